@@ -7,8 +7,8 @@ COPY . .
 ENV RUSTUP_TOOLCHAIN=1.95.0
 RUN cargo run --release --locked --package "$PACKAGE" -- repository /serve --native
 
-# The first with all that NVIDIA had mended by August 2026.
-FROM nvcr.io/nvidia/tritonserver:26.06-py3
+# Releases before 26.07 have published vulnerabilities (CVE-2026-16497).
+FROM nvcr.io/nvidia/tritonserver:26.11-py3
 COPY --from=build /serve/backends /opt/tritonserver/backends
 COPY --from=build /serve/models /models
 EXPOSE 8000 8001 8002

@@ -4,7 +4,7 @@ use thiserror::Error;
 #[cfg(feature = "embedded")]
 use crate::request::{ParameterValue, Parameters};
 
-/// Selects the request headers that become request parameters.
+/// Which headers of a request become parameters of it.
 ///
 /// # Examples
 ///
@@ -18,26 +18,25 @@ use crate::request::{ParameterValue, Parameters};
 #[derive(Debug, Clone, Default)]
 pub struct HeaderForward(Option<Regex>);
 
-/// The pattern is not a valid regular expression.
+/// A pattern that is no regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("header forward pattern '{pattern}' is no regular expression: {message}")]
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// The parser's message.
+    /// The parser's words.
     pub message: String,
 }
 
 impl HeaderForward {
-    /// Forwards the headers whose names contain a match of the pattern, ignoring case; an empty
-    /// pattern forwards none.
+    /// Forwards the headers in whose name the pattern matches anywhere, in any case; an empty pattern forwards none.
     ///
-    /// Source: `RE2::PartialMatch` in `ForEachHeader` of Triton 2.51. Case is ignored because
-    /// HTTP/2 sends lowercase names, and a pattern such as `X-.*` must match nevertheless.
+    /// Source: `RE2::PartialMatch` in `ForEachHeader` of Triton 2.51. Names have no case here: HTTP/2 sends them in lower
+    /// case, and a pattern such as `X-.*` must match nevertheless.
     ///
     /// # Errors
     ///
-    /// [`PatternError`] if the pattern is not a valid regular expression.
+    /// A [`PatternError`] when the pattern is no regular expression.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
         if pattern.is_empty() {
             return Ok(Self::default());
@@ -51,13 +50,13 @@ impl HeaderForward {
             })
     }
 
-    /// Whether a header is forwarded.
+    /// Whether a header of that name is forwarded.
     pub fn forwards(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|regex| regex.is_match(name))
     }
 
-    /// Adds the forwarded headers, given with lowercase names, to the parameters. Parameters are
-    /// strings, so invalid bytes of binary headers are replaced.
+    /// Makes parameters of the headers that are forwarded, given with their names in lower case. A parameter is a text, so
+    /// of binary headers there is what is one.
     #[cfg(feature = "embedded")]
     pub(crate) fn forward<'a, V: AsRef<[u8]>>(
         &self,
@@ -73,12 +72,12 @@ impl HeaderForward {
         }
     }
 
-    /// The pattern; may be empty.
+    /// The pattern; empty where none is forwarded.
     pub fn pattern(&self) -> &str {
         self.0.as_ref().map_or("", Regex::as_str)
     }
 
-    /// Whether no header is forwarded.
+    /// Whether no header is forwarded, so that none needs to be looked at.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

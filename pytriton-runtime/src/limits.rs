@@ -1,33 +1,33 @@
 use std::time::Duration;
 
-/// All limits of the server. All are finite.
+/// Every limit of the server. All are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The size of a request in bytes, as received and after decompression; 64 MiB.
+    /// The bytes of one request, as it comes and after decompression; 64 MiB.
     pub max_request_bytes: usize,
-    /// The memory budget for requests and responses in bytes; 1 GiB.
+    /// The bytes of requests and responses that the process may hold at a time; 1 GiB.
     pub max_bytes_in_flight: usize,
-    /// The nesting depth of arrays in an input's JSON data; 100.
+    /// How deep the arrays of an input's JSON data may stand in each other; 100.
     pub max_json_depth: usize,
-    /// The number of concurrent requests of an HTTP/2 connection; 100.
+    /// The requests that one HTTP/2 connection may have under way; 100.
     pub max_concurrent_streams: u32,
-    /// The number of connections of a port; 1024.
+    /// The connections that one port serves at a time; 1024.
     pub max_connections: u32,
-    /// The time to receive a request head, and the idle time of a connection; 75 seconds.
+    /// How long a client may take to send the head of a request, and be idle before it; 75 seconds.
     pub header_timeout: Duration,
-    /// The longest pause of a client within a body, or while it receives a response; 20 seconds.
+    /// How long a client may let the server wait for the next bytes of a body, or for the room to send it some; 20
+    /// seconds.
     pub body_timeout: Duration,
-    /// The minimum average rate of a body after [`body_timeout`](Self::body_timeout), in bytes per
-    /// second; 16 KiB.
+    /// The bytes that must come of a body each second, on average and after [`body_timeout`](Self::body_timeout); 16
+    /// KiB.
     pub min_body_rate: u32,
-    /// The size of a request head in bytes; 16 KiB.
+    /// The bytes of the head of one request; 16 KiB.
     pub max_header_bytes: usize,
-    /// The number of headers of a request; 100.
+    /// The headers of one request; 100.
     pub max_headers: usize,
-    /// The number of waiting requests on each priority level of a model without `max_queue_size`;
-    /// 4096.
+    /// The requests that may wait on each priority level of a model that sets no `max_queue_size`; 4096.
     pub max_queue_size: usize,
-    /// The size of the response cache in bytes; 64 MiB.
+    /// The bytes of the responses that are kept for the next request of the same inputs; 64 MiB.
     pub response_cache_bytes: usize,
 }
 

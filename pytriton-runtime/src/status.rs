@@ -1,29 +1,29 @@
-//! The table from error kinds to HTTP and gRPC status codes.
+//! The one table from kinds of errors to HTTP status codes and gRPC codes.
 
-/// The kind of an error, independent of its message.
+/// What kind of failure an answer tells of, whatever its words.
 ///
 /// Source: `HttpCodeFromError` and `GrpcStatusUtil` in Triton 2.51.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// The request is invalid.
+    /// The request itself is wrong.
     InvalidArgument,
-    /// The item does not exist.
+    /// There is nothing of that name.
     NotFound,
-    /// The item exists already.
+    /// There is something of that name.
     AlreadyExists,
-    /// The server cannot accept the request now.
+    /// The server cannot take the request now.
     Unavailable,
-    /// The function exceeded its time limit.
+    /// The function took longer than it may.
     DeadlineExceeded,
     /// The server or the function failed.
     Internal,
-    /// The operation is not supported.
+    /// The request asks for something that is not offered.
     Unsupported,
-    /// The client cancelled the request.
+    /// The client took the request back.
     Cancelled,
-    /// The request exceeds a size limit.
+    /// The request is larger than the server's limit.
     TooLarge,
-    /// The memory budget is exhausted.
+    /// The server has no room for the request now.
     Exhausted,
 }
 
@@ -33,7 +33,7 @@ impl Status {
         self.codes().0
     }
 
-    /// The gRPC status code.
+    /// The gRPC code as a number.
     pub const fn grpc(self) -> i32 {
         self.codes().1
     }

@@ -1,37 +1,37 @@
-//! Text from clients and functions: truncation and escaping.
+//! Texts that others have written: how much of them is passed on, and how they are shown.
 
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-/// The maximum size of an error message in bytes. gRPC sends it as metadata, with three bytes for
-/// each non-ASCII byte, and clients accept 8 KiB of metadata.
+/// The bytes of an error that a client is told at most. gRPC sends it as metadata, three bytes for each that is no ASCII, and
+/// clients take 8 KiB of metadata.
 const FOR_CLIENT: usize = 2 << 10;
 
-/// The maximum size of a client's text within an error message.
+/// The bytes of a client's text in an error at most: what is cut off there need not be cut off at the door.
 const IN_ERROR: usize = 1 << 10;
 
-/// The maximum size of a text in the log.
+/// The bytes of one text in a log at most.
 pub(crate) const IN_LOG: usize = 8 << 10;
 
-/// The maximum size of a client's request ID in the log.
+/// The bytes of a client's id in a log at most.
 const ID_IN_LOG: usize = 128;
 
-/// The error message that a client receives.
+/// What a client is told of an error.
 pub(crate) fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)
 }
 
-/// The beginning of a client's text, for an error message with a bounded size.
+/// The beginning of a client's text, for an error that names it: an error must not hold all that a client sends.
 pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
     cut(text, IN_ERROR)
 }
 
-/// A client's request ID for a log or span that escapes by itself.
+/// What a log or a span that escapes by itself has of a client's id.
 pub(crate) fn id_in_log(id: &str) -> String {
     cut(&id, ID_IN_LOG)
 }
 
-/// A text for a log that escapes by itself.
+/// What a log that escapes by itself has of a text.
 pub(crate) fn in_log(text: &impl Display) -> String {
     cut(text, IN_LOG)
 }
@@ -39,12 +39,12 @@ pub(crate) fn in_log(text: &impl Display) -> String {
 fn cut(text: &(impl Display + ?Sized), room: usize) -> String {
     let mut cut = String::new();
     let mut bounded = Bounded::new(&mut cut, room, false);
-    // Writing to a `String` cannot fail; a failing `Display` has written what it could.
+    // A `String` takes everything; what cannot display itself has said what it could.
     let _ = write!(bounded, "{text}").and_then(|()| bounded.finish());
     cut
 }
 
-/// A text for people: on one line and with a bounded length.
+/// A text for people, on one line whatever is in it, and not without end.
 #[cfg(any(test, tritonserver))]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Legible<T>(pub(crate) T);
@@ -58,7 +58,7 @@ impl<T: Display> Display for Legible<T> {
     }
 }
 
-/// Forwards as much of a text as fits.
+/// Passes a text on, as much of it as there is room for.
 #[derive(Debug)]
 pub(crate) struct Bounded<W> {
     writer: W,
@@ -68,7 +68,7 @@ pub(crate) struct Bounded<W> {
 }
 
 impl<W: Write> Bounded<W> {
-    /// Forwards a text to a human-readable log.
+    /// Passes a text on for a log that people read.
     pub(crate) fn legible(writer: W) -> Self {
         Self::new(writer, IN_LOG, true)
     }
@@ -82,7 +82,7 @@ impl<W: Write> Bounded<W> {
         }
     }
 
-    /// Writes how much was omitted.
+    /// Says how much was left out.
     pub(crate) fn finish(mut self) -> fmt::Result {
         match self.left_out {
             0 => Ok(()),
@@ -117,14 +117,13 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// Whether a character affects a line or a terminal: line breaks, cursor movement, colours, text
-/// direction.
+/// Whether a letter does something to a line or a terminal: ends it, moves in it, colours it, turns it round.
 fn acts(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A limit as message text.
+/// A limit in the words of a message.
 pub(crate) fn seconds(limit: Duration) -> String {
     format!("{} s", limit.as_secs_f64())
 }

@@ -16,9 +16,9 @@ use pytriton_runtime::engine::ControlOptions;
 use pytriton_runtime::model::InstanceGroup;
 use pytriton_runtime::registry::{ModelDeclaration, Registry};
 use pytriton_runtime::triton::{
-    Endpoints, Flags, Found, Launch, Located, Probe, TritonEngine, install,
+    Endpoints, Flags, Found, Launch, Located, OwnConnections, Probe, TritonEngine, install,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use identity::IDENTITY;
 
@@ -129,9 +129,9 @@ fn a_hundred_starts_and_stops_do_not_grow() {
             let engine = timeout(DEADLINE, start).await.unwrap().unwrap();
             let answer = infer(engine.endpoints().http.unwrap());
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            let stopped = timeout(DEADLINE, engine.stop(Duration::from_secs(5)))
-                .await
-                .unwrap();
+            let deadline = Instant::now() + Duration::from_secs(5);
+            let stopping = engine.stop(deadline, OwnConnections::default());
+            let stopped = timeout(DEADLINE, stopping).await.unwrap();
             assert!(stopped.exit.success(), "{stopped:?}");
         };
         for _ in 0..10 {

@@ -113,7 +113,7 @@ async fn answers_on_free_ports_and_stops_well() {
     assert!(TcpStream::connect(grpc.unwrap()).is_ok());
     assert_eq!(server.version(), "2.51.0".parse().ok());
     assert_eq!(server.exposure(&setup.flags), None);
-    let exit = timeout(READY, server.stop()).await.unwrap();
+    let exit = timeout(READY, server.stop(READY)).await.unwrap();
     assert!(exit.success(), "{exit}");
     assert!(TcpStream::connect(http.unwrap()).is_err());
 }

@@ -6,26 +6,26 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::Failure;
 
-/// A function's result: an array, a tuple of arrays or a struct that derives `Outputs`, in the
-/// order of the model's outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any order.
+/// What a function returns: an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the model's
+/// outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of a model",
     label = "not an answer",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait Answer {
-    /// Converts the result to one tensor for each output of the model, in order.
+    /// One tensor for each output of the model, in its order, or whatever came back instead.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] with the output that does not match.
+    /// A [`ModelError`] that names the output.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
 
-    /// The same with response parameters; empty unless the type provides some.
+    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
     ///
     /// # Errors
     ///
-    /// See [`into_tensors`](Self::into_tensors).
+    /// As [`into_tensors`](Self::into_tensors).
     fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
     where
         Self: Sized,
@@ -51,7 +51,7 @@ impl Answer for Vec<Tensor> {
     }
 }
 
-/// Outputs by name.
+/// Outputs by their names.
 ///
 /// # Examples
 ///
@@ -69,18 +69,18 @@ pub struct Named {
 }
 
 impl Named {
-    /// Creates an empty set of outputs.
+    /// None yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an output.
+    /// One more output.
     pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
         self.outputs.push((name.into(), array.into_tensor()));
         self
     }
 
-    /// Adds an output of any datatype.
+    /// One more output, whatever its element type is.
     pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
         self.outputs.push((name.into(), Ok(tensor)));
         self
@@ -118,7 +118,7 @@ impl Answer for Named {
     }
 }
 
-/// The result for the whole call.
+/// What a function returned for the whole call.
 pub(super) fn whole(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
@@ -126,12 +126,12 @@ pub(super) fn whole(
     said(call.context().model(), answer).map(Returned::Call)
 }
 
-/// The source of a call's responses.
+/// What the answers of a call come from.
 pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
     items.map_err(|failure| failure.of_call(call.context().model()))
 }
 
-/// The results of a raw function, one for each request.
+/// What a raw function returned, one entry for each request.
 pub(super) fn each<A: Answer>(
     call: &Call<'_>,
     answers: Result<Vec<Result<A, Failure>>, Failure>,
@@ -142,7 +142,7 @@ pub(super) fn each<A: Answer>(
     Ok(Returned::Each(answers.collect()))
 }
 
-/// The contents of one response.
+/// What one answer says.
 fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
     answer.into_said(model)

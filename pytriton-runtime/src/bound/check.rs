@@ -8,8 +8,8 @@ use crate::tensor::DataType;
 use super::options::Options;
 use super::{Flaw, Function, Model};
 
-/// Validates a model with its function, in the order in which models are written. The rules for
-/// options and names are those of declared models.
+/// What is wrong with a model that has this function, in the order in which models are written. The rules of options and names
+/// are those of declared models.
 pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     let options = &model.options;
     let mut flaws = written(options);
@@ -145,7 +145,7 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     flaws
 }
 
-/// Whether the options are compatible with the kind of call.
+/// Whether what is asked for goes together with what one call of the function sees.
 fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.response_cache);
@@ -200,7 +200,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     broken.map(|(_, help)| Flaw::Conflict { help }).collect()
 }
 
-/// Whether the model is valid for its OpenAI route.
+/// Whether OpenAI's routes can ask the model, where they are to.
 fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
     let Some(surface) = model.options.plain.openai else {
         return Vec::new();

@@ -4,8 +4,7 @@ use std::fmt;
 use crate::call::{ModelError, function_error};
 use crate::model::ModelSpec;
 
-/// The error of a function: any error or text, which `?` converts. Clients receive its `Display`
-/// text.
+/// Why a function has no answer: any error or text, which `?` turns into one. The client is told what it displays.
 ///
 /// # Examples
 ///
@@ -25,7 +24,7 @@ use crate::model::ModelSpec;
 pub struct Failure(Box<dyn Error + Send + Sync>);
 
 impl Failure {
-    /// An error in reading an input keeps its kind; any other error is the function's own.
+    /// What an input could not be read for keeps its kind; anything else is the function's own.
     pub(super) fn of_call(self, model: &ModelSpec) -> ModelError {
         match self.0.downcast::<ModelError>() {
             Ok(error) => *error,

@@ -5,31 +5,31 @@ use thiserror::Error;
 use crate::decorators::StepError;
 use crate::model::Location;
 
-/// All errors in a model, one per line.
+/// Everything that is wrong with a model, one mistake a line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", lines(model, location, flaws))]
 pub struct ModelFlaws {
     /// The model.
     pub model: Arc<str>,
-    /// Where it was defined.
+    /// Where it was put together.
     pub location: Location,
-    /// The errors, in the order in which a model is written.
+    /// What is wrong, in the order in which a model is written.
     pub flaws: Vec<Flaw>,
 }
 
-/// An error in a model, with what to write instead.
+/// A mistake in a model, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// The value of an option is invalid.
+    /// An option that cannot be what it is.
     #[error("`{option}`: {help}")]
     Option {
-        /// The name.
+        /// Its name.
         option: &'static str,
         /// What to write instead.
         help: &'static str,
     },
-    /// A preferred batch size is invalid.
+    /// A preferred batch size that cannot be one.
     #[error("`preferred_batch_size` {size}: {help}")]
     PreferredSize {
         /// The size.
@@ -37,7 +37,7 @@ pub enum Flaw {
         /// What to write instead.
         help: &'static str,
     },
-    /// An option of a priority level's queue is invalid.
+    /// An option of a priority level's own queue that cannot be what it is.
     #[error("`priority_queue_policy` of level {level}, `{option}`: {help}")]
     Level {
         /// The level.
@@ -47,27 +47,27 @@ pub enum Flaw {
         /// What to write instead.
         help: &'static str,
     },
-    /// Options exclude each other.
+    /// Things that cannot stand together.
     #[error("{help}")]
     Conflict {
-        /// The options, and which one to remove.
+        /// Which, and what to remove.
         help: &'static str,
     },
-    /// A parameter of the configuration is set twice.
+    /// A parameter of the configuration that has two values.
     #[error("`parameter(\"{name}\", …)` stands twice: remove one")]
     ParameterTwice {
-        /// The name.
+        /// Its name.
         name: Arc<str>,
     },
-    /// The name of a tensor is invalid.
+    /// A name that a tensor cannot have.
     #[error("tensor `{name}`: {help}")]
     TensorName {
         /// The name.
         name: Arc<str>,
-        /// The reason, and what to write instead.
+        /// Why, and what to write instead.
         help: &'static str,
     },
-    /// Two inputs or two outputs have the same name.
+    /// Two inputs or two outputs of one name.
     #[error("two {kind}s are named `{name}`: write another name")]
     TensorTwice {
         /// `input` or `output`.
@@ -75,65 +75,65 @@ pub enum Flaw {
         /// The name.
         name: Arc<str>,
     },
-    /// A tensor has no dimensions except the batch axis.
+    /// A tensor that has no dimensions but the batch axis.
     #[error("tensor `{tensor}` needs at least one dimension: write `[-1]`")]
     NoDims {
-        /// The name.
+        /// Its name.
         tensor: Arc<str>,
     },
-    /// The dimensions of a tensor are invalid in combination.
+    /// Dims that no tensor can have together.
     #[error("tensor `{tensor}`: {help}")]
     Elements {
-        /// The name.
+        /// Its name.
         tensor: Arc<str>,
-        /// The reason.
+        /// Why.
         help: &'static str,
     },
-    /// A dimension is invalid.
+    /// A dimension that no tensor can have.
     #[error("tensor `{tensor}` has a dimension {dim}: {help}")]
     Dim {
-        /// The name.
+        /// Its name.
         tensor: Arc<str>,
         /// The dimension.
         dim: i64,
         /// What to write instead.
         help: &'static str,
     },
-    /// A model with batching has no tensors.
+    /// A batch axis without a tensor.
     #[error(
         "a model with a batch axis needs an input: write `.input(Input::new::<f32>(\"INPUT_1\", [-1]))`, or `.batching(false)`"
     )]
     NoInput,
-    /// A model has no outputs.
+    /// A model that answers nothing.
     #[error("a model needs an output: write `.output(Output::new::<f32>(\"OUTPUT_1\", [-1]))`")]
     NoOutput,
-    /// A step does not fit the model.
+    /// A step that can never work with the model.
     #[error("{0}")]
     Step(StepError),
-    /// A warm-up does not fit the model.
+    /// A warm-up that can never work with the model.
     #[error("warm-up `{warmup}`: {help}")]
     Warmup {
-        /// The name.
+        /// Its name.
         warmup: Arc<str>,
-        /// The reason, and what to write instead.
+        /// Why, and what to write instead.
         help: String,
     },
-    /// The list of functions is empty.
+    /// A list of functions that has none.
     #[error("a model needs a function: the list of its functions is empty")]
     NoFunction,
-    /// The functions of the instances are of different kinds.
+    /// Functions of different kinds for the instances of one model.
     #[error(
         "the functions of a model's instances must be of one kind: all for a batch, all for a request, or all raw"
     )]
     MixedFunctions,
-    /// The number of functions differs from the number of instances.
+    /// More or fewer functions than instances.
     #[error(
         "`instances` is {instances}, but there are {functions} functions: remove it, or write one function for each"
     )]
     Functions {
-        /// The number of instances.
+        /// The instances.
         instances: u32,
-        /// The number of functions.
+        /// The functions.
         functions: usize,
     },
 }

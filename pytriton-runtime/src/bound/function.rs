@@ -11,10 +11,10 @@ use super::answer::{each, opened, whole};
 use super::instance::{OwnInstance, Plain, PlainInstance, Waiting, WaitingInstance};
 use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
-/// The function of a [`Model`](super::Model): a closure, and what one call of it processes.
+/// What answers the requests of a [`Model`](super::Model): a closure, and what one call of it sees.
 ///
-/// Boxed closures (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) work
-/// as well. An array or a `Vec` of functions provides one for each instance.
+/// A boxed closure (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) is a closure too. An array or
+/// a `Vec` of functions has one for each instance.
 ///
 /// # Examples
 ///
@@ -31,18 +31,18 @@ use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 #[derive(Clone)]
 pub struct Function {
     pub(super) call: CallMode,
-    /// One loader for all instances, or one for each.
+    /// One for all instances, or one for each.
     pub(super) loaders: Vec<Loader>,
-    /// Whether the loaders create functions with different kinds of calls.
+    /// Whether some of the loaders make functions of another kind of call.
     pub(super) mixed: bool,
-    /// Whether calls receive the states of sequences.
+    /// Whether they are called on the states of sequences.
     pub(super) sequences: bool,
-    /// Whether a request has any number of responses.
+    /// Whether a request has any number of answers.
     pub(super) decoupled: bool,
 }
 
 impl Function {
-    /// One call for a whole batch, whose rows are stacked along axis 0, like `#[batch]`.
+    /// One call for a whole batch, whose rows are stacked along axis 0: as `#[batch]`.
     pub fn batch<F, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -64,7 +64,7 @@ impl Function {
         }
     }
 
-    /// One call for the raw requests of a batch, with one response for each.
+    /// One call for the requests of a batch as they are, with one answer for each of them.
     pub fn raw<F, A>(function: F) -> Self
     where
         F: Fn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
@@ -74,8 +74,8 @@ impl Function {
         Self::plain(CallMode::Raw, Arc::new(function))
     }
 
-    /// Like [`batch`](Self::batch) with any number of responses, each of which is sent immediately:
-    /// a decoupled model. The responses end after an error.
+    /// As [`batch`](Self::batch) with any number of answers, each of which leaves when it is there: a decoupled model. An item
+    /// that is an error is the last.
     ///
     /// # Examples
     ///
@@ -101,7 +101,7 @@ impl Function {
         Self::plain(CallMode::Batch, Arc::new(function)).decoupled()
     }
 
-    /// Like [`batch_iter`](Self::batch_iter), with one call for each request.
+    /// As [`batch_iter`](Self::batch_iter), with one call for each request.
     pub fn sample_iter<F, I, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
@@ -114,8 +114,7 @@ impl Function {
         }
     }
 
-    /// Like [`batch_iter`](Self::batch_iter), from a stream. While the stream waits, the instance
-    /// runs its other batches in flight.
+    /// As [`batch_iter`](Self::batch_iter); while the stream waits, its instance runs the other batches that it has in flight.
     pub fn batch_stream<F, S, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
@@ -133,7 +132,7 @@ impl Function {
         waiting.decoupled()
     }
 
-    /// Like [`batch_stream`](Self::batch_stream), with one call for each request.
+    /// As [`batch_stream`](Self::batch_stream), with one call for each request.
     pub fn sample_stream<F, S, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
@@ -146,8 +145,7 @@ impl Function {
         }
     }
 
-    /// Like [`batch`](Self::batch), `async`. While it waits, the instance runs its other batches in
-    /// flight.
+    /// As [`batch`](Self::batch); while it waits, its instance runs the other batches that it has in flight.
     pub fn async_batch<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -160,7 +158,7 @@ impl Function {
         })
     }
 
-    /// Like [`sample`](Self::sample), `async`.
+    /// As [`sample`](Self::sample), `async`.
     pub fn async_sample<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -172,7 +170,7 @@ impl Function {
         }
     }
 
-    /// Like [`raw`](Self::raw), `async`.
+    /// As [`raw`](Self::raw), `async`.
     pub fn async_raw<F, A>(function: F) -> Self
     where
         F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
@@ -185,8 +183,8 @@ impl Function {
         })
     }
 
-    /// A function with state, which `load` creates for each instance on the instance's thread, so
-    /// it need not be `Send`.
+    /// A function that is called on a state, which `load` makes for each instance on the instance's own thread: it need
+    /// not be `Send`.
     pub fn stateful<L, S>(load: L) -> Stateful<S>
     where
         L: Fn(&Context) -> Result<S, Failure> + Send + Sync + 'static,
@@ -195,7 +193,7 @@ impl Function {
         Stateful::new(load)
     }
 
-    /// A function with state per sequence, which `start` creates when the sequence starts.
+    /// A function that is called on a state of the request's sequence, which `start` makes when the sequence starts.
     pub fn per_sequence<F, S>(start: F) -> PerSequence<S>
     where
         F: Fn(&Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
@@ -211,8 +209,7 @@ impl Function {
         }
     }
 
-    /// What one call processes, whether it receives the states of sequences, and whether it
-    /// streams.
+    /// What one call sees, and whether it is on the states of sequences and has any number of answers.
     fn kind(&self) -> (CallMode, bool, bool) {
         (self.call, self.sequences, self.decoupled)
     }
@@ -246,7 +243,7 @@ impl Function {
         }
     }
 
-    /// The loaders: one for each instance, or one for all.
+    /// What makes the instances: as many as there are functions, or any number.
     pub(super) fn loader(&self) -> Loader {
         if let [loader] = self.loaders.as_slice() {
             return Arc::clone(loader);
@@ -261,7 +258,7 @@ impl Function {
 }
 
 impl From<Vec<Self>> for Function {
-    /// The functions of a model's instances, in order.
+    /// The functions of a model's instances, in their order.
     fn from(functions: Vec<Self>) -> Self {
         let first = functions.first();
         let kind = first.map_or((CallMode::Batch, false, false), Self::kind);

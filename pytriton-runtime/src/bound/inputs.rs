@@ -8,7 +8,7 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError};
 
-/// The arguments of one call: input tensors by name, with the batch axis first if there is one.
+/// What one call of a function is given: the tensors of its inputs, by name, batch axis first where there is one.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     call: &'a Call<'a>,
@@ -19,12 +19,11 @@ impl<'a> Inputs<'a> {
         Self { call }
     }
 
-    /// Returns an input as an array.
+    /// The array of an input.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] if the model has no such input, the input is omitted, or it has another
-    /// datatype or rank.
+    /// A [`ModelError`] when the model has no such input, when it was left out, or when it has another element type or rank.
     pub fn array<T: Element, D: Dimension>(
         &self,
         name: &str,
@@ -33,11 +32,11 @@ impl<'a> Inputs<'a> {
         array.map_err(of_the_function)
     }
 
-    /// Returns an optional input as an array.
+    /// The array of an input that a request may leave out.
     ///
     /// # Errors
     ///
-    /// See [`array`](Self::array), except for an omitted input.
+    /// As [`array`](Self::array), but for the input that was left out.
     pub fn optional_array<T: Element, D: Dimension>(
         &self,
         name: &str,
@@ -46,48 +45,47 @@ impl<'a> Inputs<'a> {
         array.map_err(of_the_function)
     }
 
-    /// Returns the single element of an input, such as one with
-    /// [`first_value`](super::Input::first_value).
+    /// The only element of an input, such as one of [`first_value`](super::Input::first_value).
     ///
     /// # Errors
     ///
-    /// See [`array`](Self::array). Also if there is not exactly one element.
+    /// As [`array`](Self::array), or when there is not exactly one element.
     pub fn scalar<T: Element>(&self, name: &str) -> Result<T, ModelError> {
         let scalar = self.call.scalar(self.index(name)?);
         scalar.map_err(of_the_function)
     }
 
-    /// Returns the single element of an optional input.
+    /// The only element of an input that a request may leave out.
     ///
     /// # Errors
     ///
-    /// See [`scalar`](Self::scalar), except for an omitted input.
+    /// As [`scalar`](Self::scalar), but for the input that was left out.
     pub fn optional_scalar<T: Element>(&self, name: &str) -> Result<Option<T>, ModelError> {
         let scalar = self.call.optional_scalar(self.index(name)?);
         scalar.map_err(of_the_function)
     }
 
-    /// Returns the tensor of an input of any datatype; `None` if it is omitted.
+    /// The tensor of an input, whatever its element type is; `None` when it was left out.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] if the model has no such input.
+    /// A [`ModelError`] when the model has no such input.
     pub fn tensor(&self, name: &str) -> Result<Option<&'a Tensor>, ModelError> {
         let index = self.index(name)?;
         Ok(self.call.inputs().get(index).and_then(Option::as_ref))
     }
 
-    /// The tensors that are present, with their names, in the order of the model's inputs.
+    /// The tensors that are there with their names, in the order of the model's inputs.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Tensor)> + use<'a> {
         let inputs = self.model().inputs.iter().zip(self.call.inputs());
         inputs.filter_map(|(spec, tensor)| Some((&*spec.name, tensor.as_ref()?)))
     }
 
-    /// The parameters and forwarded headers, which all requests of the call share.
+    /// The parameters and forwarded headers that all requests of the call share.
     ///
     /// # Errors
     ///
-    /// [`ModelError`] if requests with different parameters may share a call: see
+    /// A [`ModelError`] when requests of different parameters may be in one call: see
     /// [`Model::by_parameters`](super::Model::by_parameters).
     pub fn parameters(&self) -> Result<&'a Parameters, ModelError> {
         let model = self.model();
@@ -99,12 +97,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The original requests of the call, before any step.
+    /// The requests of the call as they came, before any step.
     pub fn requests(&self) -> &'a [Request] {
         self.call.requests()
     }
 
-    /// The context: the model's configuration, the instance and its logger.
+    /// Where the call runs: the model's configuration, the instance, its logger.
     pub fn context(&self) -> &'a Context {
         self.call.context()
     }
@@ -125,7 +123,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Requests match the model, so a mismatch is an error of the function.
+/// Requests fit the model: whoever asks for other elements, another rank, or what may be left out, is the function.
 fn of_the_function(error: ModelError) -> ModelError {
     match error {
         ModelError::Input {

@@ -5,13 +5,13 @@ use crate::call::{Call, Execution, Instance, ModelError, Returned, Sequences};
 
 pub(super) type Answered = Result<Returned, ModelError>;
 
-/// A function without state.
+/// A function without a state.
 pub(super) type Plain = dyn Fn(&Call<'_>) -> Answered + Send + Sync;
-/// An `async` function without state.
+/// An `async` function without a state.
 pub(super) type Waiting = dyn for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync;
-/// A function with state.
+/// A function that is called on a state.
 pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> Answered + Send + Sync;
-/// An `async` function with state.
+/// An `async` function that is called on a state.
 pub(super) type WaitingOnState<S> =
     dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;
 
@@ -44,7 +44,7 @@ impl Instance for WaitingInstance {
 }
 
 pub(super) struct StatefulInstance<S> {
-    /// A call completes before the next one starts.
+    /// A call is done before the next one begins.
     pub(super) state: RefCell<S>,
     pub(super) function: Arc<OnState<S>>,
 }

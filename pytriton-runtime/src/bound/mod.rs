@@ -1,10 +1,9 @@
-//! Run-time models: what `#[pytriton::model]` derives from a function is defined explicitly.
+//! Models that are put together at run time: what `#[pytriton::model]` reads from a function is said here by hand.
 //!
-//! A [`Model`] has the macro's options as methods. A [`Function`] is a closure, an `async` closure,
-//! one with state per instance ([`Stateful`]), per sequence ([`PerSequence`]) or both
-//! ([`StatefulPerSequence`]), or one for each instance. Together they become the same
-//! [`Registration`](crate::registry::Registration) as a declaration, or [`ModelFlaws`]. The
-//! function's result is an [`Answer`], which is checked against the model.
+//! A [`Model`] says what the model is, with the macro's options as methods. A [`Function`] is what answers its requests: a
+//! closure, an `async` closure, one with a state that each instance ([`Stateful`]) or each sequence ([`PerSequence`]) has for itself, or both
+//! ([`StatefulPerSequence`]), or one for each instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
+//! [`ModelFlaws`]. What the function returns is an [`Answer`], which is checked against the model.
 
 mod answer;
 mod check;

@@ -10,7 +10,7 @@ use super::check::check;
 use super::options::Options;
 use super::{Flaw, Function, Input, ModelFlaws, Output};
 
-/// A model: its name, its tensors and its options, which are those of `#[pytriton::model]`.
+/// What a model is: its name, its tensors and its options, which are those of `#[pytriton::model]`.
 ///
 /// # Examples
 ///
@@ -35,7 +35,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Creates a model with default options.
+    /// A model of that name; the other options have their defaults.
     #[track_caller]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         let caller = panic::Location::caller();
@@ -54,19 +54,19 @@ impl Model {
         }
     }
 
-    /// Adds an input.
+    /// One more input.
     pub fn input(mut self, input: Input) -> Self {
         self.inputs.push(input);
         self
     }
 
-    /// Adds an output.
+    /// One more output.
     pub fn output(mut self, output: Output) -> Self {
         self.outputs.push(output);
         self
     }
 
-    /// Only requests with equal parameters share a call, so that the function can read them:
+    /// Requests of different parameters are called apart, so that the function can ask for them:
     /// [`Inputs::parameters`](super::Inputs::parameters).
     pub fn by_parameters(self) -> Self {
         Self {
@@ -75,24 +75,25 @@ impl Model {
         }
     }
 
-    /// Adds a step around the function, below the existing ones:
-    /// [`FillOptional`](crate::decorators::FillOptional) and similar types, or a custom one.
+    /// One more step around the function, below those that are there: [`FillOptional`](crate::decorators::FillOptional) and its
+    /// like, or one of your own.
     pub fn step(mut self, step: impl Step + 'static) -> Self {
         self.steps.push(Arc::new(step));
         self
     }
 
-    /// Adds a warm-up call, after the existing ones. If it fails, the model is not served.
+    /// One more call of the function that each instance makes before it takes requests, behind those that are there. Where it
+    /// fails the model is not served.
     pub fn warmup(mut self, warmup: Warmup) -> Self {
         self.warmups.push(warmup);
         self
     }
 
-    /// Combines the model with its function, applies defaults and checks all rules.
+    /// The model with what answers its requests, every default filled in and every rule checked.
     ///
     /// # Errors
     ///
-    /// [`ModelFlaws`] with all errors.
+    /// [`ModelFlaws`] with every mistake there is.
     pub fn registration(mut self, function: &Function) -> Result<Registration, ModelFlaws> {
         let sequences = &mut self.options.plain.sequence_batching;
         if function.sequences && sequences.is_none() {

@@ -6,7 +6,7 @@ use crate::model::{
 };
 use crate::registry::ModelOptions;
 
-/// Owned [`ModelOptions`], and the set of options that were given.
+/// [`ModelOptions`] that own what they say, and know what was written.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) plain: ModelOptions<'static>,
@@ -35,7 +35,7 @@ impl Options {
         }
     }
 
-    /// The options in the form that the rules check.
+    /// What can be asked for flaws.
     pub(super) fn borrowed(&self) -> ModelOptions<'_> {
         ModelOptions {
             name: &self.name,
@@ -47,7 +47,7 @@ impl Options {
         }
     }
 
-    /// Dynamic batching; `None` if each request is a separate batch.
+    /// How requests are gathered; `None` where each is a batch of its own.
     pub(super) fn batcher(&self) -> Option<DynamicBatching> {
         let mut batcher = DynamicBatching::from(self.plain.batcher()?);
         batcher.preferred_batch_size = self.preferred_batch_size.clone();
@@ -62,7 +62,7 @@ impl Options {
         Some(batcher)
     }
 
-    /// Sequence batching; `None` for a model without sequences.
+    /// How the requests of sequences are gathered; `None` for a model that knows none.
     pub(super) fn sequencer(&self, max_batch_size: u32) -> Option<SequenceBatching> {
         let mut batching = self.plain.sequencer()?.of(max_batch_size);
         if let SequenceStrategy::Oldest {

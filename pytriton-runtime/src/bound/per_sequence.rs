@@ -6,10 +6,10 @@ use crate::request::{Request, Sequence};
 
 use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
-/// State per sequence; the methods select what one call processes.
+/// A state that each sequence of requests has for itself; the methods say what is called on it.
 ///
-/// The state stays on the thread of its sequence's instance and need not be `Send`. It is dropped
-/// when its sequence ends, is started again or is idle for too long, and when the function panics.
+/// It stays on the thread of its sequence's instance, and need not be `Send`. It is dropped when its sequence ends, starts anew
+/// or is idle for too long; a function that panics loses it.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ impl<S: 'static> PerSequence<S> {
         Self(StatefulPerSequence::new(Arc::new(|_| Ok(())), start))
     }
 
-    /// Like [`Function::sample`], with the state of the request's sequence.
+    /// As [`Function::sample`], on the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -42,7 +42,7 @@ impl<S: 'static> PerSequence<S> {
         all.sample(move |(), state, inputs| function(state, inputs))
     }
 
-    /// Like [`Function::batch`], with the states of all rows.
+    /// As [`Function::batch`], on the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -52,7 +52,7 @@ impl<S: 'static> PerSequence<S> {
         all.batch(move |(), states, inputs| function(states, inputs))
     }
 
-    /// Like [`Function::raw`], with the states of all requests.
+    /// As [`Function::raw`], on the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -65,7 +65,7 @@ impl<S: 'static> PerSequence<S> {
         all.raw(move |(), states, requests| function(states, requests))
     }
 
-    /// Like [`sample`](Self::sample), `async`.
+    /// As [`sample`](Self::sample), `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -77,7 +77,7 @@ impl<S: 'static> PerSequence<S> {
         })
     }
 
-    /// Like [`batch`](Self::batch), `async`.
+    /// As [`batch`](Self::batch), `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -91,7 +91,7 @@ impl<S: 'static> PerSequence<S> {
         )
     }
 
-    /// Like [`raw`](Self::raw), `async`.
+    /// As [`raw`](Self::raw), `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>

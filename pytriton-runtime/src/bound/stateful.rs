@@ -10,7 +10,7 @@ use super::answer::{each, whole};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
 use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
-/// State per instance; the methods select what one call processes.
+/// A state that each instance of a model has for itself; the methods say what is called on it.
 ///
 /// # Examples
 ///
@@ -38,7 +38,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// Adds state per sequence, which `start` creates when the sequence starts.
+    /// A function that is called on a state of the request's sequence too, which `start` makes when the sequence starts.
     pub fn per_sequence<F, Q>(self, start: F) -> StatefulPerSequence<S, Q>
     where
         F: Fn(&S, &Sequence, &Context) -> Result<Q, Failure> + Send + Sync + 'static,
@@ -47,7 +47,7 @@ impl<S: 'static> Stateful<S> {
         StatefulPerSequence::new(self.load, start)
     }
 
-    /// See [`Function::batch`].
+    /// As [`Function::batch`].
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -58,7 +58,7 @@ impl<S: 'static> Stateful<S> {
         self.on_state(CallMode::Batch, Arc::new(function))
     }
 
-    /// See [`Function::sample`].
+    /// As [`Function::sample`].
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// See [`Function::raw`].
+    /// As [`Function::raw`].
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -84,7 +84,7 @@ impl<S: 'static> Stateful<S> {
         self.on_state(CallMode::Raw, Arc::new(function))
     }
 
-    /// See [`Function::async_batch`]; concurrent calls share the state.
+    /// As [`Function::async_batch`]; calls that are under way at the same time share the state.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -97,7 +97,7 @@ impl<S: 'static> Stateful<S> {
         })
     }
 
-    /// See [`Function::async_sample`]; concurrent calls share the state.
+    /// As [`Function::async_sample`]; calls that are under way at the same time share the state.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -109,7 +109,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// See [`Function::async_raw`]; concurrent calls share the state.
+    /// As [`Function::async_raw`]; calls that are under way at the same time share the state.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>

@@ -14,10 +14,11 @@ use super::instance::{Answered, WaitingOnState};
 use super::stateful::MakeState;
 use super::{Answer, Failure, Function, Inputs};
 
-/// State per instance and per sequence; the methods select what one call processes.
+/// A state that each instance of a model has for itself, and one that each sequence of requests has; the methods say what is
+/// called on both.
 ///
-/// All sequences of an instance share its state, which is therefore only borrowed. Both stay on the
-/// instance's thread and need not be `Send`.
+/// All sequences of an instance share its state, which so is only borrowed. Both stay on the instance's thread, and need not be
+/// `Send`.
 ///
 /// # Examples
 ///
@@ -39,7 +40,7 @@ pub struct StatefulPerSequence<I, S> {
     state: PhantomData<fn() -> S>,
 }
 
-/// Creates the state of a sequence, of any type.
+/// Makes the state of a sequence, whatever its type.
 type StartOn<I> = dyn Fn(&I, &Start<'_>) -> Started + Send + Sync;
 
 impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
@@ -60,7 +61,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         }
     }
 
-    /// Like [`Function::sample`], with the state of the request's sequence.
+    /// As [`Function::sample`], on the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -73,7 +74,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// Like [`Function::batch`], with the states of all rows.
+    /// As [`Function::batch`], on the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -86,7 +87,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// Like [`Function::raw`], with the states of all requests.
+    /// As [`Function::raw`], on the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -102,7 +103,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// Like [`sample`](Self::sample), `async`.
+    /// As [`sample`](Self::sample), `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -119,7 +120,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// Like [`batch`](Self::batch), `async`.
+    /// As [`batch`](Self::batch), `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -136,7 +137,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// Like [`raw`](Self::raw), `async`.
+    /// As [`raw`](Self::raw), `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -205,7 +206,7 @@ impl<I> Clone for Run<I> {
     }
 }
 
-/// An instance's state, the function, and the constructor of sequence states.
+/// An instance's state, the function, and what makes the states of sequences.
 struct Starting<I> {
     state: I,
     run: Run<I>,

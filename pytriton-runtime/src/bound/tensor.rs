@@ -17,18 +17,17 @@ use crate::tensor::{DataType, Element};
 #[derive(Debug, Clone)]
 pub struct Input {
     pub(super) spec: TensorSpec,
-    /// Whether a call receives the first row only, and whether different rows are an error.
+    /// Whether a call sees the first row alone, and whether rows that differ are an error then.
     pub(super) first_value: Option<bool>,
 }
 
 impl Input {
-    /// An input with this element type and these dimensions: without the batch axis, -1 for any
-    /// size.
+    /// An input of these elements and dims: without the batch axis, -1 for any size.
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self::of(T::DATATYPE, name, dims)
     }
 
-    /// The same for a datatype that is known at run time only.
+    /// The same where the element type is known at run time only.
     pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
@@ -36,19 +35,19 @@ impl Input {
         }
     }
 
-    /// Makes the input optional.
+    /// A request may leave it out.
     pub fn optional(mut self) -> Self {
         self.spec.optional = true;
         self
     }
 
-    /// Sets the description.
+    /// What it is, for people.
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
         self
     }
 
-    /// Sets sample values for one row, for the docs page.
+    /// The elements of a row that it can be asked with: the page of the models begins with them.
     pub fn example<T: Display>(mut self, elements: impl IntoIterator<Item = T>) -> Self {
         let elements = elements.into_iter();
         let elements = elements.map(|element| element.to_string().into());
@@ -56,7 +55,7 @@ impl Input {
         self
     }
 
-    /// The function receives one value for the whole batch; different rows are an error.
+    /// The function sees one value for the whole batch; rows that differ are an error.
     pub fn first_value(self) -> Self {
         Self {
             first_value: Some(true),
@@ -64,7 +63,7 @@ impl Input {
         }
     }
 
-    /// The function receives the value of the first row, whatever the others are.
+    /// The function sees the value of the first row, whatever the others are.
     pub fn first_value_of_any(self) -> Self {
         Self {
             first_value: Some(false),
@@ -81,13 +80,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// An output with this element type and these dimensions: without the batch axis, -1 for any
-    /// size.
+    /// An output of these elements and dims: without the batch axis, -1 for any size.
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self::of(T::DATATYPE, name, dims)
     }
 
-    /// The same for a datatype that is known at run time only.
+    /// The same where the element type is known at run time only.
     pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
@@ -95,13 +93,13 @@ impl Output {
         }
     }
 
-    /// Sets the description.
+    /// What it is, for people.
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
         self
     }
 
-    /// Sets the labels of the elements, one per line, for clients that request classification.
+    /// What its elements are called, one a line: clients that ask for classes are told.
     pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
         Self {
             labels: labels.into(),

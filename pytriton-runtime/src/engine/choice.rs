@@ -5,10 +5,10 @@ use crate::worker::BACKEND_LIBRARY;
 
 use super::{EngineChoice, TritonOptions};
 
-/// The selected engine.
+/// The engine that serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// The embedded engine, and the reason.
+    /// This process, and why.
     #[cfg(feature = "embedded")]
     Embedded(String),
     /// A tritonserver that runs on this system.
@@ -16,7 +16,7 @@ pub enum Choice {
     Tritonserver(Located, Probe),
 }
 
-/// The requested engine is not available.
+/// Why there is no engine as it is asked for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -28,15 +28,15 @@ pub enum ChoiceError {
     /// This binary has no tritonserver engine.
     #[error("this binary has no tritonserver engine: {reason}")]
     NoTritonserver {
-        /// The reason.
+        /// Why.
         reason: &'static str,
     },
-    /// tritonserver uses its own ports.
+    /// tritonserver answers on ports of its own.
     #[error(
         "tritonserver answers on ports of its own, so that no router can: take the embedded engine, or `run`"
     )]
     Router,
-    /// No tritonserver was found.
+    /// There is no tritonserver.
     #[cfg(tritonserver)]
     #[error("{0}; `install` fetches one")]
     Locate(#[from] LocateError),
@@ -61,21 +61,21 @@ impl ChoiceError {
 }
 
 impl Choice {
-    /// Selects the engine; `auto` selects tritonserver if one is found that runs.
+    /// Chooses as the options say; `auto` takes tritonserver where one is found that runs.
     ///
     /// # Errors
     ///
-    /// [`ChoiceError`] if this binary does not have the requested engine, or no tritonserver runs.
+    /// A [`ChoiceError`] when an engine is asked for that this binary has not, or a tritonserver and there is none that
+    /// runs.
     pub fn new(options: &TritonOptions) -> Result<Self, ChoiceError> {
         choose(options, || tritonserver(options))
     }
 
-    /// Selects the engine that needs no ports of its own.
+    /// The engine that needs no ports of its own.
     ///
     /// # Errors
     ///
-    /// [`ChoiceError::Router`] if tritonserver is requested, [`ChoiceError::NoEmbedded`] if this
-    /// binary has no other.
+    /// [`ChoiceError::Router`] when tritonserver is asked for, [`ChoiceError::NoEmbedded`] when this binary has nothing else.
     pub fn without_ports(options: &TritonOptions) -> Result<Self, ChoiceError> {
         if options.engine == EngineChoice::Tritonserver {
             return Err(ChoiceError::Router);
@@ -83,7 +83,7 @@ impl Choice {
         embedded("a router has no other".to_owned())
     }
 
-    /// Logs the selected engine and the reason.
+    /// Says in one line which engine serves and why.
     pub fn log(&self) {
         match self {
             #[cfg(tritonserver)]
@@ -104,7 +104,7 @@ fn choose(
     if options.engine == EngineChoice::Embedded {
         return embedded("as asked for".to_owned());
     }
-    // An explicit path takes precedence.
+    // One that is named is meant.
     let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
     match tritonserver() {
         Err(error) if !asked_for && cfg!(feature = "embedded") => embedded(error.to_string()),
@@ -137,7 +137,7 @@ fn tritonserver(_: &TritonOptions) -> Result<Choice, ChoiceError> {
 ///
 /// # Errors
 ///
-/// [`ChoiceError`] if there is none, or this binary cannot use one.
+/// A [`ChoiceError`] when there is none, or when this binary can serve with none.
 #[cfg(tritonserver)]
 pub fn find(places: &Places) -> Result<(Located, Probe), ChoiceError> {
     if let Err(reason) = BACKEND_LIBRARY {
@@ -211,7 +211,7 @@ mod tests {
                 "{engine:?} {folder:?}"
             );
         }
-        // An explicit path takes precedence over the engine option.
+        // One that is named is meant, whatever the engine option leaves open.
         assert_eq!(got(Choice::new(&options(Auto, Some(broken)))), "error");
     }
 }

@@ -5,14 +5,13 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use thiserror::Error;
 
-/// The name that selects all models.
+/// The name that stands for all models.
 const ALL: &str = "*";
 
-/// Which models are loaded and when, and what happens if one cannot be loaded.
+/// Which models are loaded, when, and what becomes of the server where one cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct ControlOptions {
-    /// Whether clients may load and unload models: none, explicit, or poll (with
-    /// --model-repository, tritonserver only)
+    /// Whether clients may load and unload models: none, explicit, or poll (with --model-repository, beside tritonserver)
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_CONTROL_MODE",
@@ -21,7 +20,7 @@ pub struct ControlOptions {
     )]
     pub model_control_mode: ControlMode,
 
-    /// Name of a model to load at start in explicit mode; `*` for all. Can be repeated
+    /// Name of a model that is loaded at the start, where the mode is explicit; `*` for all. May be repeated
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOAD_MODEL",
@@ -30,15 +29,15 @@ pub struct ControlOptions {
     )]
     pub load_model: Vec<String>,
 
-    /// Whether the server exits if a model cannot be loaded at start
+    /// Whether a model that cannot be loaded at the start ends the server
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_EXIT_ON_ERROR", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub exit_on_error: bool,
 
-    /// Whether the server is ready only when all models are ready
+    /// Whether the server is only ready when all models are
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_STRICT_READINESS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub strict_readiness: bool,
 
-    /// Number of models to load concurrently
+    /// Models that are loaded side by side
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_THREAD_COUNT",
@@ -47,7 +46,7 @@ pub struct ControlOptions {
     )]
     pub model_load_thread_count: u32,
 
-    /// Number of retries for a model that cannot be loaded
+    /// How often a model that cannot be loaded is tried again
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_RETRY_COUNT",
@@ -57,29 +56,29 @@ pub struct ControlOptions {
     pub model_load_retry_count: u32,
 }
 
-/// What triggers the loading of models.
+/// Who says when a model is loaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ControlMode {
-    /// The start: all models are loaded.
+    /// Nobody: all are, at the start.
     #[default]
     None,
-    /// Clients, and the options at start.
+    /// Clients, and the options at the start.
     Explicit,
-    /// The model repository, which tritonserver polls.
+    /// The model repository, which tritonserver looks at from time to time.
     Poll,
 }
 
-/// Invalid model control options. The texts are those of Triton 2.51 if it has one.
+/// Options that cannot be followed. The texts are those of Triton 2.51 where it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// Models are named although all are loaded.
+    /// Models to load at the start, where all are.
     #[error("Use of '--load-model' requires setting '--model-control-mode=explicit' as well.")]
     LoadModel,
-    /// All models and individual ones are named.
+    /// All models, and some.
     #[error("Wildcard model name '*' must be the ONLY startup model if specified at all.")]
     Wildcard,
-    /// Named models do not exist.
+    /// Models that are not there.
     #[error(
         "failed to load all models: '{model}' of --load-model is not found in any model repository"
     )]
@@ -87,7 +86,7 @@ pub enum ControlError {
         /// The first of them.
         model: String,
     },
-    /// A repository should be polled, but none is given.
+    /// A repository that is looked at, where there is none that could change.
     #[error(
         "--model-control-mode=poll has nothing to look at: the models are part of this binary; leave it out, take explicit, or \
          give --engine tritonserver a folder with further models (--model-repository)"
@@ -96,11 +95,11 @@ pub enum ControlError {
 }
 
 impl ControlOptions {
-    /// Checks the combination of the options.
+    /// Whether the options go together.
     ///
     /// # Errors
     ///
-    /// [`ControlError`].
+    /// A [`ControlError`].
     pub fn check(&self) -> Result<(), ControlError> {
         let names = &self.load_model;
         if self.model_control_mode != ControlMode::Explicit && !names.is_empty() {
@@ -112,21 +111,21 @@ impl ControlOptions {
         }
     }
 
-    /// Whether a model is loaded at start.
+    /// Whether the model of that name is loaded at the start.
     pub fn at_start(&self, name: &str) -> bool {
         let mut names = self.load_model.iter();
         self.model_control_mode != ControlMode::Explicit
             || names.any(|asked| asked == ALL || asked == name)
     }
 
-    /// The models that are named individually.
+    /// The models that are asked for by their names.
     pub fn named(&self) -> impl Iterator<Item = &str> {
         let names = self.load_model.iter().map(String::as_str);
         names.filter(|name| *name != ALL)
     }
 }
 
-/// The defaults.
+/// What the options are where nothing is said.
 impl Default for ControlOptions {
     fn default() -> Self {
         Self {
@@ -150,7 +149,7 @@ impl fmt::Display for ControlMode {
     }
 }
 
-/// Ignores case, as Triton does.
+/// In any case, as Triton reads it.
 impl FromStr for ControlMode {
     type Err = &'static str;
 

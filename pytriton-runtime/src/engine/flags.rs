@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 
 use crate::access::Protocol;
 
-/// A flag that is passed to tritonserver unchanged.
+/// A flag of tritonserver that is passed on as it comes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag {
     /// The name without the dashes.
@@ -15,42 +15,41 @@ pub(super) struct Flag {
     pub(super) help: &'static str,
 }
 
-/// The flag whose settings belong to the cache implementation.
+/// The flag whose settings of a cache are the cache's own.
 const CACHE_CONFIG: &str = "cache-config";
 
-/// Whether a value of the flag is secret.
+/// Whether a value of the flag of that name is nobody's business.
 pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy().to_lowercase();
     let mut protocols = Protocol::ALL.into_iter();
     let closes = protocols.any(|protocol| protocol.option() == name);
-    // The names of a remote cache's secret settings are unknown, so only those of the local cache
-    // are shown.
+    // What a cache that is a server calls its secrets is not known: only the settings of the one that is none are shown.
     let opens_cache = name == CACHE_CONFIG && !value.is_empty() && !value.starts_with("local,");
     let has_user = value.contains("://") && value.contains('@');
     closes || opens_cache || has_user || value.contains("password")
 }
 
-/// The form of a flag's value.
+/// What may stand behind a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
     Number,
     Text,
-    /// The flag is repeated for each item.
+    /// The flag is repeated, once for each item.
     List,
 }
 
-/// How the embedded engine handles a flag.
+/// What the embedded engine makes of a flag.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Embedded {
-    /// It honours the flag.
+    /// It does what the flag says.
     Honoured,
-    /// The flag has no effect, and the difference is not observable.
+    /// It has nothing that the flag could set, and neither clients nor operators could tell.
     Unneeded,
-    /// Its behaviour is always that of this value.
+    /// It always does what the flag asks for with this value, and nothing else.
     Only(&'static str),
-    /// It cannot honour the flag.
+    /// It cannot do what the flag asks for.
     Refused,
 }
 
@@ -67,7 +66,7 @@ macro_rules! flags {
     };
 }
 
-/// The flags in PyTriton's `TritonConfig`, except those that both engines support.
+/// The flags that PyTriton's `TritonConfig` knows, without those that both engines understand.
 ///
 /// Source: `TritonParser::SetupOptions` of Triton 2.51, `TritonConfig` of PyTriton 0.7.0.
 pub(super) const FLAGS: &[Flag] = flags! {

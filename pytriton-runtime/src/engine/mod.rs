@@ -1,5 +1,5 @@
-//! Engine selection: its options, including those for tritonserver only, and the choice between the
-//! engines of this binary and of the system.
+//! Which engine serves: the options that say so, with those that only tritonserver understands, and the choice between
+//! what this binary has and what the system offers.
 
 mod choice;
 mod control;

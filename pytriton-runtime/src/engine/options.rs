@@ -8,14 +8,14 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use super::flags::{FLAGS, Flag, Kind, is_secret};
 
-/// The heading of tritonserver's flags in `--help`.
+/// The heading of `--help` under which tritonserver's flags stand.
 const HEADING: &str = "Options of the tritonserver engine";
 
-/// The engine option, and the options of the tritonserver engine.
+/// Which engine serves, and what only the tritonserver engine understands.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct TritonOptions {
-    /// Engine that serves the models
+    /// What answers the clients
     #[arg(
         long,
         env = "PYTRITON_ENGINE",
@@ -25,15 +25,15 @@ pub struct TritonOptions {
     )]
     pub engine: EngineChoice,
 
-    /// Path of the tritonserver executable, or of its installation folder
+    /// The tritonserver to start, or the folder it is installed in
     #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
     pub tritonserver: Option<PathBuf>,
 
-    /// Restart tritonserver if it dies, instead of exiting
+    /// Start tritonserver again when it dies, and do not stop
     #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
     pub restart: bool,
 
-    /// Seconds until tritonserver must be ready, including the other models that it loads
+    /// Seconds that tritonserver may take until it is ready, with the models beside ours that it loads
     #[arg(
         long,
         env = "PYTRITON_READY_TIMEOUT_SECS",
@@ -43,23 +43,23 @@ pub struct TritonOptions {
     )]
     pub ready_timeout_secs: u64,
 
-    /// The flags for tritonserver.
+    /// What is passed on to tritonserver
     #[command(flatten)]
     pub flags: Flags,
 }
 
-/// The engine option.
+/// What answers the clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
-    /// tritonserver if one is found, otherwise the embedded engine.
+    /// tritonserver where one is found, this process otherwise.
     Auto,
-    /// The embedded engine.
+    /// This process.
     Embedded,
-    /// NVIDIA's server as a child process.
+    /// NVIDIA's server, started by this process.
     Tritonserver,
 }
 
-/// Flags for tritonserver with their values, in order.
+/// Flags for tritonserver with their values, in the order in which they are passed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Flags(Vec<(&'static str, OsString)>);
 
@@ -71,13 +71,13 @@ impl Flags {
             .map(|(name, value)| (*name, value.as_os_str()))
     }
 
-    /// The values of a flag.
+    /// The values of the flag of that name.
     pub fn values(&self, name: &str) -> impl Iterator<Item = &OsStr> {
         self.iter()
             .filter_map(move |(flag, value)| (flag == name).then_some(value))
     }
 
-    /// Whether a flag is present.
+    /// Whether a flag of that name is there.
     pub fn contains(&self, name: &str) -> bool {
         self.values(name).next().is_some()
     }
@@ -114,8 +114,7 @@ impl FromArgMatches for Flags {
             let values = matches.get_many::<OsString>(flag.name);
             let given = values.into_iter().flatten().cloned();
             flags.extend(given.map(|value| (flag.name, value)));
-            // The command line takes precedence over the environment; the order of variables does
-            // not matter.
+            // The command line goes before the environment, and no variable of that before another.
             let environment = matches!(
                 matches.value_source(flag.name),
                 None | Some(ValueSource::EnvVariable)
@@ -159,7 +158,7 @@ fn argument(flag: &Flag) -> Arg {
         })
 }
 
-/// A parsed value in tritonserver's notation.
+/// A parser's value in the words that tritonserver understands.
 fn as_given<P>(parser: P) -> ValueParser
 where
     P: TypedValueParser,
@@ -168,8 +167,7 @@ where
     ValueParser::new(parser.map(|value: P::Value| OsString::from(value.to_string())))
 }
 
-/// The environment variables `<name>_0`, `<name>_1` and so on with their values, in numerical
-/// order.
+/// The variables `<name>_0`, `<name>_1` and so on of the environment, in the order of their numbers, and their values.
 pub(crate) fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
     numbered(name, env::vars_os())
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::flags::{Embedded, FLAGS};
 use super::{Flags, TritonOptions};
 
-/// Options that the embedded engine cannot honour.
+/// Options that the embedded engine cannot honour: it would serve otherwise than it was asked to.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "the embedded engine cannot honour {}: take `--engine tritonserver`, which can, or leave it out",
@@ -19,9 +19,9 @@ pub struct UnsupportedOptions {
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnsupportedOption {
-    /// The name without the dashes.
+    /// Its name without the dashes.
     pub name: &'static str,
-    /// The value that matches the engine's behaviour, if there is one.
+    /// The value of which the engine always does what it says, where there is one.
     pub only: Option<&'static str>,
 }
 
@@ -36,11 +36,11 @@ impl Display for UnsupportedOption {
 }
 
 impl UnsupportedOptions {
-    /// Checks that the embedded engine can honour all options; logs options without effect.
+    /// Whether the embedded engine can do all that the options ask for; logs those that have nothing to set in it.
     ///
     /// # Errors
     ///
-    /// All options that it cannot honour.
+    /// All that it cannot.
     pub fn check(asked: &TritonOptions) -> Result<(), Self> {
         let mut options = Vec::new();
         if asked.restart {

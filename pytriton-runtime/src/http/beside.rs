@@ -1,12 +1,12 @@
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::header::HOST;
-use axum::http::{HeaderValue, Request, Response, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -18,8 +18,16 @@ use tokio::time::timeout;
 
 use crate::access::{Access, Group, Protocol};
 
+use super::standby::{Lease, Sender, Standby, connections};
+
 /// So long a request waits for a connection while others have them all.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many connections are kept for the requests that are accepted but not yet sent when the server stops.
+const MAX_STANDBY: usize = 32;
+
+/// How long tritonserver may take to accept them.
+const STANDBY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a tritonserver on this machine gives no answer that could be handed on.
 #[derive(Debug, Error)]
@@ -53,7 +61,24 @@ pub(crate) struct Beside {
     access: Arc<Access>,
     /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
     places: Arc<Semaphore>,
+    /// While the server stops: tritonserver accepts no other connections any more.
+    standby: Mutex<Option<Standby>>,
 }
+
+/// A connection to tritonserver, for one request.
+#[derive(Debug)]
+pub(super) enum Connection {
+    /// One that lives as long as this.
+    Own {
+        sender: Sender,
+        _driver: JoinSet<()>,
+        _place: OwnedSemaphorePermit,
+    },
+    /// One of those that were made before tritonserver stopped accepting.
+    Standby(Lease),
+}
+
+type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
 
 impl Beside {
     /// The one that listens there, to which no more than `connections` are made at a time.
@@ -62,30 +87,112 @@ impl Beside {
             address: reached(listens),
             access,
             places: Arc::new(Semaphore::new(connections)),
+            standby: Mutex::default(),
         }
     }
 
-    /// A place for a connection; `None` where others have them all for too long.
-    pub(super) async fn place(&self) -> Option<OwnedSemaphorePermit> {
-        let place = Arc::clone(&self.places).acquire_owned();
-        // Nobody closes it.
-        timeout(PATIENCE, place).await.ok().and_then(Result::ok)
+    /// A connection for a request.
+    ///
+    /// # Errors
+    ///
+    /// [`Silence::Full`] if others have them all for too long, [`Silence::Gone`] if tritonserver does not accept it.
+    pub(super) async fn connect(&self) -> Result<Connection, Silence> {
+        let standby = self.standby().clone();
+        match standby {
+            Some(standby) => {
+                let lease = standby.take(PATIENCE).await;
+                lease.map(Connection::Standby).ok_or(Silence::Full)
+            }
+            None => self.connect_to(self.address).await,
+        }
     }
 
-    /// Sends a request of a group, which it opens, over a connection that lives as long as its task.
+    /// The same to another of its ports, which it keeps open while it stops.
+    pub(super) async fn connect_to(&self, address: SocketAddr) -> Result<Connection, Silence> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        // Nobody closes the semaphore.
+        let place = timeout(PATIENCE, place).await.ok().and_then(Result::ok);
+        let place = place.ok_or(Silence::Full)?;
+        let opened = open(address).await;
+        let (sender, _, driver) = opened.map_err(|error| Silence::Gone(error.to_string()))?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(driver);
+        Ok(Connection::Own {
+            sender,
+            _driver: tasks,
+            _place: place,
+        })
+    }
+
+    /// Sends a request of a group, which it opens.
     pub(super) async fn send(
         &self,
+        connection: &mut Connection,
         mut request: Request<Full<Bytes>>,
         group: Group,
-        connection: &mut JoinSet<()>,
-    ) -> Result<Response<Incoming>, Box<dyn Error + Send + Sync>> {
+    ) -> Sent {
+        self.open_group(&mut request, group)?;
+        connection.send(request).await
+    }
+
+    fn open_group(
+        &self,
+        request: &mut Request<Full<Bytes>>,
+        group: Group,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let headers = request.headers_mut();
         headers.insert(HOST, HeaderValue::try_from(self.address.to_string())?);
         if let Some((header, secret)) = self.access.key(Protocol::Http, group) {
-            let header = axum::http::HeaderName::from_bytes(header.as_bytes())?;
+            let header = HeaderName::from_bytes(header.as_bytes())?;
             headers.insert(header, HeaderValue::from_str(secret.expose())?);
         }
-        let mut sender = connect(self.address, connection).await?;
+        Ok(())
+    }
+
+    /// Makes connections for the requests that have been accepted, over which they are sent from now on, before
+    /// tritonserver is asked to stop. Returns the addresses of this side.
+    pub(crate) async fn prepare_to_stop(self: &Arc<Self>) -> Vec<SocketAddr> {
+        let count = self.places.available_permits().clamp(1, MAX_STANDBY);
+        let connect = || {
+            let beside = Arc::clone(self);
+            async move { beside.accepted().await.ok() }
+        };
+        let made = connections(count, STANDBY_TIMEOUT, connect).await;
+        let (senders, addresses) = made.into_iter().unzip();
+        *self.standby() = Some(Standby::new(senders));
+        addresses
+    }
+
+    /// Closes the connections that have been made for the time of the stop.
+    pub(crate) fn stopped(&self) {
+        *self.standby() = None;
+    }
+
+    /// A connection that tritonserver has accepted, not only the system on its behalf: it has answered a request on it.
+    async fn accepted(&self) -> Result<(Sender, SocketAddr), Box<dyn Error + Send + Sync>> {
+        let (mut sender, address, driver) = open(self.address).await?;
+        tokio::spawn(driver);
+        let mut request = Request::get("/v2/health/live").body(Full::default())?;
+        self.open_group(&mut request, Group::Health)?;
+        sender.send_request(request).await?.collect().await?;
+        sender.ready().await?;
+        Ok((sender, address))
+    }
+
+    fn standby(&self) -> MutexGuard<'_, Option<Standby>> {
+        // The value is replaced as a whole.
+        self.standby.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection {
+    /// Sends a request as it is.
+    pub(super) async fn send(&mut self, request: Request<Full<Bytes>>) -> Sent {
+        let sender = match self {
+            Self::Own { sender, .. } => Some(sender),
+            Self::Standby(lease) => lease.sender.as_mut(),
+        };
+        let sender = sender.ok_or("the connection is closed")?;
         Ok(sender.send_request(request).await?)
     }
 }
@@ -100,17 +207,24 @@ pub(super) fn reached(listens: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listens.port())
 }
 
-/// Connects, and drives the connection in a task.
-pub(super) async fn connect(
+/// Connects; returns this side's address and what drives the connection, too.
+async fn open(
     address: SocketAddr,
-    connection: &mut JoinSet<()>,
-) -> Result<http1::SendRequest<Full<Bytes>>, Box<dyn Error + Send + Sync>> {
+) -> Result<
+    (Sender, SocketAddr, impl Future<Output = ()> + Send + use<>),
+    Box<dyn Error + Send + Sync>,
+> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
+    let local = stream.local_addr()?;
     let (sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
-    connection.spawn(async move {
-        // Whoever reads the body hears of it.
+    let driver = async move {
+        // Its error is that of the request, too.
         let _ = driver.await;
-    });
-    Ok(sender)
+    };
+    Ok((sender, local, driver))
 }
+
+#[cfg(test)]
+#[path = "beside_tests.rs"]
+mod tests;

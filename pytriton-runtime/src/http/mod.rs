@@ -36,6 +36,8 @@ mod restricted_tests;
 mod route;
 mod router;
 mod shared_memory;
+#[cfg(tritonserver)]
+mod standby;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -1,17 +1,17 @@
 use super::stops::Stops;
 use super::{FinishReason, Piece, Usage};
 
-/// One of the texts of a response, while it is generated.
+/// One of the texts of an answer, as it comes.
 #[derive(Debug)]
 pub(crate) struct Choice {
     stops: Stops,
     reason: Option<FinishReason>,
-    /// The token usage, if the function reports it.
+    /// What it has taken, where the function says so.
     pub(crate) usage: Option<Usage>,
 }
 
 impl Choice {
-    /// A text that ends at these stop sequences.
+    /// One that is cut at these texts.
     pub(crate) fn new(stops: Vec<String>) -> Self {
         Self {
             stops: Stops::new(stops),
@@ -20,7 +20,7 @@ impl Choice {
         }
     }
 
-    /// The part of the next piece to send, and whether the text ends there.
+    /// What goes out of the next piece, and whether nothing may behind it.
     pub(crate) fn hear(&mut self, piece: Piece) -> (String, bool) {
         self.reason = piece.finish_reason.or(self.reason);
         self.usage = piece.usage.or(self.usage);
@@ -31,12 +31,12 @@ impl Choice {
         (text, cut)
     }
 
-    /// The held-back part of a text that has ended.
+    /// What has been held back of a text that has ended.
     pub(crate) fn rest(&mut self) -> String {
         self.stops.rest()
     }
 
-    /// The finish reason.
+    /// Why it has ended.
     pub(crate) fn reason(&self) -> FinishReason {
         self.reason.unwrap_or_default()
     }

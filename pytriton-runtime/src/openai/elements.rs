@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::json::parse;
 use crate::text::excerpt;
 
-/// The elements of a JSON array as text, with a maximum number; the error if it is not an array.
+/// The elements of an array, still text, of which there are so many at most; what is wrong where it is none.
 pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, String> {
     let mut elements = Vec::new();
     for_each(array, |element| {
@@ -19,7 +19,7 @@ pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, 
     Ok(elements)
 }
 
-/// Visits the elements of an array until one has an error.
+/// Looks at the elements of an array until something is wrong with one.
 pub(super) fn for_each<'a>(
     array: &'a RawValue,
     look: impl FnMut(&'a RawValue) -> Result<(), String>,

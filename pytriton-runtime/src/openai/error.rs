@@ -6,53 +6,53 @@ use crate::kserve::JsonWriter;
 use crate::model::Surface;
 use crate::text::for_client;
 
-/// The error of an OpenAI request.
+/// Why a request of OpenAI's form is not answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpenAiError {
-    /// The body is not a JSON object.
+    /// The body is no JSON object.
     #[error("we could not parse the JSON body of your request: {message}")]
     Json {
-        /// The parser's message.
+        /// The parser's words.
         message: String,
     },
-    /// A required member is missing.
+    /// A member that must be there.
     #[error("Missing required parameter: '{member}'.")]
     Missing {
         /// The member.
         member: String,
     },
-    /// A member has an invalid value.
+    /// A member that is not what it must be.
     #[error("Invalid value for '{member}': {what}.")]
     Invalid {
         /// The member.
         member: String,
-        /// The reason.
+        /// What is wrong with it.
         what: String,
     },
-    /// The model does not take a member that would change the response.
+    /// A member that the model does not take, and without which the answer would be another one.
     #[error("Unsupported parameter: '{member}' is not supported with this model.")]
     Unsupported {
         /// The member.
         member: String,
     },
-    /// The model does not exist, or is not served at these routes.
+    /// There is no such model, or none that is served over these routes.
     #[error("The model '{model}' does not exist")]
     UnknownModel {
         /// The name in the request.
         model: String,
     },
-    /// The model is served at another route.
+    /// A model that answers otherwise.
     #[error("The model '{model}' is not served over {}. Did you mean to use {}?", asked.path(), served.path())]
     OtherSurface {
         /// The model.
         model: Arc<str>,
-        /// The requested route.
+        /// What was asked for.
         asked: Surface,
-        /// The model's route.
+        /// What there is.
         served: Surface,
     },
-    /// The route is restricted.
+    /// The path is in a group that is closed.
     #[error(
         "Incorrect API key provided: this API is restricted, expecting header '{header}' or the same as the API key"
     )]
@@ -60,7 +60,7 @@ pub enum OpenAiError {
         /// The name of the header.
         header: String,
     },
-    /// The path does not exist.
+    /// There is nothing at that path.
     #[error("Unknown request URL: {method} {path}")]
     UnknownUrl {
         /// The method of the request.
@@ -68,7 +68,7 @@ pub enum OpenAiError {
         /// The path of the request.
         path: String,
     },
-    /// The path does not support the method.
+    /// The path does not answer that method.
     #[error("Not allowed to {method} on {path}")]
     Method {
         /// The method of the request.
@@ -76,18 +76,18 @@ pub enum OpenAiError {
         /// The path of the request.
         path: String,
     },
-    /// The model's output is not valid text.
+    /// What came from the model is no text.
     #[error("model '{model}' answered with what is no text")]
     NoText {
         /// The model.
         model: Arc<str>,
     },
-    /// The request was refused or failed in another component.
+    /// Another room has refused the request, or failed.
     #[error("{message}")]
     Failed {
         /// The HTTP status code.
         status: u16,
-        /// Its message.
+        /// Its words.
         message: String,
     },
 }
@@ -105,12 +105,12 @@ impl OpenAiError {
         }
     }
 
-    /// Whether a retry may succeed.
+    /// Whether the same request may be answered if it comes again.
     pub fn passes(&self) -> bool {
         matches!(self.status(), 429 | 503)
     }
 
-    /// The body of the response, or of an event.
+    /// The body of the answer, or of an event.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::default();
         json.object(|json| {

@@ -7,16 +7,16 @@ pub enum FinishReason {
     /// It is complete.
     #[default]
     Stop,
-    /// It has the maximum length.
+    /// It is as long as it may be.
     Length,
-    /// The rest was withheld.
+    /// What would follow was held back.
     ContentFilter,
 }
 
 impl FinishReason {
     const ALL: [Self; 3] = [Self::Stop, Self::Length, Self::ContentFilter];
 
-    /// OpenAI's name.
+    /// As OpenAI's routes have it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -25,7 +25,7 @@ impl FinishReason {
         }
     }
 
-    /// The reason with this name.
+    /// The reason of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

@@ -5,19 +5,19 @@ use crate::model::Surface;
 
 use super::{FinishReason, Usage};
 
-/// Writes the response to one request.
+/// Writes the answer to one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Format {
     surface: Surface,
     id: String,
-    /// The time of the request, in seconds since 1970.
+    /// When the request came, in seconds since 1970.
     created: u64,
     model: Arc<str>,
-    /// Whether a final event contains the usage, so that other events contain a null usage.
+    /// Whether an event at the end tells what it has taken, so that the others say that they do not.
     include_usage: bool,
 }
 
-/// One of the texts of a response.
+/// One of the texts of an answer.
 #[derive(Debug)]
 pub(crate) struct Whole {
     pub(crate) text: String,
@@ -25,7 +25,7 @@ pub(crate) struct Whole {
 }
 
 impl Format {
-    /// The response of a model to a request with this unique number.
+    /// The answer of a model to a request of that number, which no other one has.
     pub(crate) fn new(
         surface: Surface,
         number: u128,
@@ -46,7 +46,7 @@ impl Format {
         }
     }
 
-    /// The first event of a choice, if there is one.
+    /// The event at the beginning of a choice, where there is one.
     pub(crate) fn begin(&self, choice: usize) -> Option<Vec<u8>> {
         let role = |json: &mut JsonWriter| {
             json.name("role").text("assistant");
@@ -67,7 +67,7 @@ impl Format {
         })
     }
 
-    /// The last event of a choice.
+    /// The event at the end of a choice.
     pub(crate) fn end(&self, choice: usize, reason: FinishReason) -> Vec<u8> {
         self.event(|json| match self.surface {
             Surface::Completions => completion(json, choice, "", Some(reason)),
@@ -75,7 +75,7 @@ impl Format {
         })
     }
 
-    /// The event with the usage, if it was requested.
+    /// The event that tells what the request has taken, where it was asked for.
     pub(crate) fn used(&self, usage: Option<Usage>) -> Option<Vec<u8>> {
         self.include_usage.then(|| {
             self.object(true, |json| {
@@ -85,7 +85,7 @@ impl Format {
         })
     }
 
-    /// The complete response.
+    /// All of it at once.
     pub(crate) fn whole(&self, choices: &[Whole], usage: Option<Usage>) -> Vec<u8> {
         self.object(false, |json| {
             let choices = choices.iter().enumerate();

@@ -4,19 +4,18 @@ use crate::call::{Call, Convert, ConvertNothing, FunctionError, ModelError, Retu
 
 use super::Piece;
 
-/// The item type of a function under `#[openai]`: a [`Piece`] of text, or a type that converts to
-/// one.
+/// What a function under `#[openai]` answers with: a [`Piece`] of text, or what becomes one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",
     note = "return `String` or `Piece`, an iterator or a stream of them, or a `Result` of one of these"
 )]
 pub trait IntoPiece {
-    /// Converts to a piece.
+    /// The piece.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] for an error item.
+    /// [`ModelError::Function`] when an error came in its place.
     fn into_piece(self, call: &Call<'_>) -> Result<Piece, ModelError>;
 }
 
@@ -46,7 +45,7 @@ impl<P: IntoPiece, E: FunctionError> IntoPiece for Result<P, E> {
     }
 }
 
-/// The result of a function under `#[openai]`, in generated code.
+/// What a function under `#[openai]` returned, as generated code has it.
 #[derive(Debug)]
 pub struct Text<P>(pub P);
 
@@ -56,18 +55,18 @@ impl<P: IntoPiece> Convert for Text<P> {
     }
 }
 
-/// The same for a type that is not text; used if [`Convert`] does not apply.
+/// The same of a type that is no text: it is found where [`Convert`] is not.
 impl<P> ConvertNothing for &Text<P> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         Err(nothing(call.context()))
     }
 }
 
-/// Requires a valid return type under `#[openai]`, so that the compiler points at it.
+/// What a return type must be under `#[openai]`, asked for so that the compiler points at it.
 #[derive(Debug)]
 pub struct TextAsked;
 
 impl TextAsked {
-    /// A string.
+    /// A text.
     pub const fn text<P: IntoPiece>() {}
 }

@@ -1,6 +1,6 @@
 use crate::kserve::JsonWriter;
 
-/// The served models, by name.
+/// The models that are served, by their names.
 pub(crate) fn list_json<'a>(names: impl Iterator<Item = &'a str>, created: u64) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.object(|json| {

@@ -1,32 +1,31 @@
-//! The members of OpenAI requests: their types, and how they are handled if a model does not take
-//! them.
+//! The members of OpenAI's requests: what each is, and what becomes of one that a model does not take.
 
 use crate::model::Surface;
 
-/// The type of a member.
+/// What a member is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An integer.
+    /// A whole number.
     Integer,
-    /// A number.
+    /// Any number.
     Number,
-    /// A boolean.
+    /// `true` or `false`.
     Boolean,
-    /// A string.
+    /// A text.
     Text,
-    /// A string, or a list of strings.
+    /// A text, or a list of them.
     Texts,
-    /// Not supported as a parameter.
+    /// What no parameter of a function is.
     Other,
 }
 
-/// A known member of OpenAI requests.
+/// A member of OpenAI's requests that a function may take as a parameter, or that has to be understood.
 #[derive(Debug)]
 pub struct Member {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// If a model does not take it: the neutral values, as JSON; `None` if any value may be
-    /// ignored.
+    /// Where a model does not take it: the values that then say nothing, as JSON; `None` where whatever it says may be
+    /// passed over.
     #[cfg_attr(
         not(feature = "embedded"),
         expect(dead_code, reason = "the routes are read with that engine alone")
@@ -50,13 +49,13 @@ const fn refused(name: &'static str, kind: Kind, but: &'static [&'static str]) -
     }
 }
 
-/// The members that limit the number of tokens; the second is the newer name.
+/// The member that the number of tokens is bounded by, of which the second is the newer name.
 pub(super) const MOST_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
-/// The parameter that identifies requests from OpenAI routes at tritonserver.
+/// The parameter with which the routes ask tritonserver.
 pub(crate) const CLAIM: &str = "pytriton.claim";
 
-/// The member with stop sequences.
+/// The member at which a text is cut.
 pub(super) const STOP: &str = "stop";
 
 const BOTH: [Member; 12] = [
@@ -92,7 +91,7 @@ const CHAT: [Member; 9] = [
     refused("web_search_options", Kind::Other, &[]),
 ];
 
-/// The members that the server itself reads, and names with a meaning for requests to models.
+/// What the server itself reads, and what has a meaning of its own where a model is asked.
 const OWN: [&str; 6] = [
     "model",
     "stream",
@@ -110,7 +109,7 @@ const fn members(surface: Surface) -> &'static [Member] {
 }
 
 impl Member {
-    /// The known member with this name.
+    /// The member of that name, where it means something.
     pub const fn named(name: &str, surface: Surface) -> Option<&'static Self> {
         match find(&BOTH, name) {
             Some(member) => Some(member),
@@ -118,7 +117,7 @@ impl Member {
         }
     }
 
-    /// Whether the server itself reads the member.
+    /// Whether the server itself reads the member of that name.
     pub const fn is_own(name: &str) -> bool {
         let mut index = 0;
         while index < OWN.len() {
@@ -130,7 +129,7 @@ impl Member {
         false
     }
 
-    /// Its type.
+    /// What it is.
     pub const fn kind(&self) -> Kind {
         self.kind
     }
@@ -147,7 +146,7 @@ const fn find(members: &'static [Member], name: &str) -> Option<&'static Member>
     None
 }
 
-/// Compares two texts; usable in constants.
+/// Whether two texts are the same.
 const fn equal(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {

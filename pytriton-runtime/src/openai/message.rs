@@ -8,19 +8,19 @@ use crate::text::excerpt;
 
 use super::elements::elements;
 
-/// The role of a message's author.
+/// Who has said a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// The developer.
+    /// Whoever wrote the program.
     Developer,
-    /// The older name of the developer role.
+    /// The same, under its older name.
     System,
-    /// The user.
+    /// Whoever asks.
     User,
     /// The model.
     Assistant,
-    /// A tool called by the model.
+    /// A tool that the model has called.
     Tool,
 }
 
@@ -33,7 +33,7 @@ impl Role {
         Self::Tool,
     ];
 
-    /// The name in messages.
+    /// As it stands in a message.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Developer => "developer",
@@ -55,21 +55,21 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The role of its author.
+    /// Who has said it.
     pub role: Role,
-    /// The content; text parts are concatenated.
+    /// What was said; parts of text without what stood between them.
     pub content: String,
-    /// The name of the author.
+    /// Who that is among others of the role.
     pub name: Option<String>,
 }
 
-/// An invalid message.
+/// Why something is no message: the member, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}{what}", path(member))]
 pub struct MessageError {
     /// The member, such as `content[0].text`; empty for the message itself.
     pub member: String,
-    /// The reason.
+    /// What is wrong.
     pub what: String,
 }
 
@@ -80,10 +80,10 @@ fn path(member: &str) -> String {
     }
 }
 
-/// Parts of a message that are not supported.
+/// What a message may have that a text cannot tell.
 const NO_TEXT: [&str; 3] = ["tool_calls", "function_call", "audio"];
 
-/// The members of a message that are read; others are ignored.
+/// What is read of a message; all else is passed over.
 const MESSAGE: Object<6> = Object {
     noun: "an object",
     names: [
@@ -91,17 +91,17 @@ const MESSAGE: Object<6> = Object {
     ],
 };
 
-/// The members of a content part that are read.
+/// What is read of a part of its content.
 const PART: Object<2> = Object {
     noun: "an object",
     names: ["type", "text"],
 };
 
-/// The maximum number of content parts.
+/// More parts no message has.
 const MOST_PARTS: usize = 1 << 12;
 
 impl Message {
-    /// Creates a message.
+    /// A message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
         Self {
             role,
@@ -110,11 +110,11 @@ impl Message {
         }
     }
 
-    /// Parses an OpenAI message.
+    /// Reads a message of OpenAI's form.
     ///
     /// # Errors
     ///
-    /// [`MessageError`], also for unsupported contents: images, audio and tool calls.
+    /// [`MessageError`], also for what would be lost: pictures, sounds and calls of tools.
     ///
     /// # Examples
     ///
@@ -147,7 +147,7 @@ impl Message {
     }
 }
 
-/// Whether the value is empty: `null`, or an empty array.
+/// Whether there is nothing: `null`, or an array of nothing.
 fn is_empty(value: &RawValue) -> bool {
     let array = || value.get().strip_prefix('[')?.strip_suffix(']');
     value.get() == "null" || array().is_some_and(|inside| inside.trim().is_empty())
@@ -167,7 +167,7 @@ fn read_role(role: Option<&RawValue>) -> Result<Role, MessageError> {
     })
 }
 
-/// A string, or text parts.
+/// A text, or parts of it.
 fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     let content = content.ok_or_else(|| wrong("content", "is missing".to_owned()))?;
     match content.get().as_bytes().first() {
@@ -206,7 +206,7 @@ fn text(member: &str, value: &RawValue) -> Result<String, MessageError> {
         return Err(wrong(member, expected("a string", value.get())));
     }
     let text = Value::new(value).string();
-    // An unpaired surrogate, which JSON can contain.
+    // Half a surrogate, which JSON can write.
     let text = text.ok_or_else(|| wrong(member, "is no Unicode text".to_owned()))?;
     Ok(text.into_owned())
 }

@@ -3,9 +3,9 @@ use std::vec;
 
 use super::Message;
 
-/// The messages of a conversation, in order.
+/// The messages of a conversation so far, the last one last.
 ///
-/// As an input, each message is one JSON string such as `{"role": "user", "content": "Hi"}`.
+/// It is an input of any number of texts, each of them one message as JSON, such as `{"role": "user", "content": "Hi"}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Messages(Vec<Message>);
 

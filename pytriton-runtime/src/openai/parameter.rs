@@ -13,7 +13,7 @@ use crate::tensor::{DataType, Element};
 
 use super::{Message, Messages, Piece};
 
-/// A type that can be a parameter of a function under `#[openai]`.
+/// What can be a parameter of a model's function under `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter under `#[openai]`",
     label = "neither a value nor messages",
@@ -22,17 +22,17 @@ use super::{Message, Messages, Piece};
 pub trait TextParameter {
     /// What the parameter declares.
     const DECLARED: Declared;
-    /// The element type of the input; `()` if it is not an input.
+    /// The element type of the input; `()` for what is none.
     type Element;
-    /// The value that the argument borrows.
+    /// What its argument is made of.
     type Held<'c>;
 
-    /// See [`Parameter::read`].
+    /// As [`Parameter::read`].
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] if the input's bytes are not valid elements,
-    /// [`ModelError::InputElement`] for an invalid message.
+    /// [`ModelError::Input`] when the input's bytes are no elements of the type, [`ModelError::InputElement`] for one that is
+    /// no message.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
@@ -97,7 +97,7 @@ impl TextParameter for Messages {
     }
 }
 
-/// Parameters that are not inputs work as in other functions.
+/// What is no input is as in any function.
 macro_rules! injected {
     ($($injected:ty $(where $outputs:ident: $bound:ident)?),+) => {
         $(
@@ -125,7 +125,7 @@ injected!(
     &Responses<O> where O: Pieces
 );
 
-/// The item type of `Responses` under `#[openai]`.
+/// What `Responses` take under `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",

@@ -5,17 +5,17 @@ use crate::tensor::{DataType, Tensor};
 
 use super::{FinishReason, Usage};
 
-/// The output of a piece.
+/// The output that a piece is.
 pub(crate) const TEXT: &str = "text";
 
 const FINISH_REASON: &str = "finish_reason";
 const PROMPT_TOKENS: &str = "prompt_tokens";
 const COMPLETION_TOKENS: &str = "completion_tokens";
 
-/// A piece of text with metadata.
+/// A piece of a text, and what may be said with it.
 ///
-/// It is the output `text` of a model. Clients of the KServe protocol find the metadata in the
-/// response parameters: `finish_reason`, `prompt_tokens` and `completion_tokens`.
+/// It is the output `text` of a model. Clients of the KServe protocol find what else it says in the parameters of the
+/// response: `finish_reason`, `prompt_tokens` and `completion_tokens`.
 ///
 /// # Examples
 ///
@@ -32,24 +32,23 @@ const COMPLETION_TOKENS: &str = "completion_tokens";
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// The text that follows the previous pieces; may be empty.
+    /// What comes behind the pieces before; it may be empty.
     pub text: String,
-    /// The finish reason, if the text ends; [`FinishReason::Stop`] if no piece has one.
+    /// Why the text ends, where it does; [`FinishReason::Stop`] where no piece says.
     pub finish_reason: Option<FinishReason>,
-    /// The token usage of the whole request so far, if it is counted. The last piece's value is
-    /// final.
+    /// The tokens of the whole request so far, where they are counted. What the last piece says counts.
     pub usage: Option<Usage>,
 }
 
 impl Piece {
-    /// Sets the finish reason.
+    /// With why the text ends here.
     #[must_use]
     pub fn finished(mut self, reason: FinishReason) -> Self {
         self.finish_reason = Some(reason);
         self
     }
 
-    /// Sets the token usage of the whole request so far.
+    /// With the tokens of the whole request so far.
     #[must_use]
     pub fn used(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
@@ -71,7 +70,7 @@ impl Piece {
         parameters
     }
 
-    /// The metadata in the parameters of a response.
+    /// What the parameters of a response say of its text.
     #[cfg(feature = "embedded")]
     pub(crate) fn heard(text: String, parameters: &Parameters) -> Self {
         let count = |name| {

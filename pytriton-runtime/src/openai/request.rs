@@ -14,13 +14,13 @@ use super::given::{self, invalid};
 use super::member::{MOST_TOKENS, Member, STOP};
 use super::message::Message;
 
-/// The maximum number of prompts of a request.
+/// More prompts in one request are not answered.
 const MOST_PROMPTS: usize = 128;
 
-/// The maximum number of messages of a conversation.
+/// More messages no conversation has.
 const MOST_MESSAGES: usize = 1 << 16;
 
-/// The contents of an OpenAI request.
+/// What a request of OpenAI's form says.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     /// The name of the model.
@@ -28,25 +28,25 @@ pub(crate) struct Asked<'a> {
     members: HashMap<String, &'a RawValue>,
 }
 
-/// The request to its model.
+/// What it asks of its model.
 #[derive(Debug, Default)]
 pub(crate) struct TextRequest {
-    /// Whether the response is streamed.
+    /// Whether the answer comes piece by piece.
     pub(crate) stream: bool,
-    /// Whether a final event contains the usage.
+    /// Whether an event at its end tells what it has taken.
     pub(crate) include_usage: bool,
-    /// The stop sequences, unless the model handles them itself.
+    /// Where the text is to be cut, as the model does not do so itself.
     pub(crate) stops: Vec<String>,
     /// A request of the generate extension for each choice.
     pub(crate) bodies: Vec<Vec<u8>>,
 }
 
 impl<'a> Asked<'a> {
-    /// Parses the body of a request.
+    /// Reads the body of a request.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] if the body is not a JSON object, has a duplicate member, or names no model.
+    /// [`OpenAiError`] for what is no JSON object, has a member twice, or names no model.
     pub(crate) fn read(body: &'a [u8]) -> Result<Self, OpenAiError> {
         let json = |message| OpenAiError::Json { message };
         let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
             if !names.insert(name.clone()) {
                 return Err(json(format!("member '{}' stands twice", excerpt(&name))));
             }
-            // A null member counts as missing.
+            // A member of nothing is one that is not there.
             if value.get() != "null" {
                 found.insert(name, value);
             }
@@ -72,12 +72,12 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The request to the given model.
+    /// What it asks of that model.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] for a member that is missing, invalid or cannot be honoured;
-    /// [`OpenAiError::Invalid`] if the resulting requests together exceed `most` bytes.
+    /// [`OpenAiError`] for a member that is missing, is not what it must be, or cannot be honoured; [`OpenAiError::Invalid`]
+    /// where the requests that it stands for are larger than `most` together.
     pub(crate) fn of(
         mut self,
         spec: &ModelSpec,
@@ -153,7 +153,7 @@ impl<'a> Asked<'a> {
         Ok(())
     }
 
-    /// The prompts or conversations, each as JSON.
+    /// What there is to be answered to, each as JSON.
     fn subjects(&mut self, surface: Surface) -> Result<Vec<Vec<u8>>, OpenAiError> {
         let name = surface.subject();
         let value = self.members.remove(name).ok_or_else(|| missing(name))?;
@@ -163,7 +163,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The token limit is passed under the name that the model takes.
+    /// The bound on the answer goes under the name under which the model takes it.
     fn most_tokens(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
         let [older, newer] = MOST_TOKENS;
         for (name, other) in [(older, newer), (newer, older)] {
@@ -221,7 +221,7 @@ fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
     prompts.collect()
 }
 
-/// The messages as an array of strings.
+/// The messages as an array of texts.
 fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
     let member = Surface::Chat.subject();
     if !value.get().starts_with('[') {
@@ -246,8 +246,7 @@ fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
     Ok(json.finish())
 }
 
-/// Writes the other members for a function that takes parameters. Parameters are scalars, so lists
-/// and objects become JSON text.
+/// Writes what is no input for a function that asks for parameters, which are no lists and no objects: it gets their JSON.
 fn parameter(json: &mut JsonWriter, value: &RawValue) {
     match value.get().as_bytes().first() {
         Some(b'[' | b'{') => json.text(value.get()),

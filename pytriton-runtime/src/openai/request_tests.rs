@@ -4,7 +4,7 @@ use crate::testing::IDENTITY;
 
 use super::{Asked, OpenAiError, TextRequest};
 
-/// A model with these inputs.
+/// A model that takes these.
 fn spec(surface: Surface, inputs: &[(&str, DataType, i64, bool)]) -> ModelSpec {
     let inputs = inputs
         .iter()

@@ -1,19 +1,19 @@
-/// Cuts a streamed text at the first stop sequence that is complete.
+/// Cuts a text that comes in pieces where the first of some texts to be whole begins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stops {
     stops: Vec<String>,
-    /// Text that may be the beginning of a stop sequence.
+    /// What may be the beginning of a stop.
     held: String,
 }
 
 impl Stops {
-    /// Creates a filter for non-empty stop sequences.
+    /// At these texts, none of which is empty.
     pub(crate) fn new(stops: Vec<String>) -> Self {
         let held = String::new();
         Self { stops, held }
     }
 
-    /// The text to send, and whether the text ends there.
+    /// What of the text so far may go out, and whether it ends there.
     pub(crate) fn cut(&mut self, piece: String) -> (String, bool) {
         if self.stops.is_empty() {
             return (piece, false);
@@ -24,7 +24,7 @@ impl Stops {
             let begin = text.find(stop)?;
             Some((begin + stop.len(), begin))
         });
-        // The one that ends first, which is independent of how the text is split.
+        // The one that ends first, which is whole first however the text comes.
         if let Some((_, begin)) = found.min() {
             text.truncate(begin);
             return (text, true);
@@ -33,12 +33,12 @@ impl Stops {
         (text, false)
     }
 
-    /// The held-back part of a text that has ended.
+    /// What was held back of a text that has ended.
     pub(crate) fn rest(&mut self) -> String {
         std::mem::take(&mut self.held)
     }
 
-    /// The number of bytes that cannot be the beginning of a stop sequence.
+    /// So many bytes of a text without a stop cannot be the beginning of one.
     fn safe(&self, text: &str) -> usize {
         let longest = self.stops.iter().map(String::len).max().unwrap_or_default();
         let first = text.len().saturating_sub(longest.saturating_sub(1));

@@ -1,16 +1,16 @@
 use std::ops::AddAssign;
 
-/// The token usage of a request.
+/// How many tokens a request has taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Tokens of the prompt or the messages.
+    /// Those of the prompt or the messages.
     pub prompt_tokens: u32,
-    /// Tokens of the response so far.
+    /// Those of the answer so far.
     pub completion_tokens: u32,
 }
 
 impl Usage {
-    /// The sum.
+    /// All of them.
     pub fn total_tokens(&self) -> u64 {
         u64::from(self.prompt_tokens) + u64::from(self.completion_tokens)
     }

@@ -1,3 +1,4 @@
+#[cfg(feature = "embedded")]
 use std::time::Duration;
 
 use crate::engine::Choice;
@@ -73,10 +74,8 @@ pub(super) async fn check(
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);
             let engine = super::tritonserver::start(registry, options, &located, probe).await?;
-            let texts = Texts::start(registry, options, &engine).await;
-            let time = Duration::from_secs(options.exit_timeout_secs);
-            engine.stop(time).await;
-            texts?.stop(Duration::ZERO).await;
+            let texts = Texts::start(registry, options, &engine).await?;
+            super::tritonserver::stop(engine, texts, options.exit_timeout_secs).await;
         }
     }
     lines.push("everything is in order".to_owned());

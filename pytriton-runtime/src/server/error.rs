@@ -290,6 +290,16 @@ pub enum ServerError {
         /// How many connections still had something under way.
         connections: usize,
     },
+    /// tritonserver had answered all requests, and did not end.
+    #[cfg(tritonserver)]
+    #[error(
+        "tritonserver did not end within {seconds} seconds of the signal (option --exit-timeout-secs) and was killed: a model \
+         or a trace of its own takes longer"
+    )]
+    Late {
+        /// The time there was.
+        seconds: u64,
+    },
     /// There is no tritonserver although there must be one.
     #[error(transparent)]
     Choice(#[from] ChoiceError),

@@ -1,7 +1,8 @@
 use std::net::SocketAddr;
 #[cfg(feature = "embedded")]
 use std::sync::Arc;
-use std::time::Duration;
+
+use tokio::time::Instant;
 
 #[cfg(feature = "embedded")]
 use crate::http::{Beside, Relay, Upstream, Written, is_asked};
@@ -20,7 +21,7 @@ use super::{Options, ServerError};
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     #[cfg(feature = "embedded")]
-    server: Option<Server>,
+    server: Option<(Server, Arc<Beside>)>,
 }
 
 impl Texts {
@@ -45,6 +46,7 @@ impl Texts {
             let (models, claims) = (engine.hosted(), Arc::clone(engine.claims()));
             Upstream::new(Arc::clone(&beside), models, claims)
         });
+        let kept = Arc::clone(&beside);
         let tls = TlsPorts {
             grpc: TlsPlan::new(&options.tls, &options.triton.flags)?
                 .grpc
@@ -66,7 +68,7 @@ impl Texts {
         });
         let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {
-            server: Some(server),
+            server: Some((server, kept)),
         })
     }
 
@@ -86,13 +88,13 @@ impl Texts {
     /// Where OpenAI's routes are.
     #[cfg(feature = "embedded")]
     pub(super) fn address(&self) -> Option<SocketAddr> {
-        self.server.as_ref()?.addresses().openai
+        self.server.as_ref()?.0.addresses().openai
     }
 
     /// Where the page is.
     #[cfg(feature = "embedded")]
     pub(super) fn docs(&self) -> Option<SocketAddr> {
-        self.server.as_ref()?.addresses().docs
+        self.server.as_ref()?.0.addresses().docs
     }
 
     #[cfg(not(feature = "embedded"))]
@@ -104,7 +106,7 @@ impl Texts {
     #[cfg(feature = "embedded")]
     pub(super) fn has_tls(&self) -> bool {
         let server = self.server.as_ref();
-        server.is_some_and(|server| server.addresses().tls.openai)
+        server.is_some_and(|(server, _)| server.addresses().tls.openai)
     }
 
     #[cfg(not(feature = "embedded"))]
@@ -117,17 +119,38 @@ impl Texts {
         None
     }
 
-    /// Answers what has been accepted, and closes the port; whether all was answered in time.
+    /// Connects to tritonserver for the requests that have been accepted here but not yet sent, before it stops accepting
+    /// connections. Returns the addresses of this side.
     #[cfg(feature = "embedded")]
-    pub(super) async fn stop(self, timeout: Duration) -> bool {
-        match self.server {
-            Some(server) => server.stop(timeout).await,
-            None => true,
+    pub(super) fn prepare_to_stop(&self) -> impl Future<Output = Vec<SocketAddr>> + Send + use<> {
+        let beside = self.server.as_ref().map(|(_, beside)| Arc::clone(beside));
+        async move {
+            match beside {
+                Some(beside) => beside.prepare_to_stop().await,
+                None => Vec::new(),
+            }
         }
     }
 
     #[cfg(not(feature = "embedded"))]
-    pub(super) async fn stop(self, _: Duration) -> bool {
+    pub(super) fn prepare_to_stop(&self) -> impl Future<Output = Vec<SocketAddr>> + Send + use<> {
+        std::future::ready(Vec::new())
+    }
+
+    /// Closes the ports at once, and waits until all that was accepted is answered; returns whether it was by `deadline`.
+    #[cfg(feature = "embedded")]
+    pub(super) async fn stop(self, deadline: Instant) -> bool {
+        let Some((server, beside)) = self.server else {
+            return true;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let answered = server.stop(left).await;
+        beside.stopped();
+        answered
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    pub(super) async fn stop(self, _: Instant) -> bool {
         true
     }
 }

@@ -1,8 +1,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::join;
 use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -13,7 +15,8 @@ use crate::registry::Registry;
 use crate::runner::check_devices;
 use crate::tls::{TlsError, TlsPlan, inspect};
 use crate::triton::{
-    Endpoints, EngineError, Launch, Located, Probe, Stopped, TritonEngine, Version, version,
+    Endpoints, EngineError, Launch, Located, OwnConnections, Probe, Stopped, TritonEngine, Version,
+    version,
 };
 use crate::worker::WorkerError;
 
@@ -24,6 +27,9 @@ use super::run::runtime;
 use super::started::{Started, StartedEngine};
 use super::texts::Texts;
 use super::{Addresses, Options, ServerError, TlsPorts};
+
+/// A time to stop that is longer is cut to this one, which no server lives through.
+const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
 
 /// Serves until it is told to stop, or tritonserver dies.
 pub(super) fn serve(
@@ -65,16 +71,7 @@ async fn serve_until_stopped(
         exit = died => return Err(ServerError::Died { exit }),
         breakdown = orders.until_over(broken) => breakdown,
     };
-    let stopped = async {
-        let (begun, time) = (
-            Instant::now(),
-            Duration::from_secs(options.exit_timeout_secs),
-        );
-        // What is accepted there is still to be asked of tritonserver.
-        let answered = texts.stop(time).await;
-        let left = time.saturating_sub(begun.elapsed());
-        (engine.stop(left).await, answered)
-    };
+    let stopped = stop(engine, texts, options.exit_timeout_secs);
     tokio::select! {
         (stopped, answered) = stopped => {
             if stopped.broken_off > 0 {
@@ -93,6 +90,29 @@ async fn serve_until_stopped(
             Err(ServerError::Interrupted { signal })
         }
     }
+}
+
+/// Stops all ports at once; returns how tritonserver ended, and whether the other ports have answered all they accepted.
+pub(super) async fn stop(engine: TritonEngine, texts: Texts, seconds: u64) -> (Stopped, bool) {
+    let deadline = Instant::now() + Duration::from_secs(seconds.min(LONGEST_EXIT_TIMEOUT));
+    let finished = Arc::new(AtomicBool::new(false));
+    let prepared = texts.prepare_to_stop();
+    let answering = async {
+        let answered = texts.stop(deadline).await;
+        finished.store(true, Ordering::Relaxed);
+        answered
+    };
+    let ending = async {
+        engine.stop_being_ready();
+        let own = OwnConnections {
+            addresses: prepared.await,
+            finished: Arc::clone(&finished),
+        };
+        engine.stop(deadline, own).await
+    };
+    // Their readiness changes when each is polled for the first time.
+    let (answered, stopped) = join!(answering, ending);
+    (stopped, answered)
 }
 
 /// What is told of a server that serves.
@@ -128,18 +148,17 @@ fn started(
     })
 }
 
-/// Whether a server has stopped well that had so many seconds, and where `answered` says whether its own ports had answered
-/// all by then.
+/// Whether a server has stopped well that had so many seconds, and whose own ports `answered` all by then.
 fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerError> {
-    let Stopped { exit, cut, .. } = stopped;
-    match cut {
-        0 if !answered => Err(ServerError::Drain { seconds }),
-        0 if exit.success() => Ok(()),
-        0 => Err(ServerError::Died { exit }),
-        connections => Err(ServerError::Cut {
+    match stopped {
+        Stopped { cut, .. } if cut > 0 => Err(ServerError::Cut {
             seconds,
-            connections,
+            connections: cut,
         }),
+        _ if !answered => Err(ServerError::Drain { seconds }),
+        Stopped { late: true, .. } => Err(ServerError::Late { seconds }),
+        Stopped { exit, .. } if exit.success() => Ok(()),
+        Stopped { exit, .. } => Err(ServerError::Died { exit }),
     }
 }
 
@@ -275,6 +294,31 @@ fn launch(options: &Options, access: Arc<Access>) -> Launch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_cuts_or_kills_does_not_end_well() {
+        let well = Stopped::default();
+        let cut = Stopped {
+            cut: 2,
+            ..well.clone()
+        };
+        let late = Stopped {
+            late: true,
+            ..well.clone()
+        };
+        for (stopped, answered, expected) in [
+            (&well, true, ""),
+            (&well, false, "3 seconds were not enough to answer"),
+            (&cut, true, "2 connections were cut"),
+            (&cut, false, "2 connections were cut"),
+            (&late, true, "tritonserver did not end within 3 seconds"),
+        ] {
+            let outcome = outcome(stopped.clone(), answered, 3).err();
+            let said = outcome.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
+            assert!(said.contains(expected), "{said}");
+        }
+    }
 
     #[test]
     fn a_page_that_there_cannot_be_is_refused() {

@@ -193,7 +193,7 @@ impl ModelSet {
         self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
     }
 

@@ -2,37 +2,37 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The maximum number of requests of a batch that are named.
+/// So many requests of a batch are named at most.
 const MOST: usize = 32;
 
-/// Whether log context is enabled.
+/// Whether anybody asks what work is about.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static CURRENT: Cell<Option<Arc<About>>> = const { Cell::new(None) };
 }
 
-/// The requests that a piece of work belongs to.
+/// Which requests a piece of work is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct About {
     pub(crate) model: Arc<str>,
-    /// Their request IDs, if any.
+    /// What clients call them, as far as they do.
     pub(crate) requests: Vec<String>,
-    /// Their trace IDs, if any.
+    /// The traces that they are in, as far as they are in any.
     pub(crate) traces: Vec<u128>,
 }
 
-/// Enables log context.
+/// Keeps from now on what work is about.
 pub(crate) fn tell() {
     TOLD.store(true, Ordering::Relaxed);
 }
 
-/// Whether it is enabled.
+/// Whether it is kept.
 pub(super) fn is_told() -> bool {
     TOLD.load(Ordering::Relaxed)
 }
 
-/// The context of this thread.
+/// What this thread is working on.
 pub(crate) fn current() -> Option<Arc<About>> {
     CURRENT.with(|current| {
         let about = current.take();
@@ -41,14 +41,14 @@ pub(crate) fn current() -> Option<Arc<About>> {
     })
 }
 
-/// Sets the context of this thread, and returns the previous one.
+/// Lets this thread work on that, and says what it was before.
 pub(super) fn replace(about: Option<Arc<About>>) -> Option<Arc<About>> {
-    // The context is not needed any more when a thread ends.
+    // There is nothing to tell any longer when a thread ends.
     CURRENT.try_with(|current| current.replace(about)).ok()?
 }
 
 impl About {
-    /// The context of several requests; that of a single one is returned unchanged.
+    /// That of several requests together; a single one's is what it is.
     pub(super) fn of<'a>(mut each: impl Iterator<Item = &'a Arc<Self>>) -> Option<Arc<Self>> {
         let first = each.next()?;
         let mut all: Option<Self> = None;

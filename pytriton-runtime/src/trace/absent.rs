@@ -1,4 +1,4 @@
-//! Replaces `otlp.rs` and `recorder.rs` if the feature `otel` is off.
+//! In place of `otlp.rs` and `recorder.rs`, where the binary is built without the feature `otel`.
 
 use tracing::Span;
 use tracing_subscriber::Registry;
@@ -8,7 +8,7 @@ use super::traces::{BoxedLayer, Export, TracesError};
 #[cfg(feature = "embedded")]
 use super::{Batching, FinishedSpan};
 
-/// Not available.
+/// There is none.
 #[cfg(feature = "embedded")]
 #[derive(Debug)]
 pub(crate) enum Recorder {}
@@ -32,15 +32,15 @@ impl Recorder {
     }
 }
 
-/// Only the log contains the client's trace.
+/// Nobody is told of the client's trace but the log.
 pub(super) fn adopt(_: &Span, _: &TraceContext) {}
 
-/// Spans belong to no trace except a client's.
+/// Spans are in no trace but that of a client.
 pub(super) fn trace_id(_: &Span) -> Option<u128> {
     None
 }
 
-/// The number of dropped spans; `None` without an exporter.
+/// How many spans have been dropped; `None` where none is exported.
 #[cfg(feature = "embedded")]
 pub(crate) fn dropped_spans() -> Option<u64> {
     None

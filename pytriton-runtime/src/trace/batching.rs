@@ -1,10 +1,10 @@
 use std::env;
 use std::time::Duration;
 
-/// The maximum number of waiting spans, which bounds the memory.
+/// How many spans wait at most, so that they are kept for the longest time in memory that is bounded.
 const MOST: usize = 1 << 20;
 
-/// How spans are batched before they are sent.
+/// How spans are kept until they are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Batching {
     pub(crate) queue: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Batching {
 }
 
 impl Batching {
-    /// As configured by the variables of the specification.
+    /// As the variables of the specification say.
     pub(crate) fn from_env() -> Self {
         let number = |name, default| {
             let value = env::var(name).ok();
@@ -32,7 +32,7 @@ impl Batching {
         .bounded()
     }
 
-    /// The same with a bounded queue, and batches no larger than the queue.
+    /// The same with no more in the queue than there is memory for, and no more sent at a time than is in it.
     pub(crate) fn bounded(self) -> Self {
         let queue = self.queue.clamp(1, MOST);
         Self {

@@ -1,29 +1,28 @@
 use std::ops::Range;
 
-/// The trace that a client's request belongs to, in W3C Trace Context format.
+/// The trace that a client says a request belongs to, in the form of W3C's Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TraceContext {
     pub(crate) trace_id: u128,
     /// The client's span.
     pub(crate) parent: u64,
     pub(crate) flags: u8,
-    /// Vendor-specific data; may be empty.
+    /// What vendors have to say of it; empty for nothing.
     pub(crate) state: String,
 }
 
-/// The header names.
+/// The headers that name it.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const TRACESTATE: &str = "tracestate";
 
-/// The length of the fields of every version: version, trace ID, span ID and flags, separated by
-/// dashes.
+/// The bytes of what every version says: itself, the trace, the client's span and the flags, with a dash between.
 const LENGTH: usize = 55;
 
-/// The maximum size of the state that must be forwarded.
+/// The bytes of a state at most, which whoever hands it on has to keep.
 const STATE: usize = 512;
 
 impl TraceContext {
-    /// Parses the header values; `None` if they contain no valid trace.
+    /// Reads the values of the headers; `None` where they name no trace, or not one.
     pub(crate) fn read<'a, S: Iterator<Item = &'a str>>(
         mut parents: impl Iterator<Item = &'a str>,
         states: impl FnOnce() -> S,
@@ -56,14 +55,14 @@ impl TraceContext {
             flags: u8::try_from(part(53..55)?).ok()?,
             state: String::new(),
         };
-        // Later versions may have additional fields.
+        // A later version may say more.
         let is_whole = rest.is_empty() || version > 0 && rest.starts_with(b"-");
         let known = are_apart && is_whole && version != 0xff;
         (known && context.trace_id != 0 && context.parent != 0).then_some(context)
     }
 }
 
-/// A hexadecimal number of at most 16 digits; W3C requires lowercase.
+/// A number of at most 16 digits, which W3C wants in lower case.
 fn hex(digits: &[u8]) -> Option<u64> {
     let mut number = 0;
     for digit in digits {

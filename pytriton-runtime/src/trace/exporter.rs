@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use super::{Batching, TracesError};
 
-/// The minimum time between two log lines about lost spans.
+/// How often the log is told at most that spans are lost.
 const SAID: Duration = Duration::from_secs(10);
 
-/// The number of spans that were not sent because the queue was full or the collector refused them.
+/// How many spans were not sent: because too many waited, or the collector did not take them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lost(Arc<AtomicU64>);
 
@@ -31,8 +31,8 @@ impl Lost {
     }
 }
 
-/// Queues ended spans for a separate thread that sends them. If the queue is full, spans are
-/// dropped; requests never wait.
+/// Keeps spans that have ended until a thread of its own has sent them. Where too many wait, the next are dropped: no
+/// request waits for them.
 #[derive(Debug)]
 pub(super) struct Bounded {
     sender: SyncSender<Message>,
@@ -41,13 +41,12 @@ pub(super) struct Bounded {
 
 enum Message {
     Span(Box<SpanData>),
-    /// Notified when all spans before it have been sent.
+    /// Whoever waits until all that came before is sent.
     Flush(SyncSender<()>),
 }
 
 impl Bounded {
-    /// Starts a thread that sends to a collector, which the `OTEL_*` variables configure by
-    /// default.
+    /// Begins a thread that sends to a collector, or where the `OTEL_*` variables say.
     pub(super) fn start(
         resource: &Resource,
         lost: Lost,
@@ -106,7 +105,7 @@ impl SpanProcessor for Bounded {
         let failed = |error: &dyn ToString| OTelSdkError::InternalFailure(error.to_string());
         let begun = Instant::now();
         let mut message = Message::Flush(flushed);
-        // The queue may be full while its thread is busy.
+        // The queue may be full, and its thread at work.
         while let Err(error) = self.sender.try_send(message) {
             message = match error {
                 TrySendError::Full(message) if begun.elapsed() < within => message,
@@ -120,14 +119,14 @@ impl SpanProcessor for Bounded {
     }
 }
 
-/// The thread that sends spans.
+/// The thread that sends.
 struct Sending {
     receiver: Receiver<Message>,
     runtime: Runtime,
     exporter: SpanExporter,
     batching: Batching,
     lost: Lost,
-    /// The time of the last log line about lost spans, and their number.
+    /// When the log was last told of lost spans, and of how many.
     said: Option<Instant>,
     told: u64,
 }
@@ -161,7 +160,7 @@ impl Sending {
             };
             self.send(mem::take(&mut spans));
             if let Some(flushed) = flushed {
-                // The receiver may be gone.
+                // Whoever waited may have gone.
                 let _ = flushed.try_send(());
             }
         }
@@ -170,7 +169,7 @@ impl Sending {
     fn send(&mut self, spans: Vec<SpanData>) {
         let count = spans.len();
         if count > 0 {
-            // The timer requires a runtime context.
+            // The timer needs the runtime around it.
             let exporting =
                 async { timeout(self.batching.timeout, self.exporter.export(spans)).await };
             let error = match self.runtime.block_on(exporting) {

@@ -1,11 +1,11 @@
 use std::borrow::Cow;
 use std::time::SystemTime;
 
-/// An ended span of a trace that was collected completely before.
+/// A span that has ended, one of a trace that was kept until it was whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FinishedSpan {
     pub(crate) name: Cow<'static, str>,
-    /// The index of its parent among the previous spans.
+    /// The one among those before it in which it stands.
     pub(crate) parent: Option<usize>,
     pub(crate) begun: SystemTime,
     pub(crate) ended: SystemTime,
@@ -13,7 +13,7 @@ pub(crate) struct FinishedSpan {
     pub(crate) events: Vec<(&'static str, SystemTime)>,
 }
 
-/// The attributes of a span.
+/// What is said of a span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Attribute {
     Number(i64),

@@ -1,9 +1,8 @@
-//! Tracing of requests: spans of the crate `tracing` for the request, its time in the queue, its
-//! batch and the call of the function, which contains the user's spans; and the client's trace
-//! context.
+//! What can be seen of a request: spans of `tracing` for the request, its waiting, the batch that it is executed in and the
+//! call of the function, in which the user's own spans stand; and the trace of the client that it belongs to.
 //!
-//! Without a subscriber no spans are created, and a request contains only a `None`. The request
-//! context of log lines does not need spans: it is stored per thread.
+//! Where nobody listens to the first of them there are none, and a request has nothing but a `None`. Log lines that say which
+//! requests they are about need no spans: a thread knows what it is working on.
 
 mod about;
 #[cfg(any(feature = "otel", feature = "embedded"))]

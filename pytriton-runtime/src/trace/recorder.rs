@@ -9,10 +9,10 @@ use super::finished::{Attribute, FinishedSpan};
 use super::otlp::{lost, parent};
 use super::{Batching, TraceContext, TracesError};
 
-/// The default service name.
+/// What the service is called where nobody calls it otherwise.
 const SERVICE: &str = "triton-inference-server";
 
-/// Sends ended spans to a collector.
+/// Sends spans that have ended already to a collector.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     provider: SdkTracerProvider,
@@ -20,7 +20,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Starts to send to a collector, which the `OTEL_*` variables configure by default.
+    /// Begins to send to a collector, or where the `OTEL_*` variables say.
     pub(crate) fn start(
         url: Option<&str>,
         resource: &[(String, String)],
@@ -31,7 +31,7 @@ impl Recorder {
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
             .with_resource(resource)
-            // Sampling and event limits have already been applied.
+            // Which requests have spans is decided already, and how many events they have.
             .with_sampler(Sampler::AlwaysOn)
             .with_max_events_per_span(u32::MAX)
             .build();
@@ -40,7 +40,7 @@ impl Recorder {
         Ok(Self { provider, tracer })
     }
 
-    /// Sends a complete trace, as part of the client's if there is one.
+    /// Takes a whole trace, which stands in that of the client where there is one.
     pub(crate) fn record(&self, spans: Vec<FinishedSpan>, client: Option<&TraceContext>) {
         let root = client.map_or_else(Context::new, parent);
         let mut begun: Vec<(opentelemetry_sdk::trace::Span, _)> = Vec::with_capacity(spans.len());
@@ -59,7 +59,7 @@ impl Recorder {
         }
     }
 
-    /// Sends all queued spans.
+    /// Sends what has come.
     pub(crate) fn flush(&self) {
         if let Err(error) = self.provider.force_flush() {
             tracing::warn!("the last spans may be lost: {error}");
@@ -67,7 +67,7 @@ impl Recorder {
     }
 }
 
-/// The resource with these attributes and those of the `OTEL_*` variables.
+/// The resource with these attributes, and those of the `OTEL_*` variables.
 fn described(attributes: &[(String, String)]) -> Resource {
     let detected = Resource::builder().build();
     let name = detected.get(&Key::from_static_str("service.name"));

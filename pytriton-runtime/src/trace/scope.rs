@@ -11,24 +11,24 @@ use crate::text::for_client;
 
 use super::about::{About, replace};
 
-/// The context of a piece of work: a span, and the request context of log lines.
+/// What is around a piece of work for requests: a span, and what lines say that are written within.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(super) span: Span,
     pub(super) about: Option<Arc<About>>,
 }
 
-/// Guard: the thread is in the scope until this is dropped.
+/// As long as this is there a thread works within a scope.
 pub(crate) struct Within<'scope> {
     _span: Entered<'scope>,
-    /// The previous context, if it differs.
+    /// What it has worked on before, where that is another thing.
     before: Option<Option<Arc<About>>>,
-    /// Bound to its thread.
+    /// It is for the thread that has begun it.
     _thread: PhantomData<*const ()>,
 }
 
 impl Scope {
-    /// An empty scope.
+    /// Nothing.
     pub(crate) const fn none() -> Self {
         Self {
             span: Span::none(),
@@ -36,12 +36,12 @@ impl Scope {
         }
     }
 
-    /// Whether it is empty.
+    /// Whether it is nothing.
     pub(crate) fn is_none(&self) -> bool {
         self.span.is_disabled() && self.about.is_none()
     }
 
-    /// Enters the scope on this thread.
+    /// Lets the thread work within it.
     pub(crate) fn enter(&self) -> Within<'_> {
         let about = self.about.as_ref();
         Within {
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// Runs a future in the scope, on any thread.
+    /// Lets a future work within it, on whatever threads.
     pub(crate) async fn around<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if self.is_none() {
             return work.await;
@@ -63,7 +63,7 @@ impl Scope {
         .await
     }
 
-    /// Marks the span as failed.
+    /// Says in its span that the work failed.
     pub(crate) fn fail(&self, error: &impl Display) {
         if !self.span.is_disabled() {
             self.span.record("otel.status_code", "ERROR");

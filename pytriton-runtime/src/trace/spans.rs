@@ -11,25 +11,25 @@ use super::about::{About, is_told};
 use super::otlp::{adopt, trace_id};
 use super::{Scope, TraceContext};
 
-/// The target of these spans in filters.
+/// What the spans here are named by in a filter.
 pub(crate) const TARGET: &str = "pytriton::request";
 
-/// The spans of one request, and its log context.
+/// The spans of one request, and what lines say of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     request: Scope,
-    /// The span of its time in the queue.
+    /// As long as it waits.
     queue: Span,
 }
 
-/// Whether any subscriber is interested in request spans or log context.
+/// Whether anybody listens to the spans of requests, or writes lines that say which they are about.
 #[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
     is_told() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
-    /// Starts a request to a model; `None` if nothing is subscribed.
+    /// Begins a request to a model; `None` where nobody listens.
     pub(crate) fn begin(
         model: &ModelSpec,
         context: impl FnOnce() -> Option<TraceContext>,
@@ -70,7 +70,7 @@ impl Trace {
         Some(Box::new(Self { request, queue }))
     }
 
-    /// Sets the client's request ID.
+    /// The client calls the request so.
     fn identify(&mut self, id: &str) {
         if id.is_empty() {
             return;
@@ -78,24 +78,24 @@ impl Trace {
         let id = id_in_log(id);
         let Scope { span, about } = &mut self.request;
         span.record("request_id", id.as_str());
-        // Not shared yet.
+        // Nobody has it yet.
         if let Some(about) = about.as_mut().and_then(Arc::get_mut) {
             about.requests = vec![id];
         }
     }
 
-    /// Starts the time in the queue.
+    /// It waits from here on.
     pub(crate) fn enqueue(&mut self) {
         self.queue = info_span!(target: TARGET, parent: &self.request.span, "queue");
     }
 
-    /// Ends the time in the queue.
+    /// It waits no longer.
     pub(crate) fn dequeue(&mut self) {
         self.queue = Span::none();
     }
 }
 
-/// The span, as a child of the client's if there is one, and its trace.
+/// The span that is a child of the client's where it says one, and the trace that it is in.
 fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
     if let Some(context) = context {
         adopt(span, context);

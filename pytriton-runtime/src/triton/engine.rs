@@ -19,7 +19,7 @@ use crate::runner::Breakdown;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{Exit, NotReady, Workspace, WorkspaceError};
-use super::stopping::{Stopped, Stopping};
+use super::stopping::{OwnConnections, Stopped, Stopping};
 use super::{
     DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
     cache, write_repository,
@@ -224,13 +224,19 @@ impl TritonEngine {
         Ok(server)
     }
 
-    /// Lets tritonserver answer what it has accepted in that time, then stops it and the instances.
+    /// Reports the server and its models as not ready to tritonserver's clients from now on.
+    pub fn stop_being_ready(&self) {
+        self.worker.stop_being_ready();
+    }
+
+    /// Lets tritonserver answer what it has accepted until `deadline`, then stops it and the instances. `own` is how this
+    /// process goes on to send requests to it.
     ///
     /// A server that was being started again ends well however it ends: what it had to say has been logged.
-    pub async fn stop(self, time: Duration) -> Stopped {
+    pub async fn stop(self, deadline: Instant, own: OwnConnections) -> Stopped {
         self.worker.wait_no_more();
         let away = self.worker.is_away();
-        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, time)
+        let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, deadline, own)
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
@@ -350,7 +356,8 @@ mod tests {
         let engine = TritonEngine::start(&registry, &located, probe, launch)
             .await
             .unwrap();
-        let stopped = engine.stop(Duration::from_secs(5)).await;
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let stopped = engine.stop(deadline, OwnConnections::default()).await;
         assert!(stopped.exit.success(), "{}", stopped.exit);
         assert_eq!(stopped.cut, 0);
     }

@@ -1,4 +1,8 @@
 use std::io;
+use std::net::SocketAddr;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
@@ -7,7 +11,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::worker::Worker;
 
 use super::drain::{Drain, Hold, Left, Places};
-use super::process::{Exit, undelivered};
+use super::pending::pending_requests;
+use super::process::{Delivery, Exit, undelivered};
 use super::{Endpoints, Launch, Tritonserver};
 
 /// How often the connections of a stopping server are looked at.
@@ -22,14 +27,11 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// How much longer than it has a server may take that ends by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A time that is longer is as good as none.
-const LONGEST: u64 = u32::MAX as u64;
-
 /// How long before the server breaks its connections off by itself the time is over: it has as much from the signal on.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// How long the kernel may take to get rid of anything of what it has for clients: nobody is there where it takes longer.
-const DELIVERY: Duration = Duration::from_secs(2);
+/// How often tritonserver is asked how many requests wait in it.
+const PENDING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How a tritonserver was stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +43,27 @@ pub struct Stopped {
     /// How many were closed before, because nothing had moved on them for a while: their clients had streams open over which
     /// they asked nothing, or took nothing of their answers.
     pub broken_off: usize,
+    /// Whether it was killed because it did not end by itself in time.
+    pub late: bool,
+}
+
+/// How this process goes on to send requests to a tritonserver that stops: those that its own ports have accepted.
+#[derive(Debug, Clone)]
+pub struct OwnConnections {
+    /// The addresses, on this side, of connections that are used for several requests.
+    pub addresses: Vec<SocketAddr>,
+    /// Whether no request comes any more.
+    pub finished: Arc<AtomicBool>,
+}
+
+impl Default for OwnConnections {
+    /// None.
+    fn default() -> Self {
+        Self {
+            addresses: Vec::new(),
+            finished: Arc::new(AtomicBool::new(true)),
+        }
+    }
 }
 
 /// A tritonserver that is being stopped.
@@ -49,9 +72,14 @@ pub(super) struct Stopping<'a> {
     server: &'a Tritonserver,
     worker: &'a Worker,
     launch: &'a Launch,
+    own: OwnConnections,
     begun: Instant,
     end: Instant,
 }
+
+/// What is known of the requests that wait inside of tritonserver, and since when.
+#[derive(Debug, Default)]
+struct Pending(Option<(Instant, Option<u64>)>);
 
 /// What has become of the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,46 +97,41 @@ impl<'a> Stopping<'a> {
         server: &'a Tritonserver,
         worker: &'a Worker,
         launch: &'a Launch,
-        time: Duration,
+        deadline: Instant,
+        own: OwnConnections,
     ) -> Self {
         let begun = Instant::now();
-        let time = time.min(Duration::from_secs(LONGEST));
+        let end = deadline.checked_sub(MARGIN).unwrap_or(begun);
         Self {
             server,
             worker,
             launch,
+            own,
             begun,
-            end: begun + time.saturating_sub(MARGIN),
+            end: end.max(begun),
         }
     }
 
     /// Lets the server answer what it has accepted, and ends it.
     pub(super) async fn stop(self) -> Stopped {
-        let mut broken_off = 0;
+        let mut stopped = Stopped::default();
         let drained = tokio::select! {
-            exit = self.server.exited() => return Stopped { exit, cut: 0, broken_off },
-            drained = self.drained(&mut broken_off) => drained,
+            exit = self.server.exited() => return Stopped { exit, ..stopped },
+            drained = self.drained(&mut stopped.broken_off) => drained,
         };
-        let cut = match &drained {
-            Ok(Drained::All) => 0,
-            Ok(Drained::Cut(cut)) => *cut,
-            Ok(Drained::Late) => {
-                tracing::warn!("tritonserver does not end: it is killed");
-                0
-            }
+        match &drained {
+            Ok(Drained::All) => {}
+            Ok(Drained::Cut(cut)) => stopped.cut = *cut,
+            Ok(Drained::Late) => stopped.late = true,
             Err(error) => {
                 tracing::debug!(%error, "tritonserver's connections are not known: it has to stop by itself");
                 return self.unaided().await;
             }
-        };
-        tracing::debug!(?drained, "tritonserver is ended");
-        let exit = self.server.end().await;
-        tracing::debug!(%exit, "tritonserver has ended");
-        Stopped {
-            exit,
-            cut,
-            broken_off,
         }
+        tracing::debug!(?drained, "tritonserver is ended");
+        stopped.exit = self.server.end().await;
+        tracing::debug!(exit = %stopped.exit, "tritonserver has ended");
+        stopped
     }
 
     /// Waits until the server has answered all that it has accepted, and has no connection any more.
@@ -120,7 +143,7 @@ impl<'a> Stopping<'a> {
         let (hold, places) = self.close_http().await;
         let mut held = Some(hold);
         let mut drain = Some(Drain::new(self.server.lender(), process, places));
-        let mut delivery = Delivery::default();
+        let (mut delivery, mut pending) = (Delivery::default(), Pending::default());
         let mut before = None;
         loop {
             let left = apart(&mut drain, Drain::look).await??;
@@ -130,15 +153,19 @@ impl<'a> Stopping<'a> {
             // What came in between two looks is seen by the second.
             let gone = |count: fn(Left) -> usize| before.map(count) == Some(0) && count(left) == 0;
             let now = Instant::now();
-            let silent = left.is_silent() && self.knows_all();
-            let idle = silent && apart(&mut drain, Drain::is_idle).await?;
+            let silent = left.is_silent() && self.instances_are_idle();
+            let idle = silent
+                && apart(&mut drain, Drain::is_idle).await?
+                && self.has_no_waiting(&mut pending).await;
             if idle && left.awaited() > 0 {
                 *broken_off += apart(&mut drain, Drain::hang_up).await??;
             }
             // What clients that are gone have asked for may be under way; a server that ends by itself awaits that.
             let ended = idle || self.ends_by_itself() || now >= self.end;
-            let empty = gone(Left::all) || ended && gone(Left::awaited);
-            let delivered = empty && delivery.is_over(|| undelivered(process, &[http, grpc]), now);
+            let finished = self.own.finished.load(Ordering::Relaxed) || now >= self.end;
+            let empty = finished && (gone(Left::all) || ended && gone(Left::awaited));
+            let bytes = || undelivered(process, &[http, grpc]);
+            let delivered = empty && delivery.is_over(bytes, now.into_std());
             if now >= self.end && left.awaited() > 0 {
                 return Ok(Drained::Cut(left.awaited()));
             } else if !self.ends_by_itself() && (delivered || empty && now >= self.end) {
@@ -171,10 +198,12 @@ impl<'a> Stopping<'a> {
             metrics,
         } = self.launch.endpoints;
         let mut places = Places {
+            http,
             grpc,
             encrypted: self.encrypted(),
             metrics,
-            ..Places::default()
+            ours: self.own.addresses.clone(),
+            closed: None,
         };
         let Some(http) = http else {
             return (None, places);
@@ -182,7 +211,7 @@ impl<'a> Stopping<'a> {
         let hold = Hold::new(http).await.ok();
         self.server.terminate();
         if let Some(hold) = &hold {
-            places.ours = hold.address();
+            places.ours.extend(hold.address());
             // A server that is busy closes later.
             let closed = timeout(CLOSING, hold.alone()).await;
             places.closed = closed.is_ok().then_some(http);
@@ -197,12 +226,16 @@ impl<'a> Stopping<'a> {
             self.worker.refuse();
             std::future::pending().await
         };
+        let time = (self.end + GRACE).saturating_duration_since(Instant::now());
         let exit = tokio::select! {
-            exit = self.server.stop() => exit,
+            exit = self.server.stop(time) => exit,
             exit = last_call => exit,
         };
+        // It was killed for that.
+        let late = Instant::now() >= self.end + GRACE && exit.status.signal() == Some(9);
         Stopped {
             exit,
+            late,
             ..Stopped::default()
         }
     }
@@ -219,10 +252,32 @@ impl<'a> Stopping<'a> {
         values.any(|value| value == "true")
     }
 
-    /// Whether no model has anything to do.
-    fn knows_all(&self) -> bool {
+    /// Whether no instance has anything to do. Of the instances of others' models nothing is known.
+    fn instances_are_idle(&self) -> bool {
         let ours_alone = !self.launch.flags.contains("model-repository");
         ours_alone && self.worker.quiet(self.begun.into_std(), Duration::ZERO)
+    }
+
+    /// Whether no request waits inside of tritonserver for something else than an instance, which is the slot of a sequence.
+    async fn has_no_waiting(&self, known: &mut Pending) -> bool {
+        let now = Instant::now();
+        let recent = known.0.filter(|(at, _)| now < *at + PENDING_INTERVAL);
+        let pending = match (recent, self.launch.endpoints.metrics) {
+            (Some((_, pending)), _) => pending,
+            (None, Some(metrics)) => pending_requests(metrics).await,
+            (None, None) => None,
+        };
+        if recent.is_none() {
+            known.0 = Some((now, pending));
+        }
+        match pending {
+            Some(pending) => pending == 0,
+            // Once idle sequences have lost their slots, those that waited have been executed.
+            None => {
+                let idle = self.worker.longest_sequence_idle();
+                self.worker.quiet(self.begun.into_std(), idle)
+            }
+        }
     }
 }
 
@@ -235,43 +290,4 @@ async fn apart<T: Send + 'static>(
     let (done, taken) = spawn_blocking(move || (act(&mut taken), taken)).await?;
     *drain = Some(taken);
     Ok(done)
-}
-
-/// Bytes that the kernel has yet to bring to clients.
-#[derive(Debug, Default)]
-struct Delivery {
-    last: Option<(u64, Instant)>,
-}
-
-impl Delivery {
-    /// Whether there are none, or none that anybody takes.
-    fn is_over(&mut self, bytes: impl FnOnce() -> u64, now: Instant) -> bool {
-        let bytes = bytes();
-        match self.last {
-            _ if bytes == 0 => true,
-            Some((before, at)) if before == bytes => now >= at + DELIVERY,
-            _ => {
-                self.last = Some((bytes, now));
-                false
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn delivery_is_awaited_as_long_as_there_is_progress() {
-        let mut delivery = Delivery::default();
-        let begun = Instant::now();
-        let soon = begun + DELIVERY / 2;
-        assert!(!delivery.is_over(|| 10, begun));
-        assert!(!delivery.is_over(|| 10, soon));
-        assert!(!delivery.is_over(|| 9, soon));
-        assert!(!delivery.is_over(|| 9, begun + DELIVERY));
-        assert!(delivery.is_over(|| 9, soon + DELIVERY));
-        assert!(delivery.is_over(|| 0, soon + DELIVERY));
-    }
 }

@@ -13,10 +13,17 @@ pub struct Version {
 }
 
 impl Version {
-    /// The first version without the known ways to end it by one request, of Triton 26.06.
+    /// The first version without published vulnerabilities, of Triton 26.07: CVE-2026-16497 is fixed in it.
     pub const SAFE: Self = Self {
         major: 2,
-        minor: 70,
+        minor: 71,
+        patch: 0,
+    };
+
+    /// The recommended version, of Triton 26.11.
+    pub const RECOMMENDED: Self = Self {
+        major: 2,
+        minor: 75,
         patch: 0,
     };
 
@@ -91,7 +98,7 @@ mod tests {
                 "| server_version                   | 2.51.0       |",
                 Some(version(2, 51, 0)),
             ),
-            ("| server_version | 2.70.0dev |", Some(version(2, 70, 0))),
+            ("| server_version | 2.71.0dev |", Some(version(2, 71, 0))),
             ("| server_version | new |", None),
             ("| server_id | 2.51.0 |", None),
             ("| server_version | 2.51 |", None),
@@ -102,10 +109,12 @@ mod tests {
             assert_eq!(Version::in_log(line), expected, "{line}");
         }
         assert!(
-            version(2, 69, 9) < Version::SAFE
-                && version(2, 70, 0) >= Version::SAFE
+            version(2, 70, 9) < Version::SAFE
+                && version(2, 71, 0) >= Version::SAFE
+                && Version::RECOMMENDED > Version::SAFE
                 && version(3, 0, 0) > Version::SAFE
         );
-        assert_eq!(Version::SAFE.to_string(), "2.70.0");
+        assert_eq!(Version::SAFE.to_string(), "2.71.0");
+        assert_eq!(Version::RECOMMENDED.to_string(), "2.75.0");
     }
 }

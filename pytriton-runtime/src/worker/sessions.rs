@@ -60,6 +60,8 @@ struct Open {
     count: usize,
     /// How many have come so far.
     come: u64,
+    /// Whether the instances are reported as not ready, because the server stops.
+    stopping: bool,
 }
 
 #[derive(Debug)]
@@ -100,6 +102,7 @@ impl Sessions {
                     servers: Vec::new(),
                     count: 0,
                     come: 0,
+                    stopping: false,
                 }),
                 waiting: Mutex::new(waiting),
                 served: Mutex::default(),
@@ -119,6 +122,22 @@ impl Sessions {
             false => longest_wait(&self.spec),
         };
         self.work.quiet(since, delay.saturating_add(time))
+    }
+
+    /// How long a sequence may be idle before tritonserver gives its slot to a request that waits for one.
+    pub(super) fn sequence_idle(&self) -> Duration {
+        let batching = self.spec.sequence_batching.as_ref();
+        let idle = batching.map(|batching| batching.max_sequence_idle_microseconds);
+        Duration::from_micros(idle.unwrap_or_default())
+    }
+
+    /// Reports the instances as not ready from now on; requests are executed as before.
+    pub(super) fn stop_being_ready(&self) {
+        let mut open = lock(&self.open);
+        open.stopping = true;
+        for server in open.servers.iter().filter_map(Weak::upgrade) {
+            server.set_stopping();
+        }
     }
 
     /// Whether sessions may come.
@@ -147,6 +166,9 @@ impl Sessions {
         let mut open = lock(&self.open);
         open.servers.retain(|server| server.strong_count() > 0);
         open.servers.push(Arc::downgrade(&server));
+        if open.stopping {
+            server.set_stopping();
+        }
         // Whoever changes the instances waits for this lock: they are asked without it.
         drop(open);
         self.tell(&server);

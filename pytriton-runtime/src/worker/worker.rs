@@ -135,6 +135,20 @@ impl Worker {
             .all(|sessions| sessions.quiet(since, time))
     }
 
+    /// The longest time after which tritonserver gives the slot of an idle sequence to a request that waits for one.
+    pub(crate) fn longest_sequence_idle(&self) -> Duration {
+        let sessions = self.listener.sessions();
+        let idle = sessions.map(|sessions| sessions.sequence_idle());
+        idle.max().unwrap_or_default()
+    }
+
+    /// Reports all models as not ready to tritonserver's clients from now on; requests are executed as before.
+    pub(crate) fn stop_being_ready(&self) {
+        for sessions in self.listener.sessions() {
+            sessions.stop_being_ready();
+        }
+    }
+
     /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
     pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         let (listener, away) = (Arc::clone(&self.listener), Arc::clone(&self.away));

@@ -91,9 +91,9 @@ impl Client {
         self.end.is_closed()
     }
 
-    /// Whether batches can be asked.
+    /// Whether readiness checks should pass. Batches can be sent even if not, while the server stops.
     pub fn is_ready(&self) -> bool {
-        !self.end.is_closed() && self.end.control.state() == State::Serving
+        !self.end.is_closed() && self.end.control.is_ready()
     }
 
     /// Memory for a batch of so many bytes of description and tensors.

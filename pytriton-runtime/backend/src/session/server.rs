@@ -70,6 +70,11 @@ impl Server {
         self.lending.end.control.set_state(state);
     }
 
+    /// Reports the instances behind the session as not ready from now on; they execute the batches that come.
+    pub fn set_stopping(&self) {
+        self.lending.end.control.set_stopping();
+    }
+
     /// Takes no further batches than those that wait already.
     pub fn end(&self) {
         self.lending.end.end();

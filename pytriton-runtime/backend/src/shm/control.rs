@@ -46,7 +46,9 @@ struct Head {
     state: AtomicU32,
 }
 
+/// Bits of [`Head::state`]: no instance can serve; the server stops, and is not ready although its instances serve.
 const UNAVAILABLE: u32 = 1;
+const STOPPING: u32 = 2;
 
 impl Slots {
     /// No ring has more.
@@ -103,18 +105,30 @@ impl Control {
         Ring::new(&self.head().up, slots, Futex)
     }
 
-    /// What the worker says of itself.
+    /// Whether the instances behind the session can serve.
     pub(crate) fn state(&self) -> State {
-        match self.head().state.load(Ordering::Relaxed) {
-            UNAVAILABLE => State::Unavailable,
-            _ => State::Serving,
+        match self.head().state.load(Ordering::Relaxed) & UNAVAILABLE {
+            0 => State::Serving,
+            _ => State::Unavailable,
         }
     }
 
-    /// Says something else.
+    /// Changes that.
     pub(crate) fn set_state(&self, state: State) {
-        let number = u32::from(state == State::Unavailable) * UNAVAILABLE;
-        self.head().state.store(number, Ordering::Relaxed);
+        match state {
+            State::Serving => self.head().state.fetch_and(!UNAVAILABLE, Ordering::Relaxed),
+            State::Unavailable => self.head().state.fetch_or(UNAVAILABLE, Ordering::Relaxed),
+        };
+    }
+
+    /// Reports the instances as not ready from now on, although they execute what they get.
+    pub(crate) fn set_stopping(&self) {
+        self.head().state.fetch_or(STOPPING, Ordering::Relaxed);
+    }
+
+    /// Whether the instances can serve, and the server does not stop.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.head().state.load(Ordering::Relaxed) == 0
     }
 
     fn head(&self) -> &Head {
@@ -161,6 +175,17 @@ mod tests {
         assert_eq!(two.state(), State::Serving);
         one.set_state(State::Unavailable);
         assert_eq!(two.state(), State::Unavailable);
+    }
+
+    #[test]
+    fn a_stopping_worker_is_not_ready_whatever_its_instances_do() {
+        let control = Control::new(Slots { down: 4, up: 4 }).unwrap();
+        assert!(control.is_ready());
+        control.set_stopping();
+        for state in [State::Serving, State::Unavailable, State::Serving] {
+            control.set_state(state);
+            assert_eq!((control.state(), control.is_ready()), (state, false));
+        }
     }
 
     #[test]

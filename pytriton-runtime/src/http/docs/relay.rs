@@ -8,14 +8,12 @@ use axum::http::header::{
     UPGRADE,
 };
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::access::Group;
@@ -26,7 +24,7 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
-use super::super::beside::{Beside, Silence, connect, reached};
+use super::super::beside::{Beside, Connection, Silence, reached};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
 use super::super::route::Route;
@@ -57,12 +55,12 @@ pub(crate) struct Relay {
     pub(crate) written: Written,
 }
 
-/// A connection to it, and the place that it has.
+/// A response that is being read.
 struct Asked {
+    // Before the connection, which takes another request when this has been read.
     body: Incoming,
     deadline: Instant,
-    _connection: JoinSet<()>,
-    _place: OwnedSemaphorePermit,
+    _connection: Connection,
 }
 
 impl Relay {
@@ -80,6 +78,14 @@ impl Relay {
         admitted.map_err(Failure::plain)?;
         if !route.methods().contains(&parts.method) {
             return Err(Failure::json(HttpError::Method));
+        }
+        if route == Route::ServerReady && reception.models.is_stopping() {
+            // tritonserver learns of the stop a moment later.
+            return Ok(answer(
+                StatusCode::BAD_REQUEST,
+                PLAIN,
+                TrackedBytes::of_server(""),
+            ));
         }
         let read = body::read(body, &parts.headers, reception, None).await;
         let (body, _held) = read.map_err(Failure::json)?;
@@ -102,10 +108,9 @@ impl Relay {
         group: Group,
     ) -> Result<Answer, Failure> {
         let deadline = Instant::now() + LONGEST;
-        let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone(&Silence::Full))?;
-        let mut connection = JoinSet::new();
-        let sent = self.beside.send(request, group, &mut connection);
+        let connected = self.beside.connect().await;
+        let mut connection = connected.map_err(|silence| gone(&silence))?;
+        let sent = self.beside.send(&mut connection, request, group);
         let sent = timeout_at(deadline, sent).await;
         let sent = sent.map_err(|_| gone(&Silence::Late))?;
         let (parts, body) = sent
@@ -115,7 +120,6 @@ impl Relay {
             body,
             deadline,
             _connection: connection,
-            _place: place,
         };
         let kind = parts.headers.get(CONTENT_TYPE);
         let most = reception.limits.max_request_bytes;
@@ -136,28 +140,24 @@ impl Relay {
     pub(super) async fn metrics(&self, reception: &Reception) -> Result<Answer, Failure> {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
-        let place = self.beside.place().await;
-        let place = place.ok_or_else(|| gone(&Silence::Full))?;
-        let (deadline, mut connection) = (Instant::now() + LONGEST, JoinSet::new());
-        let asked = async {
-            let mut sender = connect(address, &mut connection).await?;
-            let request = Request::get("/metrics").header(HOST, address.to_string());
-            Ok(sender.send_request(request.body(Full::default())?).await?)
-        };
-        let asked: Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> =
-            timeout_at(deadline, asked)
-                .await
-                .map_err(|_| gone(&Silence::Late))?;
+        let deadline = Instant::now() + LONGEST;
+        let connected = self.beside.connect_to(address).await;
+        let mut connection = connected.map_err(|silence| gone(&silence))?;
+        let request = Request::get("/metrics").header(HOST, address.to_string());
+        let request = request.body(Full::default());
+        let request = request.map_err(|error| gone(&Silence::Gone(error.to_string())))?;
+        let sent = timeout_at(deadline, connection.send(request)).await;
+        let sent = sent.map_err(|_| gone(&Silence::Late))?;
+        let (parts, body) = sent
+            .map_err(|error| gone(&Silence::Gone(error.to_string())))?
+            .into_parts();
         let asked = Asked {
-            body: asked
-                .map_err(|error| gone(&Silence::Gone(error.to_string())))?
-                .into_body(),
+            body,
             deadline,
             _connection: connection,
-            _place: place,
         };
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
-        asked.whole(reception, StatusCode::OK, &plain).await
+        asked.whole(reception, parts.status, &plain).await
     }
 }
 

@@ -118,7 +118,7 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
         let (status, text) = send(&app, &relay, method, path, body).await;
         assert_eq!(text, "{}", "{path}");
         let metrics = path == "/docs/metrics";
-        assert_eq!(status, if metrics { 200 } else { 201 }, "{path}");
+        assert_eq!(status, 201, "{path}");
         let asked = asked.recv().await.unwrap().to_lowercase();
         let path = if metrics { "/metrics" } else { path };
         assert!(
@@ -157,6 +157,21 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
     ];
     assert_eq!(paths, answered);
     assert_eq!(send(&app, &relay, "GET", "/docs", "").await.0, 200);
+}
+
+/// Whatever tritonserver says: it learns of the stop a moment later.
+#[tokio::test]
+async fn a_stopping_server_is_not_ready() {
+    const SAID: &[&str] = &["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
+    let (relay, mut asked) = relay(SAID, 1).await;
+    let app = app(Limits::default()).await;
+    let path = "/v2/health/ready";
+    assert_eq!(send(&app, &relay, "GET", path, "").await.0, 200);
+    asked.recv().await.unwrap();
+    app.models.stop_being_ready();
+    let refused = send(&app, &relay, "GET", path, "").await;
+    assert_eq!(refused, (400, String::new()));
+    assert!(asked.try_recv().is_err());
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
 use crate::text::for_client;
 
-use super::super::beside::{Beside, Silence};
+use super::super::beside::{Beside, Connection, Silence};
 use super::replies::Replies;
 
 /// More words no refusal of tritonserver's has.
@@ -75,8 +75,11 @@ impl Upstream {
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> Told {
-        let _place = self.beside.place().await.ok_or_else(full)?;
-        let mut connection = JoinSet::new();
+        let connected = self.beside.connect().await;
+        let mut connection = connected.map_err(|silence| match silence {
+            Silence::Full => full(),
+            other => unanswered(&other),
+        })?;
         let asked = self.send(spec, headers, body, &mut connection).await;
         let response = asked.map_err(|error| gone(&error))?;
         match response.status() {
@@ -100,7 +103,7 @@ impl Upstream {
         spec: &ModelSpec,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
-        connection: &mut JoinSet<()>,
+        connection: &mut Connection,
     ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
         let mut request = Request::builder()
             .method(Method::POST)
@@ -110,7 +113,7 @@ impl Upstream {
         }
         let request = request.body(Full::new(Bytes::from(body)))?;
         let group = Group::Inference;
-        self.beside.send(request, group, connection).await
+        self.beside.send(connection, request, group).await
     }
 }
 
@@ -159,9 +162,13 @@ fn is_stream(response: &Response<Incoming>) -> bool {
 }
 
 pub(super) fn gone(error: &dyn fmt::Display) -> OpenAiError {
+    unanswered(&Silence::Gone(error.to_string()))
+}
+
+fn unanswered(silence: &Silence) -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
-        message: for_client(&Silence::Gone(error.to_string())),
+        message: for_client(silence),
     }
 }
 

@@ -9,7 +9,7 @@ use rustix::fs::fstat;
 use rustix::net::sockopt::{socket_acceptconn, socket_type};
 use rustix::net::{Shutdown, SocketType, getpeername, getsockname, shutdown};
 
-use crate::triton::process::Lender;
+use crate::triton::process::{Lender, refuse_connections};
 
 use super::connection::{Connection, Protocol, Sight, Step};
 use super::effort::Effort;
@@ -32,8 +32,10 @@ pub(in crate::triton) struct Drain {
 }
 
 /// Where what kind of connections comes in; all that are not named here are of HTTP.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::triton) struct Places {
+    /// Where HTTP is spoken on Triton's own port, which it closes itself. A platform's port it does not.
+    pub(in crate::triton) http: Option<SocketAddr>,
     /// Where gRPC is spoken.
     pub(in crate::triton) grpc: Option<SocketAddr>,
     /// Whether it is encrypted there: then nobody but tritonserver can tell a client anything.
@@ -42,8 +44,8 @@ pub(in crate::triton) struct Places {
     pub(in crate::triton) metrics: Option<SocketAddr>,
     /// Where nobody is let in any more: who comes there now will be sent away.
     pub(in crate::triton) closed: Option<SocketAddr>,
-    /// The other end of a connection that is ours.
-    pub(in crate::triton) ours: Option<SocketAddr>,
+    /// The other ends of connections that are ours.
+    pub(in crate::triton) ours: Vec<SocketAddr>,
 }
 
 /// What a look has left.
@@ -188,6 +190,9 @@ impl Drain {
                 self.listening.insert(port);
                 if is_at(self.places.grpc, port) {
                     shutdown(&socket, Shutdown::Both)?;
+                } else if !is_at(self.places.http, port) && !is_at(self.places.metrics, port) {
+                    // libevent would call `accept` without end on a socket that is shut down.
+                    refuse_connections(socket.as_fd())?;
                 }
             } else if !self.is_ours(&socket) {
                 accepted.push((*inode, port, Tcp::of(&socket)?));
@@ -219,7 +224,8 @@ impl Drain {
         let peer = getpeername(socket).ok().flatten();
         let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
         let plain = |address: SocketAddr| (address.ip().to_canonical(), address.port());
-        peer.is_some() && peer.map(plain) == self.places.ours.map(plain)
+        let mut ours = self.places.ours.iter();
+        peer.is_some_and(|peer| ours.any(|ours| plain(*ours) == plain(peer)))
     }
 }
 

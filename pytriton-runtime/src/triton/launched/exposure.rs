@@ -14,12 +14,13 @@ pub(super) fn exposure(
         version.to_string()
     });
     Some(format!(
-        "tritonserver {version} listens on {open}: versions before {} (26.06) have published vulnerabilities, and a \
-         single request of anybody who reaches it, or before {} (24.12) a few calls over gRPC that are given up within \
-         milliseconds, can end it; use a newer one (--tritonserver PATH), or listen on \
-         127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
+        "tritonserver {version} listens on {open}: versions before {} (26.07) have published vulnerabilities, and a \
+         single request of any client that reaches it can end it, before {} (24.12) also a few gRPC calls that are \
+         cancelled within milliseconds; use {} (26.11) or later (--tritonserver PATH), or listen on 127.0.0.1 behind a \
+         proxy that checks requests, or use the embedded engine (--engine embedded)",
         Version::SAFE,
-        Version::CALM
+        Version::CALM,
+        Version::RECOMMENDED
     ))
 }
 
@@ -55,8 +56,9 @@ mod tests {
         let warning = exposure("2.51.0".parse().ok(), &anybody, &Flags::default()).unwrap();
         for part in [
             "tritonserver 2.51.0 listens on 0.0.0.0:1",
-            "before 2.70.0 (26.06)",
+            "before 2.71.0 (26.07)",
             "before 2.53.0 (24.12)",
+            "use 2.75.0 (26.11) or later",
         ] {
             assert!(warning.contains(part), "{warning}");
         }
@@ -85,7 +87,7 @@ mod tests {
                     grpc: at("10.0.0.1:1"),
                     ..here
                 },
-                "2.69.0",
+                "2.70.0",
                 true,
             ),
             (
@@ -93,7 +95,7 @@ mod tests {
                     metrics: at("[::]:1"),
                     ..here
                 },
-                "2.69.0",
+                "2.70.0",
                 true,
             ),
             (
@@ -101,7 +103,7 @@ mod tests {
                     http: at("0.0.0.0:1"),
                     ..here
                 },
-                "2.70.0",
+                "2.71.0",
                 false,
             ),
         ];

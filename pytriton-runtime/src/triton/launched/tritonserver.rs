@@ -24,9 +24,6 @@ use super::exposure::exposure;
 /// How often free ports are chosen anew when others were faster.
 const TRIES: u32 = 5;
 
-/// How much longer than its own timeout a server may take to stop.
-const GRACE: Duration = Duration::from_secs(5);
-
 /// A tritonserver that answers, or soon will.
 #[derive(Debug)]
 pub struct Tritonserver {
@@ -36,7 +33,6 @@ pub struct Tritonserver {
     version: Arc<OnceLock<Version>>,
     /// What it has said of its descriptors.
     exhausted: watch::Receiver<Option<DescriptorError>>,
-    exit_timeout: Duration,
     /// How long it may take to be ready.
     ready_timeout: Duration,
     /// How it is asked whether it serves: it may do so without some models, which it has tried before it answers at all.
@@ -147,7 +143,6 @@ impl Tritonserver {
             endpoints,
             version,
             exhausted,
-            exit_timeout: Duration::from_secs(launch.exit_timeout_secs),
             ready_timeout: Duration::from_secs(launch.ready_timeout_secs),
             question: match launch.control.exit_on_error {
                 true => "ready",
@@ -210,14 +205,12 @@ impl Tritonserver {
         self.child.terminate();
     }
 
-    /// Lets it answer what it has accepted as well as it can by itself, and stops it.
-    pub async fn stop(&self) -> Exit {
-        self.child
-            .stop(self.exit_timeout.saturating_add(GRACE))
-            .await
+    /// Asks it to stop, and kills it if it has not within `time`.
+    pub async fn stop(&self, time: Duration) -> Exit {
+        self.child.stop(time).await
     }
 
-    /// Ends it at once, where it has nothing to do any more; what it had to say is not a failure then.
+    /// Kills it, if it has nothing to do any more; what it had to say is not a failure then.
     pub async fn end(&self) -> Exit {
         let exit = self.child.kill().await;
         match exit.status.signal() {

@@ -6,12 +6,12 @@
 
 #![expect(
     unsafe_code,
-    reason = "no safe function asks for a parent-death signal, or reads `tcp_info`"
+    reason = "no safe function asks for a parent-death signal, reads `tcp_info`, or attaches a filter to a socket"
 )]
 
 #[cfg(target_env = "gnu")]
 use std::ffi::{CStr, c_char};
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_uint, c_ushort};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
@@ -74,6 +74,67 @@ pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>>
     Ok(value)
 }
 
+/// Lets the kernel drop all that comes to a listening socket: nobody connects any more, and connections that there are stay.
+#[cfg(target_os = "linux")]
+pub(in crate::triton) fn refuse_connections(socket: BorrowedFd<'_>) -> io::Result<()> {
+    /// `struct sock_filter`.
+    #[repr(C)]
+    struct Instruction {
+        code: u16,
+        jump_if_true: u8,
+        jump_if_false: u8,
+        value: u32,
+    }
+    /// `struct sock_fprog`.
+    #[repr(C)]
+    struct Program {
+        length: c_ushort,
+        instructions: *const Instruction,
+    }
+    unsafe extern "C" {
+        fn setsockopt(
+            socket: c_int,
+            level: c_int,
+            name: c_int,
+            value: *const Program,
+            length: c_uint,
+        ) -> c_int;
+    }
+    const SOL_SOCKET: c_int = 1;
+    const SO_ATTACH_FILTER: c_int = 26;
+    /// `BPF_RET | BPF_K`: keep so many bytes of a packet; none is to drop it.
+    const RETURN: u16 = 0x06;
+    #[expect(clippy::cast_possible_truncation, reason = "16 bytes")]
+    const LENGTH: c_uint = size_of::<Program>() as c_uint;
+
+    let drop_all = [Instruction {
+        code: RETURN,
+        jump_if_true: 0,
+        jump_if_false: 0,
+        value: 0,
+    }];
+    let program = Program {
+        length: 1,
+        instructions: drop_all.as_ptr(),
+    };
+    let number = socket.as_raw_fd();
+    // SAFETY: `socket` is open for the length of the call; the value is a `sock_fprog` of `LENGTH` bytes whose pointer is to
+    // one instruction; the kernel copies both, and keeps no pointer.
+    let set = unsafe {
+        setsockopt(
+            number,
+            SOL_SOCKET,
+            SO_ATTACH_FILTER,
+            &raw const program,
+            LENGTH,
+        )
+    };
+    match set {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// The version of the C library that this process runs with, where that is glibc.
 pub(in crate::triton) fn glibc_version() -> Option<String> {
     #[cfg(target_env = "gnu")]
@@ -88,4 +149,29 @@ pub(in crate::triton) fn glibc_version() -> Option<String> {
     }
     #[cfg(not(target_env = "gnu"))]
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn who_comes_to_a_closed_door_is_not_accepted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut before = TcpStream::connect(address).unwrap();
+        let (mut accepted, _) = listener.accept().unwrap();
+        refuse_connections(listener.as_fd()).unwrap();
+        let refused = TcpStream::connect_timeout(&address, Duration::from_millis(200));
+        assert!(refused.is_err());
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err());
+        // What was connected before goes on.
+        io::Write::write_all(&mut before, b"x").unwrap();
+        io::Read::read_exact(&mut accepted, &mut [0]).unwrap();
+    }
 }

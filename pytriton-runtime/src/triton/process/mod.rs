@@ -16,12 +16,12 @@ mod workspace;
 
 pub use child::Child;
 pub use exit::Exit;
-pub(super) use ffi::tcp_info;
 pub(super) use ffi::{die_with_this_thread, glibc_version};
+pub(super) use ffi::{refuse_connections, tcp_info};
 pub use lender::Lender;
 pub use ports::{PortError, Ports};
 pub(super) use ready::reachable;
 pub use ready::{Late, NotReady, ready};
-pub use traffic::undelivered;
+pub use traffic::{Delivery, undelivered};
 pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

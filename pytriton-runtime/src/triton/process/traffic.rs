@@ -1,5 +1,9 @@
 use std::fs;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// How long the kernel may take to get rid of anything of what it has for clients: nobody is there where it takes longer.
+const DELIVERY: Duration = Duration::from_secs(2);
 
 /// States of a connection in the kernel's tables that its process has closed, and that is not yet at its end.
 const CLOSED: [&str; 3] = ["04", "09", "0B"];
@@ -14,6 +18,27 @@ pub fn undelivered(process: u32, endpoints: &[Option<SocketAddr>]) -> u64 {
     tables
         .map(|table| table.lines().map(|line| waiting(line, &ports)).sum::<u64>())
         .sum()
+}
+
+/// Bytes that the kernel has yet to bring to clients.
+#[derive(Debug, Default)]
+pub struct Delivery {
+    last: Option<(u64, Instant)>,
+}
+
+impl Delivery {
+    /// Whether there are none, or none that anybody takes.
+    pub fn is_over(&mut self, bytes: impl FnOnce() -> u64, now: Instant) -> bool {
+        let bytes = bytes();
+        match self.last {
+            _ if bytes == 0 => true,
+            Some((before, at)) if before == bytes => now >= at + DELIVERY,
+            _ => {
+                self.last = Some((bytes, now));
+                false
+            }
+        }
+    }
 }
 
 fn waiting(line: &str, ports: &[u16]) -> u64 {
@@ -83,5 +108,18 @@ mod tests {
         for (line, expected) in table {
             assert_eq!(waiting(line, &[8000, 9000]), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn delivery_is_awaited_as_long_as_there_is_progress() {
+        let mut delivery = Delivery::default();
+        let begun = Instant::now();
+        let soon = begun + DELIVERY / 2;
+        assert!(!delivery.is_over(|| 10, begun));
+        assert!(!delivery.is_over(|| 10, soon));
+        assert!(!delivery.is_over(|| 9, soon));
+        assert!(!delivery.is_over(|| 9, begun + DELIVERY));
+        assert!(delivery.is_over(|| 9, soon + DELIVERY));
+        assert!(delivery.is_over(|| 0, soon + DELIVERY));
     }
 }

@@ -1,0 +1,87 @@
+//! Requests to a tritonserver that accepts no connection any more.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::*;
+
+/// A server that answers each request with its path until it is told to accept no further connection.
+async fn server() -> (Arc<Beside>, oneshot::Sender<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (close, mut closed) = oneshot::channel();
+    tokio::spawn(async move {
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                _ = &mut closed => break,
+                accepted = listener.accept() => accepted,
+            };
+            let (mut stream, _) = accepted.unwrap();
+            tokio::spawn(async move {
+                let mut request = vec![0; 4000];
+                while let Ok(length @ 1..) = stream.read(&mut request).await {
+                    let text = String::from_utf8_lossy(&request[..length]).into_owned();
+                    let path = text.split(' ').nth(1).unwrap();
+                    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}", path.len());
+                    let answer = format!("{head}\r\n\r\n{path}");
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                }
+            });
+        }
+    });
+    let beside = Beside::new(address, Arc::default(), 2);
+    (Arc::new(beside), close)
+}
+
+async fn ask(beside: &Beside, path: &str) -> Result<String, String> {
+    let mut connection = beside.connect().await.map_err(|error| error.to_string())?;
+    let request = Request::get(path).body(Full::default()).unwrap();
+    let sent = beside.send(&mut connection, request, Group::Inference);
+    let response = sent.await.map_err(|error| error.to_string())?;
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    Ok(String::from_utf8_lossy(&body).into_owned())
+}
+
+#[tokio::test]
+async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
+    let (beside, close) = server().await;
+    assert_eq!(ask(&beside, "/before").await.unwrap(), "/before");
+    let addresses = beside.prepare_to_stop().await;
+    assert_eq!(addresses.len(), 2);
+    close.send(()).unwrap();
+    // The listener is gone when nobody can connect.
+    while TcpStream::connect(beside.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    // Far more requests than connections, one after the other and at once.
+    for number in 0..20 {
+        let path = format!("/{number}");
+        assert_eq!(ask(&beside, &path).await.unwrap(), path);
+    }
+    let paths = ["/a", "/b", "/c", "/d", "/e"];
+    let asked = paths.map(|path| {
+        let beside = Arc::clone(&beside);
+        tokio::spawn(async move { ask(&beside, path).await })
+    });
+    for (path, asked) in paths.into_iter().zip(asked) {
+        assert_eq!(asked.await.unwrap().unwrap(), path);
+    }
+    beside.stopped();
+    let error = ask(&beside, "/after").await.unwrap_err();
+    assert!(
+        error.starts_with("tritonserver does not answer: "),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_finds_no_connection_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = Beside::new(listener.local_addr().unwrap(), Arc::default(), 2);
+    let silent = Arc::new(silent);
+    assert_eq!(silent.prepare_to_stop().await, []);
+    let error = ask(&silent, "/").await.unwrap_err();
+    assert_eq!(error, Silence::Full.to_string());
+}

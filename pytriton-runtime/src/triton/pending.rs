@@ -1,0 +1,78 @@
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::process::reachable;
+
+/// How long tritonserver may take to write its metrics.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The longest text of metrics that is read.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Triton's gauge of the requests that it has accepted and not yet given to an instance, of each model.
+const FAMILY: &str = "nv_inference_pending_request_count";
+
+/// How many requests wait inside of a tritonserver, such as for a slot of a sequence; `None` if it does not tell.
+pub(super) async fn pending_requests(metrics: SocketAddr) -> Option<u64> {
+    let address = reachable(metrics);
+    let asked = async {
+        let mut stream = TcpStream::connect(address).await.ok()?;
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.ok()?;
+        let mut text = String::new();
+        let mut whole = stream.take(MAX_BYTES);
+        whole.read_to_string(&mut text).await.ok()?;
+        Some(text)
+    };
+    total(&timeout(PATIENCE, asked).await.ok()??)
+}
+
+/// The sum of the gauge; `None` if the text has none, or has one that is no number.
+fn total(metrics: &str) -> Option<u64> {
+    let values = metrics.lines().filter_map(|line| {
+        let labels = line.strip_prefix(FAMILY)?;
+        labels.starts_with('{').then(|| labels.rsplit(' ').next())
+    });
+    let mut total = None;
+    for value in values {
+        let value: f64 = value?.parse().ok()?;
+        let counted = value.is_finite().then_some(value.max(0.0))?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number of requests, which is finite and not negative"
+        )]
+        let counted = counted as u64;
+        total = Some(total.unwrap_or(0_u64).saturating_add(counted));
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_the_requests_that_wait_for_each_model() {
+        const HELP: &str = "HTTP/1.1 200 OK\r\n\r\n# HELP nv_inference_pending_request_count Instantaneous number\n\
+                            # TYPE nv_inference_pending_request_count gauge\nnv_inference_request_success{model=\"A\"} 7\n";
+        let line = |model, value| format!("{FAMILY}{{model=\"{model}\",version=\"1\"}} {value}\n");
+        let table = [
+            (String::new(), None),
+            (line("A", "0"), Some(0)),
+            (line("A", "1.000000") + &line("B, x", "2"), Some(3)),
+            (line("A", "1") + &line("B", "NaN"), None),
+            (line("A", "x"), None),
+            (format!("{FAMILY}_of_another{{}} 5\n"), None),
+        ];
+        for (lines, expected) in table {
+            let text = format!("{HELP}{lines}");
+            assert_eq!(total(&text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Shutdown of the tritonserver engine: all ports stop at once, on one deadline, and what was accepted is answered.
+
+#![cfg(all(tritonserver, feature = "embedded"))]
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
+
+mod client;
+mod served;
+
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use client::{Partial, connects, get, grpc, post, wait_until};
+use served::{NAP, Served};
+
+/// What a server may take to end once its last response is there, and what a busy machine adds to it.
+const AFTERWARDS: Duration = Duration::from_secs(3);
+
+/// What a stopping server may take until it refuses requests.
+const NOTICED: Duration = Duration::from_secs(1);
+
+const READY: &str = "/v2/health/ready";
+
+#[test]
+fn all_ports_stop_together() {
+    let served = Served::start(&[]);
+    let at = served.addresses();
+    let (http, grpc_port) = (at.http.unwrap(), at.grpc.unwrap());
+    let mut kept = client::Kept::new(http);
+    assert_eq!(kept.get(READY), Some(200));
+    // A request that is accepted, and not yet sent to tritonserver, as long as its body comes.
+    let mut partial = Partial::begin(at.openai.unwrap());
+    thread::scope(|scope| {
+        let stopping = scope.spawn(|| (served.triton.stop(), Instant::now()));
+        wait_until("our ports to close", NOTICED, || {
+            !connects(at.docs.unwrap())
+        });
+        wait_until("readiness to be false", NOTICED, || {
+            kept.get(READY) != Some(200)
+        });
+        wait_until("tritonserver's ports to close", NOTICED, || {
+            get(http, READY) != Some(200) && !connects(grpc_port)
+        });
+        for _ in 0..20 {
+            partial.go_on();
+            assert!(!stopping.is_finished());
+            assert_eq!(post(http, "Nap", &NAP.row(0)), None);
+            assert!(kept.get(READY) != Some(200) && !connects(grpc_port));
+            thread::sleep(Duration::from_millis(50));
+        }
+        let answer = partial.end();
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert!(answer.contains(r#""text":"abc""#), "{answer}");
+        let last = Instant::now();
+        let (stopped, at) = stopping.join().unwrap();
+        stopped.unwrap();
+        assert!(at < last + AFTERWARDS, "{:?}", at - last);
+    });
+}
+
+#[test]
+fn what_is_cut_at_the_deadline_is_an_error() {
+    let served = Served::start(&["--exit-timeout-secs=2"]);
+    let at = served.addresses();
+    let mut partial = Partial::begin(at.openai.unwrap());
+    let begun = Instant::now();
+    let stopped = thread::scope(|scope| {
+        let stopping = scope.spawn(|| served.triton.stop());
+        while !stopping.is_finished() {
+            partial.go_on();
+            thread::sleep(Duration::from_millis(20));
+        }
+        stopping.join().unwrap()
+    });
+    let error = stopped.unwrap_err().to_string();
+    assert!(error.starts_with("2 seconds were not enough"), "{error}");
+    let took = begun.elapsed();
+    let limit = Duration::from_secs(2);
+    assert!(
+        took > limit - NOTICED && took < limit + AFTERWARDS,
+        "{took:?}"
+    );
+}
+
+/// It has no traffic on its connection, and no instance has it: only tritonserver's queue does.
+#[test]
+fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
+    for arguments in [&[][..], &["--allow-metrics=false"]] {
+        let served = Served::start(arguments);
+        let at = served.addresses();
+        assert_eq!(
+            post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+            Some(200)
+        );
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| grpc::sequence(at.grpc.unwrap(), 2));
+            match at.metrics {
+                Some(metrics) => wait_until("the request to wait", NOTICED, || {
+                    let text = client::exchange(metrics, "GET /metrics", "").unwrap_or_default();
+                    text.contains(r#"pending_request_count{model="Sums",version="1"} 1"#)
+                }),
+                // Nothing else tells.
+                None => thread::sleep(NOTICED),
+            }
+            served.triton.stop().unwrap();
+            assert_eq!(waits.join().unwrap(), Ok(2.0), "{arguments:?}");
+        });
+    }
+}
+
+#[test]
+fn a_stream_without_requests_does_not_keep_it() {
+    let served = Served::start(&[]);
+    let at = served.addresses();
+    // Its sequence keeps a slot, and nobody waits for it.
+    assert_eq!(
+        post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+        Some(200)
+    );
+    let stream = grpc::open_stream(at.grpc.unwrap());
+    let begun = Instant::now();
+    served.triton.stop().unwrap();
+    assert!(begun.elapsed() < served::IDLE, "{:?}", begun.elapsed());
+    drop(stream);
+}
+
+#[test]
+fn a_platform_s_port_stops_with_the_others() {
+    let port = client::free_port();
+    let sagemaker = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+    let served = Served::start(&[
+        "--allow-sagemaker=true",
+        &format!("--sagemaker-port={port}"),
+    ]);
+    let http = served.addresses().http.unwrap();
+    assert_eq!(get(sagemaker, "/ping"), Some(200));
+    thread::scope(|scope| {
+        let nap = scope.spawn(|| post(http, "Nap", &NAP.row(2500)));
+        wait_until("the nap", NOTICED, served::napping);
+        let stopping = scope.spawn(|| served.triton.stop());
+        let refused = || TcpStream::connect_timeout(&sagemaker, NOTICED / 5).is_err();
+        wait_until("its port to close", NOTICED, refused);
+        for _ in 0..5 {
+            assert!(refused() && !nap.is_finished());
+        }
+        assert_eq!(nap.join().unwrap(), Some(200));
+        stopping.join().unwrap().unwrap();
+    });
+}

@@ -1,0 +1,104 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ndarray::{Array1, Ix2, array};
+use pytriton_runtime::bound::{Function, Input, Model, Output};
+use pytriton_runtime::engine::EngineChoice;
+use pytriton_runtime::model::Surface;
+use pytriton_runtime::registry::SequenceScheduling;
+use pytriton_runtime::server::{Addresses, Triton};
+use pytriton_runtime::triton::install;
+
+/// How long a sequence of `Sums` may be idle; longer than a stopping server waits for a stream without traffic.
+pub(crate) const IDLE: Duration = Duration::from_secs(5);
+
+/// Where the tests of all crates have one tritonserver together.
+const INSTALLED: &str = concat!(
+    env!("CARGO_TARGET_TMPDIR"),
+    "/cache/pytriton/tritonserver/2.51.0"
+);
+
+/// How many calls of `Nap` are under way.
+static NAPPING: AtomicUsize = AtomicUsize::new(0);
+
+/// A server with the tritonserver engine and three models.
+pub(crate) struct Served {
+    pub(crate) triton: Triton,
+}
+
+/// Requests of `Nap` and `Sums` as JSON.
+pub(crate) struct Rows;
+
+pub(crate) const NAP: Rows = Rows;
+
+impl Rows {
+    /// A nap of so many milliseconds.
+    #[expect(clippy::unused_self, reason = "reads better")]
+    pub(crate) fn row(&self, milliseconds: u32) -> String {
+        let tensor = r#"{"name":"x","datatype":"FP32","shape":[1,1],"data":"#;
+        format!(r#"{{"inputs":[{tensor}[{milliseconds}]}}]}}"#)
+    }
+
+    /// The first request of a sequence, which does not end.
+    pub(crate) fn of_sequence(&self, id: u32) -> String {
+        let row = self.row(id);
+        let rest = row.strip_prefix('{').unwrap();
+        format!(r#"{{"parameters":{{"sequence_id":{id},"sequence_start":true}},{rest}"#)
+    }
+}
+
+impl Served {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let installed = install::install_to(INSTALLED.as_ref()).unwrap();
+        let triton = Triton::builder()
+            .engine(EngineChoice::Tritonserver)
+            .free_ports()
+            .options(move |options| options.triton.tritonserver = Some(installed.folder))
+            .arguments(arguments.iter().copied())
+            .build()
+            .unwrap();
+        let prompt = Input::new::<String>("prompt", [1]);
+        let text = Output::new::<String>("text", [1]);
+        let letters = Model::new("letters").input(prompt).output(text);
+        let letters = letters.openai(Surface::Completions);
+        let echo = Function::sample(|inputs| {
+            let prompt: String = inputs.scalar("prompt")?;
+            Ok(Array1::from_elem(1, prompt))
+        });
+        triton.bind(letters, echo).unwrap();
+        let numbers = |name: &str| {
+            let model = Model::new(name).max_batch_size(1);
+            let model = model.input(Input::new::<f32>("x", [1]));
+            model.output(Output::new::<f32>("y", [1]))
+        };
+        let nap = Function::batch(|inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?;
+            NAPPING.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_secs_f32(x.sum() / 1000.0));
+            NAPPING.fetch_sub(1, Ordering::SeqCst);
+            Ok(x.to_owned())
+        });
+        triton.bind(numbers("Nap"), nap).unwrap();
+        let sum = Function::per_sequence(|_, _| Ok(0.0_f32));
+        let sum = sum.sample(|sum: &mut f32, inputs| {
+            *sum += inputs.array::<f32, Ix2>("x")?.sum();
+            Ok(array![[*sum]])
+        });
+        let idle = IDLE.as_micros().try_into().unwrap();
+        let sums = numbers("Sums")
+            .sequence_batching(SequenceScheduling::Direct)
+            .max_sequence_idle_microseconds(idle);
+        triton.bind(sums, sum).unwrap();
+        triton.run().unwrap();
+        Self { triton }
+    }
+
+    pub(crate) fn addresses(&self) -> Addresses {
+        self.triton.addresses().unwrap()
+    }
+}
+
+pub(crate) fn napping() -> bool {
+    NAPPING.load(Ordering::SeqCst) > 0
+}
