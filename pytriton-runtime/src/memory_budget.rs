@@ -61,6 +61,11 @@ impl MemoryBudget {
         })
     }
 
+    /// The number of bytes that may be reserved at the same time.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// The number of bytes that are reserved now.
     pub fn reserved(&self) -> usize {
         self.reserved.load(Ordering::Relaxed)

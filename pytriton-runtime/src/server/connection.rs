@@ -1,15 +1,16 @@
 use std::convert::Infallible;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response, Version};
 use futures_util::FutureExt;
+use futures_util::future::Either;
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{HttpService, service_fn};
+use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -17,35 +18,29 @@ use tokio::time::{Instant, sleep, sleep_until};
 use crate::limits::Limits;
 use crate::tls::Certificates;
 
-use super::attentive::Attentive;
+use super::connection_state::{ConnectionState, IdleReason, Timeouts};
+use super::coop_poll::CoopPoll;
 use super::door::{Door, Rooms};
 use super::handshake::shake_hands;
-use super::offered::Offered;
-use super::received::Received;
+use super::http_builders::{HttpBuilders, StreamExecutor};
+use super::receive_windows::ReceiveWindows;
+use super::request_body::RequestBody;
+use super::response_body::ResponseBody;
 use super::stream::Stream;
-use super::traffic::{Neglect, Tolerance, Traffic};
-use super::wire::Wire;
+use super::tracked_io::TrackedIo;
 
-/// How often an idle HTTP/2 connection is asked whether it is still there, and how long it has to answer.
-const HTTP2_PING: Duration = Duration::from_secs(20);
-
-/// The windows of a stream and of its HTTP/2 connection: a tensor of some MiB needs few round trips.
-const HTTP2_WINDOWS: (u32, u32) = (4 << 20, 8 << 20);
-
-/// So many times as large as it may be, a head of HTTP/2 is still read: whoever sent it hears from the door why it is
-/// refused, and over gRPC with which status.
-const HTTP2_HEADS: usize = 4;
-
-/// So many bytes are left to the system of what the client has no room for. It asks for more when half have gone: of the four MiB
-/// that it takes otherwise a third, which a client that reads steadily may not have read in the time that it has.
+/// The bytes of a response that wait in the system for a client that does not read. The system
+/// asks for more when half of them have been sent: of the four MiB that it takes otherwise a third,
+/// which a client that reads steadily may not have read within the timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 512 << 10;
 
-/// How long a connection that has no request may still bring one when the server stops.
+/// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
-/// The same on a connection that gets no further requests, because the server stops or because it was idle.
-const LAST_WORDS: Tolerance = Tolerance {
+/// The timeouts of a connection that gets no further requests, because the server stops or because
+/// it was idle.
+const CLOSING_TIMEOUTS: Timeouts = Timeouts {
     idle: Duration::from_secs(5),
     blocked: Duration::from_secs(5),
 };
@@ -83,54 +78,36 @@ pub(super) enum Ending {
 /// How connections of one port are served.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
-    builder: Builder<TokioExecutor>,
+    builders: Arc<HttpBuilders>,
+    windows: Arc<ReceiveWindows>,
+    protocol: Protocol,
     door: Arc<Door>,
     certificates: Option<Certificates>,
     limits: Limits,
-    tolerance: Tolerance,
+    timeouts: Timeouts,
 }
 
 impl Connections {
-    pub(super) fn new(protocol: Protocol, limits: &Limits, rooms: Rooms) -> Self {
-        let mut builder = Builder::new(TokioExecutor::new());
-        let header_bytes = HTTP2_HEADS.saturating_mul(limits.max_header_bytes);
-        let header_bytes = u32::try_from(header_bytes).unwrap_or(u32::MAX);
-        builder
-            .http1()
-            // A connection without a request is idle, however much of a head has come.
-            .header_read_timeout(None)
-            .auto_date_header(false);
-        // With the number that it has anyway it needs no memory for them.
-        if limits.max_headers != Limits::default().max_headers {
-            builder.http1().max_headers(limits.max_headers);
-        }
-        builder
-            .http2()
-            .timer(TokioTimer::new())
-            .auto_date_header(false)
-            .max_concurrent_streams(limits.max_concurrent_streams)
-            .max_header_list_size(header_bytes)
-            .keep_alive_interval(HTTP2_PING)
-            .keep_alive_timeout(HTTP2_PING)
-            .initial_stream_window_size(HTTP2_WINDOWS.0)
-            .initial_connection_window_size(HTTP2_WINDOWS.1);
-        let tolerance = Tolerance {
-            idle: limits.header_timeout,
-            blocked: limits.body_timeout,
-        };
-        let builder = match protocol {
-            Protocol::Http2 => builder.http2_only(),
-            Protocol::Both => builder,
-        };
+    pub(super) fn new(
+        protocol: Protocol,
+        limits: &Limits,
+        windows: &Arc<ReceiveWindows>,
+        rooms: Rooms,
+    ) -> Self {
         Self {
-            builder,
+            builders: Arc::new(HttpBuilders::new(limits)),
+            windows: Arc::clone(windows),
+            protocol,
             door: Arc::new(Door {
                 rooms,
                 exhausted: None,
             }),
             certificates: None,
             limits: *limits,
-            tolerance,
+            timeouts: Timeouts {
+                idle: limits.header_timeout,
+                blocked: limits.body_timeout,
+            },
         }
     }
 
@@ -149,18 +126,18 @@ impl Connections {
         self
     }
 
-    /// Serves a connection to its end. When the server stops, requests that have come are answered, until the
-    /// deadline at the latest.
+    /// Serves a connection to its end. When the server stops, requests that have arrived are
+    /// answered, until the deadline at the latest.
     pub(super) async fn serve(
         self,
         stream: TcpStream,
-        traffic: Traffic,
+        state: ConnectionState,
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> Ending {
         set_up(&stream, self.limits.body_timeout);
         let stream = match &self.certificates {
             None => Stream::Plain(stream),
-            // So seldom done, it shall make no connection's future larger.
+            // It is rare, and must not make every connection's future larger.
             Some(certificates) => {
                 match Box::pin(shake_hands(certificates, stream, &mut stop)).await {
                     Some(stream) => stream,
@@ -168,44 +145,66 @@ impl Connections {
                 }
             }
         };
-        let service =
-            service_fn(|request| answer(Arc::clone(&self.door), request, traffic.clone()));
-        let wire = TokioIo::new(Wire::new(stream, &traffic));
-        let connection = self.builder.serve_connection(wire, service);
+        let mut io = TrackedIo::new(stream, &state);
+        let http2 = match self.protocol {
+            Protocol::Http2 => true,
+            Protocol::Both => {
+                let turned = Box::pin(turned(&mut stop, &state, self.timeouts));
+                tokio::select! {
+                    biased;
+                    http2 = io.is_http2() => match http2 {
+                        Ok(http2) => http2,
+                        Err(_) => return Ending::Itself,
+                    },
+                    // Nothing has arrived that could be answered.
+                    _ = turned => return Ending::Itself,
+                }
+            }
+        };
+        let service = service_fn(|request| answer(Arc::clone(&self.door), request, &state));
+        let io = TokioIo::new(io);
+        // Its memory is reserved as long as the connection is served.
+        let window = http2.then(|| self.windows.open());
+        let connection = match &window {
+            Some(window) => {
+                let builder = self.builders.http2(window, StreamExecutor::new(&state));
+                Either::Right(builder.serve_connection(io, service))
+            }
+            None => Either::Left(self.builders.http1().serve_connection(io, service)),
+        };
         let connection = pin!(connection);
-        let mut connection = Attentive::new(connection);
-        let turned = Box::pin(turned(&mut stop, &traffic, self.tolerance));
+        let mut connection = CoopPoll::new(connection);
+        let turned = Box::pin(turned(&mut stop, &state, self.timeouts));
         let turn = tokio::select! {
             biased;
             ended = &mut connection => return ended_early(ended),
-            turn = Attentive::new(turned) => turn,
+            turn = CoopPoll::new(turned) => turn,
         };
         let deadline = match turn {
             Turn::Stop(deadline) => Some(deadline),
-            Turn::Neglect(neglect) => {
-                // HTTP/2 itself would wait for ever for the first bytes of a connection.
-                if neglect == Neglect::Blocked || !traffic.used() {
-                    return Ending::Itself;
-                }
-                None
+            // HTTP/2 itself would wait for ever for the first bytes of a connection.
+            Turn::Overdue(reason) if reason == IdleReason::Blocked || !state.is_used() => {
+                return Ending::Itself;
             }
+            Turn::Overdue(_) => None,
         };
         let stopping = deadline.is_some();
-        // What comes when a connection has been closed is answered by nobody.
-        if stopping && traffic.end() {
+        let resets = state.resets();
+        // A request that arrives after the connection has been closed gets no response.
+        if stopping && state.stop() {
             tokio::select! {
                 biased;
                 ended = &mut connection => return ended_early(ended),
                 () = sleep(LAST_CALL) => {}
             }
         }
-        connection.changed().as_mut().graceful_shutdown();
+        shut_down(connection.changed().as_mut());
         tokio::select! {
             biased;
             ended = &mut connection => return ended_early(ended),
             () = sleep(LAST_CALL) => {}
         }
-        if !traffic.used() {
+        if !state.is_used() {
             return Ending::Itself;
         }
         let deadline = async {
@@ -216,12 +215,15 @@ impl Connections {
         };
         tokio::select! {
             biased;
-            ended = connection => ended_early(ended),
-            neglect = traffic.neglected(LAST_WORDS) => match neglect {
-                Neglect::Blocked if stopping => Ending::Unread,
+            ended = connection => match ended_early(ended) {
+                Ending::Itself if stopping && state.resets() > resets => Ending::Unread,
+                ending => ending,
+            },
+            reason = state.overdue(CLOSING_TIMEOUTS) => match reason {
+                IdleReason::Blocked if stopping => Ending::Unread,
                 _ => Ending::Itself,
             },
-            () = deadline.then(sleep_until) => match traffic.closed() {
+            () = deadline.then(sleep_until) => match state.is_closed() {
                 true => Ending::Itself,
                 false => Ending::Cut,
             },
@@ -229,41 +231,56 @@ impl Connections {
     }
 }
 
+/// The connection gets no further requests.
+fn shut_down<S>(connection: Pin<&mut Either<Http1<S>, Http2<S>>>)
+where
+    S: HttpService<Incoming, ResBody = ResponseBody, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    match connection.as_pin_mut() {
+        Either::Left(http1) => http1.graceful_shutdown(),
+        Either::Right(http2) => http2.graceful_shutdown(),
+    }
+}
+
+type Http1<S> = http1::Connection<TokioIo<TrackedIo>, S>;
+type Http2<S> = http2::Connection<TokioIo<TrackedIo>, S, StreamExecutor>;
+
 /// Why a connection gets no further requests.
 enum Turn {
     /// The server stops, and waits until then.
     Stop(Instant),
-    Neglect(Neglect),
+    Overdue(IdleReason),
 }
 
 async fn turned(
     stop: &mut watch::Receiver<Option<Instant>>,
-    traffic: &Traffic,
-    tolerance: Tolerance,
+    state: &ConnectionState,
+    timeouts: Timeouts,
 ) -> Turn {
     tokio::select! {
         biased;
         deadline = stopped(stop) => Turn::Stop(deadline),
-        neglect = traffic.neglected(tolerance) => Turn::Neglect(neglect),
+        reason = state.overdue(timeouts) => Turn::Overdue(reason),
     }
 }
 
 fn answer(
     door: Arc<Door>,
     request: Request<Incoming>,
-    traffic: Traffic,
-) -> impl Future<Output = Result<Response<Offered>, Infallible>> {
+    state: &ConnectionState,
+) -> impl Future<Output = Result<Response<ResponseBody>, Infallible>> + use<> {
     // The end of what the client sends may be read before the future is polled.
-    let passage = traffic.enter(request.version());
+    let stream = state.open(request.version());
     let http2 = request.version() == Version::HTTP_2;
     let (parts, body) = request.into_parts();
-    let answer = door.answer(parts, Received::new(body, traffic));
+    let answer = door.answer(parts, RequestBody::new(body, stream.handle().clone()));
     answer.map(move |mut response| {
-        if passage.answer() {
+        if stream.respond() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
-        Ok(response.map(|body| Offered::new(body, passage, http2)))
+        Ok(response.map(|body| ResponseBody::new(body, stream, http2)))
     })
 }
 

@@ -17,7 +17,7 @@ use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::reception::Reception;
 
-use super::received::Received;
+use super::request_body::RequestBody;
 
 /// What may be asked on a connection beyond the limit, beside a model's `/ready` over HTTP.
 const PROBES: [&str; 9] = [
@@ -75,7 +75,7 @@ impl Door {
     pub(super) fn answer(
         self: Arc<Self>,
         mut parts: Parts,
-        mut body: Received,
+        mut body: RequestBody,
     ) -> impl Future<Output = Response<Answered>> + Send {
         let http1 = parts.version < Version::HTTP_2;
         async move {
@@ -135,7 +135,7 @@ impl Rooms {
     }
 
     /// Answers a request.
-    async fn answer(&self, request: Request<Received>) -> Response<Answered> {
+    async fn answer(&self, request: Request<RequestBody>) -> Response<Answered> {
         match self {
             Self::Http(reception) => http::answer(reception, request).await.map(Answered::Http),
             Self::Routes(routes) | Self::Both(_, routes) => routed(routes, request).await,
@@ -179,7 +179,7 @@ impl Rooms {
     }
 }
 
-async fn routed(routes: &Router, request: Request<Received>) -> Response<Answered> {
+async fn routed(routes: &Router, request: Request<RequestBody>) -> Response<Answered> {
     // A router is always ready.
     match routes.clone().call(request).await {
         Ok(response) => response.map(Answered::Routed),

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use super::acceptor::Acceptor;
 use super::connection::{Connections, Ending, stopped};
-use super::places::Places;
-use super::reserve::Reserve;
-use super::traffic::Traffic;
+use super::connection_limit::ConnectionLimit;
+use super::connection_state::ConnectionState;
+use super::health_only_connections::HealthOnlyConnections;
 
 /// One open port and what answers on it.
 #[derive(Debug)]
@@ -26,45 +26,46 @@ impl Endpoint {
     /// Returns whether all connections finished in time.
     pub(super) async fn serve(self, stop: watch::Receiver<Option<Instant>>) -> bool {
         let ended = Arc::new(Ended::default());
-        let serve = |places: &mut Places, stream: TcpStream, place: OwnedSemaphorePermit| {
-            let traffic = Traffic::new();
+        let serve = |limit: &mut ConnectionLimit, stream: TcpStream, permit| {
+            let state = ConnectionState::new();
             let connections = self.connections.clone();
-            let serving = connections.serve(stream, traffic.clone(), stop.clone());
+            let serving = connections.serve(stream, state.clone(), stop.clone());
             let ended = Arc::clone(&ended);
-            let connection = tokio::spawn(async move {
+            let task = tokio::spawn(async move {
                 ended.count(serving.await);
-                drop(place);
+                drop::<OwnedSemaphorePermit>(permit);
             });
-            places.remember(traffic, connection.abort_handle());
+            limit.add(state, task.abort_handle());
         };
-        let mut places = Places::new(self.max_connections);
-        let mut reserve = Reserve::new(&self.connections, self.max_connections, stop.clone());
+        let mut limit = ConnectionLimit::new(self.max_connections);
+        let mut health_only =
+            HealthOnlyConnections::new(&self.connections, self.max_connections, stop.clone());
         let mut acceptor = Acceptor::new(self.listener);
         let mut stopping = stop.clone();
         loop {
             tokio::select! {
                 biased;
                 _ = stopped(&mut stopping) => break,
-                stream = acceptor.next() => match places.take().await {
-                    Some(place) => serve(&mut places, stream, place),
-                    None => reserve.serve(stream),
+                stream = acceptor.next() => match limit.acquire().await {
+                    Some(permit) => serve(&mut limit, stream, permit),
+                    None => health_only.serve(stream),
                 },
             }
         }
         // What the system has accepted for us counts as accepted.
-        while let Some(place) = places.free()
+        while let Some(permit) = limit.try_acquire()
             && let Some(stream) = acceptor.waiting().await
         {
-            serve(&mut places, stream, place);
+            serve(&mut limit, stream, permit);
         }
         drop(acceptor);
-        // Every connection gives its place back when it ends, by the deadline at the latest.
-        let in_time = places.all_free().await;
+        // Every connection returns its permit when it ends, by the deadline at the latest.
+        let in_time = limit.all_returned().await;
         let unread = ended.unread.load(Ordering::Relaxed);
         if unread > 0 {
             tracing::warn!(
                 connections = unread,
-                "connections were closed whose clients did not take their answers"
+                "connections were closed whose clients did not take their responses"
             );
         }
         in_time && ended.cut.load(Ordering::Relaxed) == 0

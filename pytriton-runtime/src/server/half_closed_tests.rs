@@ -14,8 +14,9 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Protocol};
+use super::connection_state::ConnectionState;
 use super::door::Rooms;
-use super::traffic::Traffic;
+use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -63,8 +64,13 @@ async fn connect(
         .unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let connections = Connections::new(Protocol::Both, &Limits::default(), Rooms::Routes(router));
-    let serving = connections.serve(stream, Traffic::new(), stopping);
+    let connections = Connections::new(
+        Protocol::Both,
+        &Limits::default(),
+        &ReceiveWindows::unlimited(),
+        Rooms::Routes(router),
+    );
+    let serving = connections.serve(stream, ConnectionState::new(), stopping);
     if first {
         act(&mut client).await.unwrap();
         tokio::spawn(serving);
@@ -145,8 +151,13 @@ async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_la
         let (mut client, stream) = (client.unwrap(), accepted.unwrap().0);
         let (_stop, stopping) = watch::channel(None);
         let limits = Limits::default();
-        let connections = Connections::new(Protocol::Both, &limits, Rooms::Routes(router));
-        tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+        let connections = Connections::new(
+            Protocol::Both,
+            &limits,
+            &ReceiveWindows::unlimited(),
+            Rooms::Routes(router),
+        );
+        tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));
         let mut read = String::new();
         for number in 1..=count {
             client.write_all(post(0, "").as_bytes()).await.unwrap();

@@ -12,8 +12,9 @@ use tokio::time::{Instant, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Ending, Protocol};
+use super::connection_state::ConnectionState;
 use super::door::Rooms;
-use super::traffic::Traffic;
+use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -33,6 +34,40 @@ fn hello(window: u32) -> Vec<u8> {
 /// `GET /` with the end of the stream.
 fn get(stream: u32) -> Vec<u8> {
     frame(1, 5, stream, &[0x82, 0x84, 0x86, 0x41, 1, b'x'])
+}
+
+/// `GET /small` with the end of the stream.
+fn get_small(stream: u32) -> Vec<u8> {
+    let head = [0x82, 4, 6].into_iter().chain(*b"/small");
+    let head = head.chain([0x86, 0x41, 1, b'x']);
+    frame(1, 5, stream, &head.collect::<Vec<u8>>())
+}
+
+/// The types, flags, streams and payloads of the frames that a server sends.
+struct Frames {
+    client: TcpStream,
+    read: Vec<u8>,
+}
+
+impl Frames {
+    /// The next frame; `None` at the end of the connection.
+    async fn next(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
+        loop {
+            if let [a, b, c, kind, flags, s0, s1, s2, s3, rest @ ..] = &self.read[..] {
+                let length = u32::from_be_bytes([0, *a, *b, *c]) as usize;
+                if rest.len() >= length {
+                    let stream = u32::from_be_bytes([*s0, *s1, *s2, *s3]);
+                    let frame = (*kind, *flags, stream, rest[..length].to_vec());
+                    self.read.drain(..9 + length);
+                    return Some(frame);
+                }
+            }
+            let read = timeout(PATIENCE, self.client.read_buf(&mut self.read)).await;
+            if read.unwrap().unwrap_or(0) == 0 {
+                return None;
+            }
+        }
+    }
 }
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -55,13 +90,20 @@ async fn connect(
     JoinHandle<Ending>,
     watch::Sender<Option<Instant>>,
 ) {
-    let router = Router::new().fallback(async move || "x".repeat(answer));
-    let connections = Connections::new(Protocol::Http2, &limits, Rooms::Routes(router));
+    let router = Router::new()
+        .route("/small", axum::routing::get(async || "small"))
+        .fallback(async move || "x".repeat(answer));
+    let connections = Connections::new(
+        Protocol::Http2,
+        &limits,
+        &ReceiveWindows::unlimited(),
+        Rooms::Routes(router),
+    );
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).await;
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    let served = tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));
     (client.unwrap(), served, stop)
 }
 
@@ -112,4 +154,72 @@ async fn an_answer_that_is_not_taken_does_not_hold_a_server_that_stops() {
     stop.send_replace(Some(Instant::now() + 2 * PATIENCE));
     let ending = timeout(PATIENCE, served).await.unwrap();
     assert_eq!(ending.unwrap(), Ending::Unread);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_is_reset_alone_while_other_requests_come() {
+    let (client, served, _stop) = connect(limits(8000, 600), ANSWER).await;
+    let mut frames = Frames {
+        client,
+        read: Vec::new(),
+    };
+    // Each stream may send so many bytes.
+    let greeting = [hello(1000), get(1)].concat();
+    frames.client.write_all(&greeting).await.unwrap();
+    let begun = Instant::now();
+    let (mut reset, mut answered) = (None, 0);
+    for stream in (3..).step_by(2).take(30) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        frames.client.write_all(&get_small(stream)).await.unwrap();
+        loop {
+            match frames.next().await.expect("the connection is served") {
+                (3, _, 1, reason) => {
+                    // CANCEL, once.
+                    assert_eq!((reason, reset), (8u32.to_be_bytes().to_vec(), None));
+                    reset = Some(begun.elapsed());
+                }
+                // The end of the small response.
+                (0, flags, number, data) if number == stream => {
+                    assert_eq!((flags & 1, data), (1, b"small".to_vec()));
+                    answered += 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(answered, 30);
+    let reset = reset.expect("the blocked stream is reset");
+    assert!(reset >= Duration::from_millis(600), "{reset:?}");
+    assert!(reset < Duration::from_millis(1200), "{reset:?}");
+    assert!(!served.is_finished());
+}
+
+#[tokio::test]
+async fn a_large_answer_arrives_as_a_whole_with_any_window() {
+    for (window, answer) in [(65_535, ANSWER), (1 << 20, ANSWER), (20_000, 17_000)] {
+        let (client, _served, _stop) = connect(Limits::default(), answer).await;
+        let mut frames = Frames {
+            client,
+            read: Vec::new(),
+        };
+        let greeting = [hello(window), get(1)].concat();
+        frames.client.write_all(&greeting).await.unwrap();
+        let mut bytes = 0;
+        while let Some((kind, flags, stream, data)) = frames.next().await {
+            if (kind, stream) != (0, 1) {
+                continue;
+            }
+            bytes += data.len();
+            if flags & 1 == 1 {
+                break;
+            }
+            if !data.is_empty() {
+                let more = u32::try_from(data.len()).unwrap().to_be_bytes();
+                let more = [frame(8, 0, 1, &more), frame(8, 0, 0, &more)].concat();
+                frames.client.write_all(&more).await.unwrap();
+            }
+        }
+        assert_eq!(bytes, answer);
+    }
 }

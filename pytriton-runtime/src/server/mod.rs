@@ -10,8 +10,6 @@ mod absent;
 mod acceptor;
 mod addresses;
 mod apart;
-#[cfg(feature = "embedded")]
-mod attentive;
 mod banner;
 mod builder;
 mod caretaker;
@@ -21,6 +19,15 @@ mod checked;
 mod command;
 #[cfg(feature = "embedded")]
 mod connection;
+#[cfg(feature = "embedded")]
+mod connection_limit;
+#[cfg(feature = "embedded")]
+mod connection_state;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod connection_state_tests;
+#[cfg(feature = "embedded")]
+mod coop_poll;
 mod described;
 mod descriptors;
 #[cfg(feature = "embedded")]
@@ -38,12 +45,18 @@ mod foreground;
 mod half_closed_tests;
 #[cfg(feature = "embedded")]
 mod handshake;
+#[cfg(feature = "embedded")]
+mod health_only_connections;
 #[cfg(test)]
 #[cfg(all(feature = "embedded", tritonserver))]
 mod honoured_tests;
+#[cfg(feature = "embedded")]
+mod http2_preface;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod http2_tests;
+#[cfg(feature = "embedded")]
+mod http_builders;
 #[cfg(tritonserver)]
 mod inspect;
 mod limit_options;
@@ -54,18 +67,19 @@ mod local;
 mod locked;
 #[cfg(feature = "embedded")]
 mod memory;
-#[cfg(feature = "embedded")]
-mod offered;
 mod options;
 mod order;
 #[cfg(feature = "embedded")]
-mod places;
-#[cfg(feature = "embedded")]
 mod platforms;
 #[cfg(feature = "embedded")]
-mod received;
+mod receive_windows;
+#[cfg(test)]
 #[cfg(feature = "embedded")]
-mod reserve;
+mod receive_windows_tests;
+#[cfg(feature = "embedded")]
+mod request_body;
+#[cfg(feature = "embedded")]
+mod response_body;
 #[cfg(feature = "embedded")]
 mod router;
 mod run;
@@ -81,6 +95,10 @@ mod slow_head_tests;
 mod started;
 #[cfg(feature = "embedded")]
 mod stream;
+#[cfg(feature = "embedded")]
+mod stream_handle;
+#[cfg(feature = "embedded")]
+mod stream_state;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod streamed_tests;
@@ -90,12 +108,18 @@ mod tests;
 #[cfg(tritonserver)]
 mod texts;
 #[cfg(feature = "embedded")]
-mod traffic;
+mod tracked_bytes;
+#[cfg(feature = "embedded")]
+mod tracked_io;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod tracked_io_tests;
 mod triton;
 #[cfg(tritonserver)]
 mod tritonserver;
+#[cfg(test)]
 #[cfg(feature = "embedded")]
-mod wire;
+mod unsent_tests;
 
 #[cfg(not(tritonserver))]
 use absent as inspect;

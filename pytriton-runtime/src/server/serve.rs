@@ -30,6 +30,7 @@ use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
+use super::receive_windows::ReceiveWindows;
 use super::secured::Secured;
 use super::{Addresses, Options, ServerError};
 
@@ -123,6 +124,7 @@ impl Server {
             Rooms::OpenAi(Arc::clone(&reception), texts)
         });
         let page = relay.map(|relay| Rooms::Docs(reception, Arc::new(relay)));
+        let windows = ReceiveWindows::new(server.models.budget());
         for (listener, rooms, tls) in [
             (listeners.openai, texts, secured.openai.clone()),
             // As tritonserver's own port for HTTP.
@@ -131,7 +133,8 @@ impl Server {
             if let (Some(listener), Some(rooms)) = (listener, rooms) {
                 let endpoint = Endpoint {
                     listener,
-                    connections: Connections::new(Protocol::Both, &limits, rooms).secured(tls),
+                    connections: Connections::new(Protocol::Both, &limits, &windows, rooms)
+                        .secured(tls),
                     max_connections: limits.max_connections,
                 };
                 let stop = server.stop.subscribe();
@@ -191,6 +194,7 @@ impl Server {
         let models = &self.models;
         let addresses = Some(&self.addresses);
         let (http, grpc) = doors(models, limits, options, access, addresses);
+        let windows = ReceiveWindows::new(models.budget());
         let mut endpoints = Vec::new();
         let Secured {
             http: http_tls,
@@ -202,7 +206,8 @@ impl Server {
         let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, rooms| {
             endpoints.extend(listener.map(|listener| Endpoint {
                 listener,
-                connections: Connections::new(protocol, &limits, rooms).secured(tls.clone()),
+                connections:
+                    Connections::new(protocol, &limits, &windows, rooms).secured(tls.clone()),
                 max_connections: limits.max_connections,
             }));
         };

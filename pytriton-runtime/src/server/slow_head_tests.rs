@@ -11,8 +11,9 @@ use tokio::time::{Instant, interval, timeout};
 use crate::Limits;
 
 use super::connection::{Connections, Ending, Protocol};
+use super::connection_state::ConnectionState;
 use super::door::Rooms;
-use super::traffic::Traffic;
+use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -28,12 +29,17 @@ async fn drip(first: &[u8]) -> (Duration, String) {
         header_timeout: HEAD,
         ..Limits::default()
     };
-    let connections = Connections::new(Protocol::Both, &limits, Rooms::Routes(router));
+    let connections = Connections::new(
+        Protocol::Both,
+        &limits,
+        &ReceiveWindows::unlimited(),
+        Rooms::Routes(router),
+    );
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).await;
     let (stream, _) = listener.accept().await.unwrap();
     let (_stop, stopping) = watch::channel(None);
-    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    let served = tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));
     let begun = Instant::now();
     let (mut reader, mut writer) = client.unwrap().into_split();
     let drips = async {

@@ -15,8 +15,9 @@ use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
 use crate::testing::reception;
 
 use super::connection::{Connections, Ending, Protocol};
+use super::connection_state::ConnectionState;
 use super::door::Rooms;
-use super::traffic::Traffic;
+use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -46,8 +47,9 @@ async fn ask(number: &str) -> Asked {
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
     let rooms = Rooms::Http(Arc::new(reception));
-    let connections = Connections::new(Protocol::Both, &limits, rooms);
-    let served = tokio::spawn(connections.serve(stream, Traffic::new(), stopping));
+    let connections =
+        Connections::new(Protocol::Both, &limits, &ReceiveWindows::unlimited(), rooms);
+    let served = tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";
     let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());

@@ -5,25 +5,25 @@ use axum::body::HttpBody;
 use bytes::Bytes;
 use hyper::body::{Frame, Incoming, SizeHint};
 
-use super::traffic::Traffic;
+use super::stream_handle::StreamHandle;
 
-/// The body of a request, which says when all of it has come.
+/// The body of a request, which reports to its stream when all of it has arrived.
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct RequestBody {
     body: Incoming,
-    traffic: Traffic,
+    stream: StreamHandle,
 }
 
-impl Received {
-    pub(super) fn new(body: Incoming, traffic: Traffic) -> Self {
+impl RequestBody {
+    pub(super) fn new(body: Incoming, stream: StreamHandle) -> Self {
         if body.is_end_stream() {
-            traffic.came();
+            stream.receive();
         }
-        Self { body, traffic }
+        Self { body, stream }
     }
 }
 
-impl HttpBody for Received {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -33,7 +33,7 @@ impl HttpBody for Received {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if matches!(frame, Poll::Ready(None)) || frame.is_ready() && self.body.is_end_stream() {
-            self.traffic.came();
+            self.stream.receive();
         }
         frame
     }

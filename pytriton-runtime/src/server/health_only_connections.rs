@@ -8,30 +8,47 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use super::connection::Connections;
-use super::traffic::Traffic;
+use super::connection_state::ConnectionState;
 
-/// How many connections beyond the limit are served at a time; the next takes the place of the oldest, unless that is new.
-const PLACES: usize = 32;
+/// The connections beyond the limit that are served at a time. The next one replaces the oldest
+/// one that may be replaced.
+const MAX_CONNECTIONS: usize = 32;
 
-/// How long a connection is new: so long its question may take to come, however many others come meanwhile.
-const NEW: Duration = Duration::from_secs(1);
+/// How long a connection is not replaced: its request may take that long to arrive, however many
+/// other connections arrive meanwhile.
+const NEW_TIME: Duration = Duration::from_secs(1);
 
-/// How many there are at the most, new ones or not.
-const MOST: usize = 2048;
+/// The connections beyond the limit if none of them may be replaced.
+const MAX_BUSY_CONNECTIONS: usize = 2048;
 
-/// How long each of them lasts at the most.
-const TIME: Duration = Duration::from_secs(5);
+/// How long each of them lasts at most.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves connections beyond the limit: whoever asks how the server is gets an answer whatever else happens.
+/// Serves connections beyond the limit. Health and metrics requests are answered whatever else
+/// happens, all others are refused.
 #[derive(Debug)]
-pub(super) struct Reserve {
+pub(super) struct HealthOnlyConnections {
     connections: Connections,
     stop: watch::Receiver<Option<Instant>>,
-    serving: JoinSet<()>,
-    order: VecDeque<(Instant, AbortHandle)>,
+    tasks: JoinSet<()>,
+    open: VecDeque<OpenConnection>,
 }
 
-impl Reserve {
+#[derive(Debug)]
+struct OpenConnection {
+    opened: Instant,
+    state: ConnectionState,
+    task: AbortHandle,
+}
+
+impl OpenConnection {
+    /// Whether a new connection may replace it: it is not new, and nothing is being answered.
+    fn may_be_replaced(&self) -> bool {
+        self.opened.elapsed() >= NEW_TIME && self.state.idle().is_some()
+    }
+}
+
+impl HealthOnlyConnections {
     pub(super) fn new(
         connections: &Connections,
         limit: u32,
@@ -40,25 +57,37 @@ impl Reserve {
         Self {
             connections: connections.clone().exhausted(limit),
             stop,
-            serving: JoinSet::new(),
-            order: VecDeque::new(),
+            tasks: JoinSet::new(),
+            open: VecDeque::new(),
         }
     }
 
     pub(super) fn serve(&mut self, stream: TcpStream) {
-        while self.serving.try_join_next().is_some() {}
-        self.order.retain(|(_, serving)| !serving.is_finished());
-        while let Some((since, oldest)) = self.order.front()
-            && self.order.len() >= PLACES
-            && (since.elapsed() >= NEW || self.order.len() >= MOST)
-        {
-            oldest.abort();
-            self.order.pop_front();
+        while self.tasks.try_join_next().is_some() {}
+        self.open
+            .retain(|connection| !connection.task.is_finished());
+        while self.open.len() >= MAX_CONNECTIONS {
+            let mut open = self.open.iter();
+            let replaced = match open.position(OpenConnection::may_be_replaced) {
+                None if self.open.len() >= MAX_BUSY_CONNECTIONS => 0,
+                None => break,
+                Some(position) => position,
+            };
+            if let Some(connection) = self.open.remove(replaced) {
+                connection.task.abort();
+            }
         }
-        let connections = self.connections.clone();
-        let serving = connections.serve(stream, Traffic::new(), self.stop.clone());
-        let serving = self.serving.spawn(timeout(TIME, serving).map(drop));
-        self.order.push_back((Instant::now(), serving));
+        let state = ConnectionState::new();
+        let serving = self
+            .connections
+            .clone()
+            .serve(stream, state.clone(), self.stop.clone());
+        let task = self.tasks.spawn(timeout(TIMEOUT, serving).map(drop));
+        self.open.push_back(OpenConnection {
+            opened: Instant::now(),
+            state,
+            task,
+        });
     }
 }
 
@@ -73,6 +102,7 @@ mod tests {
     use super::super::connection::Protocol;
     use super::super::door::Rooms;
     use super::super::endpoint::Endpoint;
+    use super::super::receive_windows::ReceiveWindows;
     use super::*;
     use crate::Limits;
 
@@ -86,6 +116,7 @@ mod tests {
             connections: Connections::new(
                 Protocol::Both,
                 &Limits::default(),
+                &ReceiveWindows::unlimited(),
                 Rooms::Routes(router),
             ),
             max_connections: 2,
@@ -105,7 +136,7 @@ mod tests {
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         // Nobody asks for the end of the connection.
-        let read = timeout(TIME / 2, stream.read_to_string(&mut answer));
+        let read = timeout(TIMEOUT / 2, stream.read_to_string(&mut answer));
         read.await.unwrap().unwrap();
         answer
     }
@@ -114,13 +145,13 @@ mod tests {
     async fn who_is_new_keeps_its_place_when_many_more_come() {
         let (address, mut held, _stop) = exhausted().await;
         let mut probe = TcpStream::connect(address).await.unwrap();
-        for _ in 0..4 * PLACES {
+        for _ in 0..4 * MAX_CONNECTIONS {
             held.push(TcpStream::connect(address).await.unwrap());
         }
         let request = b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n";
         probe.write_all(request).await.unwrap();
         let mut answer = String::new();
-        let read = timeout(TIME / 2, probe.read_to_string(&mut answer));
+        let read = timeout(TIMEOUT / 2, probe.read_to_string(&mut answer));
         read.await.unwrap().unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
@@ -136,7 +167,7 @@ mod tests {
             let answer = ask(address, "POST /v2/models/m/infer HTTP/1.1").await;
             assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
             assert!(answer.contains("has 2 connections already"), "{answer}");
-            for _ in 0..PLACES {
+            for _ in 0..MAX_CONNECTIONS {
                 held.push(TcpStream::connect(address).await.unwrap());
             }
         }

@@ -13,7 +13,7 @@ const ROUNDS: usize = 8;
 /// A body of which a piece is taken wakes the connection that is being polled. Its task would be queued for that, and
 /// another thread woken to look for it.
 #[derive(Debug)]
-pub(super) struct Attentive<F> {
+pub(super) struct CoopPoll<F> {
     future: F,
     attention: Arc<Attention>,
     waker: Waker,
@@ -29,7 +29,7 @@ const IDLE: u8 = 0;
 const POLLED: u8 = 1;
 const WOKEN: u8 = 2;
 
-impl<F> Attentive<F> {
+impl<F> CoopPoll<F> {
     pub(super) fn new(future: F) -> Self {
         let attention = Arc::new(Attention {
             state: AtomicU8::new(WOKEN),
@@ -49,7 +49,7 @@ impl<F> Attentive<F> {
     }
 }
 
-impl<F: Future + Unpin> Future for Attentive<F> {
+impl<F: Future + Unpin> Future for CoopPoll<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -122,7 +122,7 @@ mod tests {
         let count = Arc::new(Count::default());
         let task = Waker::from(Arc::clone(&count));
         let mut polls = 0;
-        let mut future = Attentive::new(poll_fn(|context| {
+        let mut future = CoopPoll::new(poll_fn(|context| {
             polls += 1;
             if polls <= wakes {
                 context.waker().wake_by_ref();
@@ -149,7 +149,7 @@ mod tests {
         let mut context = Context::from_waker(&task);
         let mut polls = 0;
         let mut waker = None;
-        let mut future = Attentive::new(poll_fn(|context| {
+        let mut future = CoopPoll::new(poll_fn(|context| {
             polls += 1;
             waker = Some(context.waker().clone());
             match polls {
@@ -188,7 +188,7 @@ mod tests {
                 assert_eq!(back.1.recv().await, Some(number));
             }
         };
-        let asks = tokio::spawn(async move { Attentive::new(Box::pin(asks)).await });
+        let asks = tokio::spawn(async move { CoopPoll::new(Box::pin(asks)).await });
         timeout(Duration::from_secs(20), asks)
             .await
             .unwrap()

@@ -1,0 +1,205 @@
+//! The timeouts of connections and streams, on paused time.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::Version;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::connection_state::{ConnectionState, IdleReason, Timeouts};
+use super::stream_handle::OpenStream;
+
+const TIMEOUTS: Timeouts = Timeouts {
+    idle: Duration::from_secs(75),
+    blocked: Duration::from_secs(20),
+};
+
+/// A piece of a response.
+const PIECE: usize = 64 << 10;
+
+async fn after(seconds: u64) {
+    sleep(Duration::from_secs(seconds)).await;
+}
+
+/// A stream whose response has been handed over as a whole, or but for its end.
+fn unread(connection: &ConnectionState, end: bool) -> OpenStream {
+    let mut stream = connection.open(Version::HTTP_2);
+    stream.handle().receive();
+    stream.respond();
+    stream.hand_over(PIECE, end, usize::MAX);
+    stream
+}
+
+/// Gives the latest stream of an HTTP/2 connection its task, which holds the stream.
+fn with_task(connection: &ConnectionState, stream: OpenStream) -> JoinHandle<()> {
+    let task = tokio::spawn(async move {
+        let _stream = stream;
+        pending().await
+    });
+    connection.attach(task.abort_handle());
+    task
+}
+
+#[tokio::test(start_paused = true)]
+async fn idle_computing_and_blocked_connections_are_told_apart() {
+    let (begun, connection) = (Instant::now(), ConnectionState::new());
+    let script = async {
+        let mut stream = connection.open(Version::HTTP_2);
+        after(1000).await;
+        stream.handle().receive();
+        after(1000).await;
+        stream.respond();
+        after(10).await;
+        stream.hand_over(PIECE, false, 0);
+        after(9).await;
+        stream.handle().sent(PIECE);
+        stream.compute();
+        after(1000).await;
+        stream.hand_over(PIECE, true, usize::MAX);
+        let handle = stream.handle().clone();
+        drop(stream);
+        // A response that has been handed over and not sent is not idle.
+        for _ in 0..3 {
+            after(19).await;
+            assert_eq!(connection.idle(), None);
+            handle.sent(PIECE / 4);
+        }
+        handle.sent(PIECE / 4);
+        after(74).await;
+        assert_eq!(connection.idle(), Some(Duration::from_secs(74)));
+        pending().await
+    };
+    let reason = tokio::select! {
+        () = script => None,
+        reason = connection.overdue(TIMEOUTS) => Some(reason),
+    };
+    assert_eq!(reason, Some(IdleReason::Idle));
+    assert_eq!(begun.elapsed().as_secs(), 3019 + 3 * 19 + 75);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
+    for end in [false, true] {
+        for taken in [0, 1000, PIECE - 1] {
+            let (begun, connection) = (Instant::now(), ConnectionState::new());
+            let stream = unread(&connection, end);
+            after(5).await;
+            stream.handle().sent(taken);
+            assert_eq!(connection.idle(), None);
+            assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
+            // A few bytes are no progress.
+            let since = if taken >= 16 << 10 { 5 } else { 0 };
+            assert_eq!(begun.elapsed().as_secs(), since + 20, "{end} {taken}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_streams_do_not_keep_a_blocked_stream_alive() {
+    for pause in [1, 19] {
+        let (begun, connection) = (Instant::now(), ConnectionState::new());
+        let blocked = unread(&connection, false);
+        let task = with_task(&connection, blocked);
+        let tiny = async {
+            loop {
+                after(pause).await;
+                let stream = unread(&connection, true);
+                stream.handle().sent(PIECE);
+            }
+        };
+        let reset = async {
+            tokio::select! {
+                ended = task => ended,
+                reason = connection.overdue(TIMEOUTS) => panic!("{reason:?}"),
+            }
+        };
+        let error = tokio::select! {
+            () = tiny => unreachable!(),
+            error = reset => error.unwrap_err(),
+        };
+        assert!(error.is_cancelled());
+        assert_eq!(begun.elapsed().as_secs(), 20, "{pause}");
+        assert_eq!(connection.resets(), 1);
+        // The connection is served, and idle as soon as no stream is open.
+        assert!(connection.idle().is_some());
+        assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Idle);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocked_stream_is_reset_alone_while_others_compute() {
+    for count in [1, 2, 30] {
+        let connection = ConnectionState::new();
+        let computing = connection.open(Version::HTTP_2);
+        let tasks: Vec<_> = (0..count)
+            .map(|_| with_task(&connection, unread(&connection, false)))
+            .collect();
+        let overdue = timeout(Duration::from_secs(1000), connection.overdue(TIMEOUTS));
+        assert!(overdue.await.is_err(), "the connection computes");
+        for task in tasks {
+            assert!(task.await.unwrap_err().is_cancelled());
+        }
+        assert_eq!(connection.resets(), count);
+        assert_eq!(connection.idle(), None);
+        drop(computing);
+        assert_eq!(connection.idle(), Some(Duration::ZERO));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_closed_if_all_of_it_is_blocked_or_a_stream_cannot_be_reset() {
+    // Two streams that nobody takes.
+    let (begun, connection) = (Instant::now(), ConnectionState::new());
+    let first = with_task(&connection, unread(&connection, false));
+    let second = with_task(&connection, unread(&connection, false));
+    assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
+    assert_eq!(begun.elapsed().as_secs(), 20);
+    assert!(!first.is_finished() && !second.is_finished());
+    // One whose task has ended, and one that computes.
+    let (begun, connection) = (Instant::now(), ConnectionState::new());
+    let _unread = unread(&connection, true);
+    let _computing = connection.open(Version::HTTP_2);
+    assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
+    assert_eq!(begun.elapsed().as_secs(), 20);
+    // A socket without room, which blocks whatever is computed.
+    let (begun, connection) = (Instant::now(), ConnectionState::new());
+    let _computing = connection.open(Version::HTTP_2);
+    connection.stick(true);
+    after(15).await;
+    connection.stick(false);
+    connection.stick(true);
+    assert_eq!(connection.idle(), None);
+    assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
+    assert_eq!(begun.elapsed().as_secs(), 35);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_over_does_not_disturb_the_next_one_in_its_slot() {
+    let connection = ConnectionState::new();
+    let first = connection.open(Version::HTTP_2);
+    let late = first.handle().clone();
+    drop(first);
+    let mut second = connection.open(Version::HTTP_2);
+    second.respond();
+    second.hand_over(PIECE, true, usize::MAX);
+    late.sent(PIECE);
+    assert_eq!(connection.idle(), None);
+    second.handle().sent(PIECE);
+    assert!(connection.idle().is_some());
+    // Nor does a task that is attached late.
+    let task = tokio::spawn(pending::<()>());
+    connection.attach(task.abort_handle());
+    let _third = connection.open(Version::HTTP_2);
+    let held = Arc::new(());
+    let (holds, stream) = (Arc::downgrade(&held), unread(&connection, false));
+    let task = tokio::spawn(async move {
+        let _held = (held, stream);
+        pending::<()>().await
+    });
+    connection.attach(task.abort_handle());
+    let overdue = timeout(Duration::from_secs(30), connection.overdue(TIMEOUTS));
+    assert!(overdue.await.is_err());
+    assert_eq!(holds.strong_count(), 0);
+}

@@ -1,0 +1,156 @@
+//! The memory for HTTP/2 requests that have arrived and have not been read.
+//!
+//! A client may send as many bytes as the receive window of its connection has left, whether the
+//! server reads them or not. The window is fixed when the connection opens, so that its memory is
+//! reserved then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
+
+/// The largest window of a connection: a tensor of some MiB needs few round trips.
+const MAX_WINDOW_BYTES: usize = 8 << 20;
+
+/// The smallest. The protocol starts with this window, and has no way to make it smaller.
+const MIN_WINDOW_BYTES: usize = 65_535;
+
+/// All windows together get at most this fraction of the budget.
+const SHARE_OF_BUDGET: usize = 4;
+
+/// A connection gets at most this fraction of what is left for windows. The more connections are
+/// open the smaller are the windows of new ones, and none is without.
+const SHARE_OF_REST: usize = 32;
+
+/// The receive windows of all connections of a server.
+#[derive(Debug)]
+pub(super) struct ReceiveWindows {
+    budget: Arc<MemoryBudget>,
+    reserved: AtomicUsize,
+}
+
+/// The receive window of one connection. Its memory is released when it is dropped.
+#[derive(Debug)]
+pub(super) struct ReceiveWindow {
+    bytes: usize,
+    /// `None` if the budget had no room: the window is the smallest one then.
+    _reserved: Option<Reserved>,
+}
+
+#[derive(Debug)]
+struct Reserved {
+    windows: Arc<ReceiveWindows>,
+    bytes: usize,
+    _permit: MemoryPermit,
+}
+
+impl ReceiveWindows {
+    pub(super) fn new(budget: &Arc<MemoryBudget>) -> Arc<Self> {
+        Arc::new(Self {
+            budget: Arc::clone(budget),
+            reserved: AtomicUsize::new(0),
+        })
+    }
+
+    /// Windows of a budget that is never exhausted.
+    #[cfg(test)]
+    pub(super) fn unlimited() -> Arc<Self> {
+        Self::new(&MemoryBudget::new(usize::MAX))
+    }
+
+    /// The window of a connection that opens.
+    pub(super) fn open(self: &Arc<Self>) -> ReceiveWindow {
+        let limit = self.budget.limit() / SHARE_OF_BUDGET;
+        let size = |reserved: usize| {
+            let rest = limit.saturating_sub(reserved);
+            let bytes = (rest / SHARE_OF_REST).clamp(MIN_WINDOW_BYTES, MAX_WINDOW_BYTES);
+            (bytes <= rest).then_some(bytes)
+        };
+        let order = Ordering::Relaxed;
+        let taken = self.reserved.fetch_update(order, order, |reserved| {
+            size(reserved).map(|bytes| reserved + bytes)
+        });
+        let bytes = taken.ok().and_then(size).unwrap_or_default();
+        let mut permit = self.budget.empty_permit();
+        if bytes == 0 || permit.grow(bytes).is_err() {
+            self.reserved.fetch_sub(bytes, order);
+            return ReceiveWindow {
+                bytes: MIN_WINDOW_BYTES,
+                _reserved: None,
+            };
+        }
+        ReceiveWindow {
+            bytes,
+            _reserved: Some(Reserved {
+                windows: Arc::clone(self),
+                bytes,
+                _permit: permit,
+            }),
+        }
+    }
+}
+
+impl ReceiveWindow {
+    /// The window of the connection.
+    pub(super) fn connection(&self) -> u32 {
+        u32::try_from(self.bytes).unwrap_or(u32::MAX)
+    }
+
+    /// The window of each stream: a stream that is not read must not block all others.
+    pub(super) fn stream(&self) -> u32 {
+        self.connection() / 2
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let reserved = &self.windows.reserved;
+        reserved.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    #[test]
+    fn windows_get_a_share_of_the_budget_and_every_connection_has_one() {
+        for (limit, first) in [
+            (1 << 30, MAX_WINDOW_BYTES),
+            (usize::MAX, MAX_WINDOW_BYTES),
+            (64 * MIB, MIB / 2),
+            (MIB, MIN_WINDOW_BYTES),
+            (0, MIN_WINDOW_BYTES),
+        ] {
+            let budget = MemoryBudget::new(limit);
+            let windows = ReceiveWindows::new(&budget);
+            let open: Vec<_> = (0..1024).map(|_| windows.open()).collect();
+            assert_eq!(open[0].bytes, first, "{limit}");
+            assert!(budget.reserved() <= limit / SHARE_OF_BUDGET, "{limit}");
+            let sizes = open.iter().map(|window| window.bytes);
+            assert!(sizes.is_sorted_by(|before, after| before >= after));
+            assert!(open.iter().all(|window| window.bytes >= MIN_WINDOW_BYTES));
+            assert!(open.iter().all(|window| window.stream() >= 32_767));
+            drop(open);
+            assert_eq!(budget.reserved(), 0);
+            assert_eq!(windows.open().bytes, first);
+        }
+    }
+
+    #[test]
+    fn a_full_budget_leaves_the_smallest_window() {
+        let budget = MemoryBudget::new(64 * MIB);
+        let windows = ReceiveWindows::new(&budget);
+        let requests = budget.reserve(64 * MIB).unwrap();
+        let window = windows.open();
+        assert_eq!(window.bytes, MIN_WINDOW_BYTES);
+        assert_eq!(budget.reserved(), 64 * MIB);
+        drop(requests);
+        assert_eq!(windows.open().bytes, MIB / 2);
+        assert_eq!(budget.reserved(), 0);
+        drop(window);
+        assert_eq!(windows.open().bytes, MIB / 2);
+    }
+}

@@ -1,0 +1,115 @@
+//! The memory for requests over HTTP/2 that the server does not read, measured in a process of
+//! its own.
+
+use std::fs;
+use std::future::pending;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::Request;
+use http_body_util::Full;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::Limits;
+use crate::memory_budget::MemoryBudget;
+
+use super::connection::{Connections, Protocol};
+use super::connection_state::ConnectionState;
+use super::door::Rooms;
+use super::receive_windows::ReceiveWindows;
+
+const CONNECTIONS: usize = 64;
+const STREAMS: usize = 4;
+const BUDGET: usize = 64 << 20;
+
+/// The process that is measured has this variable, with the budget as its value.
+const MEASURED: &str = "PYTRITON_TEST_RECEIVE_WINDOWS";
+
+/// The name of the test.
+const NAME: &str = "server::receive_windows_tests::unread_streams_stay_within_the_budget";
+
+/// What the process occupies, in bytes.
+fn resident() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kibibytes = line.unwrap().split_whitespace().nth(1).unwrap();
+    kibibytes.parse::<usize>().unwrap() << 10
+}
+
+/// By how much the process grows when many connections send what nobody reads.
+async fn growth(budget: usize) -> usize {
+    let arrived = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&arrived);
+    let router = Router::new().fallback(async move |request: Request<Body>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let _unread = request;
+        pending::<()>().await
+    });
+    let windows = ReceiveWindows::new(&MemoryBudget::new(budget));
+    let rooms = Rooms::Routes(router);
+    let connections = Connections::new(Protocol::Both, &Limits::default(), &windows, rooms);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (_stop, stopping) = watch::channel::<Option<Instant>>(None);
+    let body = Bytes::from(vec![7; 8 << 20]);
+    let mut senders = Vec::new();
+    let before = resident();
+    for _ in 0..CONNECTIONS {
+        let client = TcpStream::connect(listener.local_addr().unwrap());
+        let (client, accepted) = tokio::join!(client, listener.accept());
+        let (stream, state) = (accepted.unwrap().0, ConnectionState::new());
+        tokio::spawn(connections.clone().serve(stream, state, stopping.clone()));
+        let io = TokioIo::new(client.unwrap());
+        let client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+        let (mut sender, connection) = client.handshake(io).await.unwrap();
+        tokio::spawn(connection);
+        for _ in 0..STREAMS {
+            let request = Request::post("http://localhost/").body(Full::new(body.clone()));
+            tokio::spawn(sender.send_request(request.unwrap()));
+        }
+        senders.push(sender);
+    }
+    let all = async {
+        while arrived.load(Ordering::Relaxed) < CONNECTIONS * STREAMS {
+            sleep(Duration::from_millis(10)).await;
+        }
+        // Until no more arrives.
+        let mut last = 0;
+        while resident() > last {
+            last = resident();
+            sleep(Duration::from_millis(300)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), all).await.unwrap();
+    resident().saturating_sub(before)
+}
+
+#[test]
+fn unread_streams_stay_within_the_budget() {
+    if let Ok(budget) = std::env::var(MEASURED) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        println!(
+            "growth {}",
+            runtime.block_on(growth(budget.parse().unwrap()))
+        );
+        runtime.shutdown_background();
+        return;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([NAME, "--exact", "--nocapture"])
+        .env(MEASURED, BUDGET.to_string())
+        .output()
+        .unwrap();
+    let output = String::from_utf8_lossy(&output.stdout);
+    let growth = output.lines().find_map(|line| line.split_once("growth "));
+    let growth: usize = growth.expect("the child measures").1.parse().unwrap();
+    println!("{CONNECTIONS} connections: {} MiB", growth >> 20);
+    // The windows may take a quarter of it; clients and sockets are in the same process.
+    assert!(growth < BUDGET, "{} MiB", growth >> 20);
+}
