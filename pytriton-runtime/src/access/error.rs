@@ -9,16 +9,16 @@ use super::Protocol;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// A restriction that is none.
+    /// A restriction that does not have the format. Its text may be a secret, and is not kept.
     #[error(
-        "Bad option: \"--{0}\".\n--{0} option format is '<config name>:<setting>=<value>'. Got {got}",
+        "Bad option: \"--{0}\".\n--{0} option format is '<config name>:<setting>=<value>'. Restriction {number} has another format; its text is not shown, as it may contain a secret",
         protocol.option()
     )]
     Format {
         /// Whose option it is.
         protocol: Protocol,
-        /// What there is of it, but for the value.
-        got: String,
+        /// Which of the option's values it is, from 1.
+        number: usize,
     },
     /// A group that there is not.
     #[error("Bad option: \"--{}\".\nunknown restricted {} '{name}' ", protocol.option(), protocol.word())]

@@ -18,15 +18,16 @@ impl Restriction {
     ///
     /// # Errors
     ///
-    /// An [`AccessError`] with tritonserver's text.
+    /// An [`AccessError`] with tritonserver's text, but for that of a malformed restriction, which
+    /// may contain a secret wherever its separators are missing.
     pub fn parse_all<'a>(
         protocol: Protocol,
         values: impl Iterator<Item = &'a str>,
     ) -> Result<Vec<Self>, AccessError> {
         let mut seen = Vec::new();
         let mut all = Vec::new();
-        for value in values {
-            let restriction = Self::parse(protocol, value)?;
+        for (number, value) in (1..).zip(values) {
+            let restriction = Self::parse(protocol, number, value)?;
             for group in &restriction.groups {
                 if seen.contains(group) {
                     let name = group.name();
@@ -39,17 +40,16 @@ impl Restriction {
         Ok(all)
     }
 
-    fn parse(protocol: Protocol, text: &str) -> Result<Self, AccessError> {
+    fn parse(protocol: Protocol, number: usize, text: &str) -> Result<Self, AccessError> {
         let parts = text.split_once(':').and_then(|(groups, setting)| {
             let (key, value) = setting.split_once('=')?;
-            // Arguments and texts between processes end there.
-            let all = ![groups, key, value].contains(&"") && !text.contains('\0');
-            all.then_some((groups, key, value))
+            let complete = ![groups, key, value].contains(&"");
+            // Arguments and texts between processes end at NUL. Before a `=` there may be a header.
+            let well_formed = complete && !groups.contains('=') && !text.contains('\0');
+            well_formed.then_some((groups, key, value))
         });
         let Some((groups, key, value)) = parts else {
-            let shown = text.split_once('=').map(|(shown, _)| format!("{shown}="));
-            let got = shown.unwrap_or_else(|| text.to_owned());
-            return Err(AccessError::Format { protocol, got });
+            return Err(AccessError::Format { protocol, number });
         };
         let groups = groups.split(',').map(|name| {
             let unknown = || AccessError::Unknown {
@@ -98,24 +98,39 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_a_malformed_restriction_is_never_shown() {
+        let parts = ["hunter2", "hunter2:", ":hunter2", "=hunter2", "hunter2="];
+        let malformed = ["logging:hunter2", "hunter2=logging", "hunter2=logging:k=v"];
+        for text in parts.into_iter().chain(malformed) {
+            for protocol in [Protocol::Http, Protocol::Grpc] {
+                let error = Restriction::parse_all(protocol, [text].into_iter()).unwrap_err();
+                let shown = format!("{error} {error:?}");
+                assert!(!shown.contains("hunter2"), "{shown}");
+            }
+        }
+    }
+
+    #[test]
     fn mistakes_have_tritonserver_s_texts() {
-        let format = |got: &str| {
+        let format = |number: usize| {
             format!(
-                "--http-restricted-api option format is '<config name>:<setting>=<value>'. Got {got}"
+                "--http-restricted-api option format is '<config name>:<setting>=<value>'. Restriction {number} has another format; its text is not shown, as it may contain a secret"
             )
         };
         let unknown = |name: &str| format!("unknown restricted api '{name}' ");
         let twice =
             "restricted api 'logging' can not be specified in multiple config groups".to_owned();
-        let table: [(&[&str], String); 14] = [
-            (&["logging"], format("logging")),
-            (&["logging:k"], format("logging:k")),
-            // The value is not repeated, where tritonserver does.
-            (&[":k=v"], format(":k=")),
-            (&["logging:=v"], format("logging:=")),
-            (&["logging:k="], format("logging:k=")),
-            (&[""], format("")),
-            (&["logging:k=a\0b"], format("logging:k=")),
+        let table: [(&[&str], String); 17] = [
+            (&["logging"], format(1)),
+            (&["logging:k"], format(1)),
+            (&[":k=v"], format(1)),
+            (&["logging:=v"], format(1)),
+            (&["logging:k="], format(1)),
+            (&[""], format(1)),
+            (&["logging:k=a\0b"], format(1)),
+            (&["k=v"], format(1)),
+            (&["k=v:logging=x"], format(1)),
+            (&["logging:a=b", "trace:k"], format(2)),
             (&["bogus:k=v"], unknown("bogus")),
             (&["Logging:k=v"], unknown("Logging")),
             (&["logging, trace:k=v"], unknown(" trace")),
