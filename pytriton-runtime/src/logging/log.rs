@@ -22,7 +22,7 @@ use super::json::BoundedLines;
 use super::lines::RequestLines;
 #[cfg(feature = "embedded")]
 use super::live::{self, Live};
-use super::sink::Sink;
+use super::sink::{Sink, flush_before_panic};
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -119,4 +119,8 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
         "panicked: {}",
         panic_message(panic.payload())
     );
+    // The panic of the main thread ends the process.
+    if thread.name() == Some("main") {
+        flush_before_panic();
+    }
 }

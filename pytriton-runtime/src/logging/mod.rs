@@ -9,6 +9,7 @@ mod lines;
 #[cfg(feature = "embedded")]
 mod live;
 mod log;
+mod queue;
 mod settings;
 mod sink;
 #[cfg(test)]
@@ -23,3 +24,4 @@ pub use settings::LogError;
 pub(crate) use settings::LogSettings;
 #[cfg(feature = "embedded")]
 pub(crate) use settings::{LogChange, LogSwitch};
+pub(crate) use sink::{flush, print_error};

@@ -27,7 +27,10 @@ impl Triton {
         let export = logging::init(&self.options.log_settings(), traces);
         let _export = export.map_err(ServerError::Traces)?;
         outlive_file_size_limits();
-        apart(|| self.serve_here())
+        let done = apart(|| self.serve_here());
+        // The program may end next.
+        logging::flush();
+        done
     }
 
     fn serve_here(&self) -> Result<(), ServerError> {

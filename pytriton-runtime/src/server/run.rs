@@ -83,7 +83,10 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Man => described::manual(name, version).and_then(|page| say(&page)),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => {
+            logging::flush();
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             print_error(&error);
             ExitCode::FAILURE
@@ -162,7 +165,7 @@ fn write(mut to: impl Write, text: &str) -> io::Result<()> {
 }
 
 fn print_error(error: &dyn Error) {
-    let _ = writeln!(io::stderr().lock(), "error: {error}");
+    logging::print_error(&format!("error: {error}"));
 }
 
 #[cfg(test)]
