@@ -91,7 +91,7 @@ impl Setup {
 
 fn get(address: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     // In one piece: a request line that comes in several confuses tritonserver's HTTP library.
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();

@@ -130,7 +130,9 @@ pub(crate) fn free() -> Result<Endpoints> {
 fn ready(address: &str) -> Result<bool> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(READY))?;
-    stream.write_all(b"GET /v2/health/ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")?;
+    stream.write_all(
+        b"GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    )?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer.starts_with("HTTP/1.1 200 "))

@@ -35,6 +35,12 @@ pub enum HttpError {
         /// How many there are.
         count: usize,
     },
+    /// A name that the port may not be addressed by, as of a web page whose name resolves to it.
+    #[error("the Host '{host}' is not allowed on this port. Use --allowed-hosts to allow it.")]
+    HostNotAllowed {
+        /// The host, with its port.
+        host: String,
+    },
     /// A body that is encoded for its way in another manner than by chunks.
     #[error("Transfer-Encoding must be chunked, found '{found}'")]
     TransferEncoding {
@@ -138,6 +144,7 @@ impl HttpError {
                 Status::Unavailable.http()
             }
             Self::Restricted(_) => 403,
+            Self::HostNotAllowed { .. } => 421,
             Self::Method => 405,
             Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
             Self::NotFound => Status::NotFound.http(),

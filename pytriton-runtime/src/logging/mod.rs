@@ -1,5 +1,8 @@
 //! Log lines for people and for machines; texts of others do no harm in either.
 
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod blocked_tests;
 mod filter;
 mod forms;
 mod gate;

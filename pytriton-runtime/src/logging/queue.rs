@@ -181,7 +181,7 @@ mod tests {
     fn threads_that_log_do_not_wait_for_an_output_that_blocks() {
         let (queue, reader, reported) = piped();
         let line = |number: usize| format!("{number} {}\n", "x".repeat(1000));
-        let count = 4 * MAX_QUEUED_BYTES / 1000;
+        let count = 4 * (MAX_QUEUED_BYTES / 1000);
         let begun = Instant::now();
         thread::scope(|scope| {
             for _ in 0..4 {

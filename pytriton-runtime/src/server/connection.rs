@@ -22,6 +22,7 @@ use super::connection_state::{ConnectionState, IdleReason, Timeouts};
 use super::coop_poll::CoopPoll;
 use super::door::{Door, Rooms};
 use super::handshake::shake_hands;
+use super::host_check::HostCheck;
 use super::http_builders::{HttpBuilders, StreamExecutor};
 use super::receive_windows::ReceiveWindows;
 use super::request_body::RequestBody;
@@ -101,6 +102,7 @@ impl Connections {
             door: Arc::new(Door {
                 rooms,
                 exhausted: None,
+                hosts: HostCheck::Any,
             }),
             certificates: None,
             limits: *limits,
@@ -117,11 +119,20 @@ impl Connections {
         self
     }
 
+    /// The same with a check of the names that the port is addressed by.
+    pub(super) fn checking(mut self, hosts: HostCheck) -> Self {
+        self.door = Arc::new(Door {
+            hosts,
+            ..(*self.door).clone()
+        });
+        self
+    }
+
     /// The same for those who come when there are so many already.
     pub(super) fn exhausted(mut self, connections: u32) -> Self {
         self.door = Arc::new(Door {
-            rooms: self.door.rooms.clone(),
             exhausted: Some(connections),
+            ..(*self.door).clone()
         });
         self
     }

@@ -17,6 +17,7 @@ use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::reception::Reception;
 
+use super::host_check::HostCheck;
 use super::request_body::RequestBody;
 
 /// What may be asked on a connection beyond the limit, beside a model's `/ready` over HTTP.
@@ -38,6 +39,7 @@ pub(super) struct Door {
     pub(super) rooms: Rooms,
     /// Nobody but those who ask how the server is are answered, because there are so many connections already.
     pub(super) exhausted: Option<u32>,
+    pub(super) hosts: HostCheck,
 }
 
 /// The body of an answer.
@@ -104,7 +106,8 @@ impl Door {
 
     /// The answer to a request that comes no further.
     fn refused(&self, parts: &Parts) -> Option<Response<Answered>> {
-        if let Err(error) = check_head(parts.version, &parts.headers) {
+        let head = check_head(parts.version, &parts.headers);
+        if let Err(error) = head.and_then(|()| self.hosts.check(parts)) {
             return Some(self.refusal(parts, error));
         }
         let limit = self.exhausted.filter(|_| !self.rooms.is_probe(parts))?;

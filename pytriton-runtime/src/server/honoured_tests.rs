@@ -22,6 +22,7 @@ const ROWS: &[Row] = &[
     (&["--http-header-forward-pattern=x"], true, true),
     (&["--http-max-input-size=5"], true, true),
     (&["--max-bytes-in-flight=5"], true, false),
+    (&["--allowed-hosts=models.example"], true, false),
     (&["--allow-grpc=false"], true, true),
     (&["--grpc-address=::1"], true, true),
     (&["--grpc-port=1"], true, true),

@@ -9,6 +9,7 @@ mod absent;
 #[cfg(feature = "embedded")]
 mod acceptor;
 mod addresses;
+mod allowed_hosts;
 mod apart;
 mod banner;
 mod builder;
@@ -50,6 +51,8 @@ mod health_only_connections;
 #[cfg(test)]
 #[cfg(all(feature = "embedded", tritonserver))]
 mod honoured_tests;
+#[cfg(feature = "embedded")]
+mod host_check;
 #[cfg(feature = "embedded")]
 mod http2_preface;
 #[cfg(test)]

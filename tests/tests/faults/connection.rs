@@ -33,8 +33,9 @@ impl Connection {
             None => self.open()?,
         };
         let length = body.len();
-        let request =
-            format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{body}");
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
         stream.get_mut().write_all(request.as_bytes())?;
         let answer = answer(&mut stream)?;
         self.stream = Some(stream);

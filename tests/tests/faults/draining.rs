@@ -112,11 +112,11 @@ fn a_body_that_pauses_is_awaited() -> Result<()> {
     let mut fresh = http::send(address, "/v2/models/Gather/infer", body.len(), first)?;
     // One on a connection that has had an answer before.
     let mut used = TcpStream::connect(address)?;
-    used.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n")?;
+    used.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
     assert_eq!(used.read(&mut [0; 1000])?, 64);
     thread::sleep(Duration::from_millis(20));
     let head = format!(
-        "POST /v2/models/Gather/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        "POST /v2/models/Gather/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     used.write_all(&[head.as_bytes(), first].concat())?;
@@ -159,7 +159,7 @@ fn ask(stream: &mut TcpStream, number: usize) -> Option<u16> {
         r#"{{"inputs":[{{"name":"x","datatype":"UINT32","shape":[1,1],"data":[{number}]}}]}}"#
     );
     let head = format!(
-        "POST /v2/models/Ledger/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n",
+        "POST /v2/models/Ledger/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all((head + &body).as_bytes()).ok()?;

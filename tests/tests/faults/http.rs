@@ -34,7 +34,7 @@ pub(crate) fn send_with(
     stream.set_write_timeout(Some(TIMEOUT))?;
     let method = if length == 0 { "GET" } else { "POST" };
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: x\r\n{header}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
     );
     // In one piece: a request line that comes in several confuses tritonserver's HTTP library.
     stream.write_all(&[head.as_bytes(), body].concat())?;

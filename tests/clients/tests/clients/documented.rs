@@ -124,7 +124,7 @@ async fn predicted(url: &str) -> crate::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stream = TcpStream::connect(listener.local_addr()?).await?;
     let serving = tokio::spawn(axum::serve(listener, application(url)?).into_future());
-    let asked = b"GET /predict HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let asked = b"GET /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(asked).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;

@@ -249,7 +249,7 @@ fn forget_all(server: &Server) -> Result {
     let mut stream = TcpStream::connect(&server.banner().http)?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     stream.write_all(
-        b"POST /v2/systemsharedmemory/unregister HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        b"POST /v2/systemsharedmemory/unregister HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
     )?;
     stream.read_to_string(&mut String::new())?;
     Ok(())

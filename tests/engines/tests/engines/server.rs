@@ -34,7 +34,7 @@ pub(crate) fn serves_as(command: Command, name: &str, engine: &str) {
     let body = r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[3,4]}]}"#;
     let length = body.len();
     let request = format!(
-        "POST /v2/models/Double/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        "POST /v2/models/Double/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();

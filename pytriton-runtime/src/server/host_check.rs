@@ -1,0 +1,192 @@
+//! Which names a server may be addressed by: protection against DNS rebinding.
+//!
+//! A web page can have its own name resolve to 127.0.0.1, so that a browser takes this server for
+//! the page's origin and lets the page read everything that is served without a token. The browser
+//! sends the page's name in `Host`, which no script can change.
+//!
+//! The check applies to HTTP/1 only. Browsers use HTTP/2 with TLS alone, and there the certificate
+//! has to fit the name. Headers such as `Origin` do not tell which requests come from browsers: a
+//! page can send `GET` without any of them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use axum::http::header::HOST;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Version};
+
+use crate::http::HttpError;
+use crate::text::excerpt;
+
+use super::allowed_hosts::AllowedHosts;
+
+/// Whether the requests of a port need a name that is allowed.
+#[derive(Debug, Clone)]
+pub(super) enum HostCheck {
+    Any,
+    Only(AllowedHosts),
+}
+
+impl HostCheck {
+    /// The check of a port with this address. Without the option only plain-text ports on loopback
+    /// addresses have one: other addresses can be reached by any name, and by browsers without
+    /// rebinding.
+    pub(super) fn new(option: Option<&AllowedHosts>, address: Option<IpAddr>, tls: bool) -> Self {
+        let loopback = address.is_some_and(|address| address.is_loopback());
+        match option {
+            Some(allowed) => Self::Only(allowed.clone()),
+            None if loopback && !tls => Self::Only(AllowedHosts::default()),
+            None => Self::Any,
+        }
+    }
+
+    /// Checks the name in the head of a request.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::HostNotAllowed`].
+    pub(super) fn check(&self, parts: &Parts) -> Result<(), HttpError> {
+        let Self::Only(allowed) = self else {
+            return Ok(());
+        };
+        if parts.version >= Version::HTTP_2 {
+            return Ok(());
+        }
+        let authority = parts.uri.authority().map(|authority| authority.as_str());
+        let headers = parts.headers.iter();
+        let hosts = headers.filter(|(name, _)| *name == HOST);
+        let hosts = hosts.map(|(_, value)| HeaderValue::as_bytes(value));
+        for host in hosts.chain(authority.map(str::as_bytes)) {
+            if !is_allowed(host, allowed) {
+                let host = excerpt(&String::from_utf8_lossy(host));
+                return Err(HttpError::HostNotAllowed { host });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a host, with or without a port, is an IP address, this machine or an allowed name. A
+/// client without a name, as of HTTP/1.0, is no browser.
+fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
+    let Ok(host) = str::from_utf8(host) else {
+        return false;
+    };
+    if let Some(rest) = host.strip_prefix('[') {
+        let address = rest.split_once(']').map_or(rest, |(address, _)| address);
+        return address.parse::<Ipv6Addr>().is_ok();
+    }
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_local = |name: &str| {
+        let (start, end) = name.split_at_checked(name.len().wrapping_sub(9))?;
+        let local = end.eq_ignore_ascii_case("localhost");
+        Some(local && (start.is_empty() || start.ends_with('.')))
+    };
+    name.is_empty()
+        || is_local(name) == Some(true)
+        || name.parse::<Ipv4Addr>().is_ok()
+        || allowed.contains(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    const LOOPBACK: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
+
+    fn parts(version: Version, host: Option<&str>, uri: &str) -> Parts {
+        let mut request = Request::get(uri).version(version);
+        if let Some(host) = host {
+            request = request.header(HOST, host);
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn loopback_ports_are_addressed_by_addresses_local_and_allowed_names() {
+        let option = AllowedHosts::parse("models.example, proxy").unwrap();
+        // A host, and whether it is allowed without and with the option.
+        let table = [
+            ("localhost", true, true),
+            ("LocalHost:8000", true, true),
+            ("localhost.:8000", true, true),
+            ("app.localhost", true, true),
+            ("127.0.0.1", true, true),
+            ("127.0.0.1:8000", true, true),
+            ("10.0.0.1:8000", true, true),
+            ("[::1]", true, true),
+            ("[::1]:8000", true, true),
+            ("", true, true),
+            ("evil.example", false, false),
+            ("evil.example:8000", false, false),
+            ("notlocalhost", false, false),
+            ("localhost.evil.example", false, false),
+            ("127.0.0.1.evil.example", false, false),
+            ("[evil.example]", false, false),
+            ("x", false, false),
+            ("models.example", false, true),
+            ("Models.Example.:443", false, true),
+            ("a.models.example", false, false),
+            ("proxy:80", false, true),
+        ];
+        for (host, without, with) in table {
+            for (option, expected) in [(None, without), (Some(&option), with)] {
+                let check = HostCheck::new(option, LOOPBACK, false);
+                let checked = check.check(&parts(Version::HTTP_11, Some(host), "/v2"));
+                assert_eq!(checked.is_ok(), expected, "{host} {option:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_ports_are_checked_with_the_option_alone() {
+        let evil = parts(Version::HTTP_11, Some("evil.example"), "/v2");
+        let option = AllowedHosts::parse("models.example").unwrap();
+        let any = AllowedHosts::parse("*").unwrap();
+        let public = "192.0.2.1".parse().ok();
+        for (option, address, tls, allowed) in [
+            (None, public, false, true),
+            (None, Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED)), false, true),
+            (None, Some(IpAddr::V6(Ipv6Addr::LOCALHOST)), false, false),
+            (None, LOOPBACK, true, true),
+            (None, None, false, true),
+            (Some(&option), public, false, false),
+            (Some(&option), LOOPBACK, true, false),
+            (Some(&any), LOOPBACK, false, true),
+        ] {
+            let check = HostCheck::new(option, address, tls);
+            assert_eq!(
+                check.check(&evil).is_ok(),
+                allowed,
+                "{option:?} {address:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_check_is_for_http1_and_every_name_that_it_has() {
+        let check = HostCheck::new(None, LOOPBACK, false);
+        for (version, host, uri, allowed) in [
+            (Version::HTTP_10, None, "/v2", true),
+            (Version::HTTP_10, Some("evil.example"), "/v2", false),
+            (
+                Version::HTTP_11,
+                Some("localhost"),
+                "http://evil.example/v2",
+                false,
+            ),
+            (
+                Version::HTTP_11,
+                Some("localhost"),
+                "http://localhost/v2",
+                true,
+            ),
+            (Version::HTTP_2, None, "http://evil.example/v2", true),
+        ] {
+            let checked = check.check(&parts(version, host, uri));
+            assert_eq!(checked.is_ok(), allowed, "{version:?} {host:?} {uri}");
+        }
+    }
+}
