@@ -129,6 +129,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     takes_parameters: false,
     by_parameters: false,
     first_values: &[],
+    utf8_inputs: &[],
     steps: &[],
     warmups: &[],
     load: |_| Ok(Box::new(Identity)),

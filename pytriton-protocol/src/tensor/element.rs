@@ -27,6 +27,9 @@ pub trait Element: Clone + Send + Sync + 'static {
     /// The KServe element type.
     const DATATYPE: DataType;
 
+    /// Whether the elements of a `BYTES` tensor must be valid UTF-8.
+    const UTF8: bool = false;
+
     /// Reads the elements of a tensor's bytes.
     ///
     /// # Errors
@@ -149,6 +152,7 @@ impl Element for Vec<u8> {
 
 impl Element for String {
     const DATATYPE: DataType = DataType::Bytes;
+    const UTF8: bool = true;
 
     fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
         BytesElements::new(data)

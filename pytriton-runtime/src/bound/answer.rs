@@ -123,11 +123,13 @@ pub(super) fn whole(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
 ) -> Result<Returned, ModelError> {
+    call.note_called();
     said(call.context().model(), answer).map(Returned::Call)
 }
 
 /// What the answers of a call come from.
 pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
+    call.note_called();
     items.map_err(|failure| failure.of_call(call.context().model()))
 }
 
@@ -136,6 +138,7 @@ pub(super) fn each<A: Answer>(
     call: &Call<'_>,
     answers: Result<Vec<Result<A, Failure>>, Failure>,
 ) -> Result<Returned, ModelError> {
+    call.note_called();
     let model = call.context().model();
     let answers = answers.map_err(|failure| failure.of_call(model))?;
     let answers = answers.into_iter().map(|answer| said(model, answer));

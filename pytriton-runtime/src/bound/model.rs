@@ -148,6 +148,8 @@ impl Model {
             let strict = of.first_value?;
             Some(FirstValue { input, strict })
         });
+        let texts = self.inputs.iter().enumerate();
+        let texts = texts.filter(|(_, of)| of.utf8).map(|(input, _)| input);
         let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
         let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let labels = labels.map(|(index, labels)| (index, Arc::clone(labels)));
@@ -180,6 +182,7 @@ impl Model {
             takes_parameters: true,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
+            utf8_inputs: texts.collect(),
             warmups: self.warmups.clone(),
             location: self.location,
         }

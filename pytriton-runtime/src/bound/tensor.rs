@@ -19,12 +19,17 @@ pub struct Input {
     pub(super) spec: TensorSpec,
     /// Whether a call sees the first row alone, and whether rows that differ are an error then.
     pub(super) first_value: Option<bool>,
+    /// Whether its elements must be valid UTF-8.
+    pub(super) utf8: bool,
 }
 
 impl Input {
     /// An input of these elements and dims: without the batch axis, -1 for any size.
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
-        Self::of(T::DATATYPE, name, dims)
+        Self {
+            utf8: T::UTF8,
+            ..Self::of(T::DATATYPE, name, dims)
+        }
     }
 
     /// The same where the element type is known at run time only.
@@ -32,6 +37,7 @@ impl Input {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
             first_value: None,
+            utf8: false,
         }
     }
 

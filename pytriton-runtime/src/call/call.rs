@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use ndarray::{CowArray, Dimension};
@@ -27,6 +27,8 @@ pub struct Call<'a> {
     pub(super) states: Option<&'a [RefCell<State>]>,
     /// Where the answers of a decoupled model go.
     pub(super) destination: Option<Destination>,
+    /// Whether the user's function has been called.
+    pub(super) called: &'a Cell<bool>,
 }
 
 impl<'a> Call<'a> {
@@ -134,6 +136,11 @@ impl<'a> Call<'a> {
     /// What a function returned instead of its answers.
     pub fn failed(&self, error: &impl FunctionError) -> ModelError {
         function_error(self.spec(), error)
+    }
+
+    /// Notes that the user's function has been called: from here on nothing of the call may run again.
+    pub(crate) fn note_called(&self) {
+        self.called.set(true);
     }
 
     fn spec(&self) -> &'a ModelSpec {

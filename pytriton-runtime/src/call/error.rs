@@ -96,6 +96,14 @@ pub enum ModelError {
         /// Why.
         message: String,
     },
+    /// The inputs of another request in the batch were refused, and the function may have been called.
+    #[error(
+        "model '{model}' could not execute the batch of the request: an input of another request in it was refused"
+    )]
+    Batch {
+        /// The model.
+        model: Arc<str>,
+    },
     /// A step around the function refused the inputs, or failed.
     #[error(transparent)]
     Step(#[from] StepError),
@@ -238,6 +246,11 @@ impl ModelError {
             Self::Panic { .. } => panics,
             _ => false,
         }
+    }
+
+    /// Whether the client is to blame, and therefore one request alone.
+    pub(crate) fn is_of_client(&self) -> bool {
+        self.status() == Status::InvalidArgument
     }
 
     /// What kind of failure this is.

@@ -1,5 +1,5 @@
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -24,6 +24,7 @@ use super::pipeline::{Stacked, gather, runs};
 use super::reserve::{arguments, outputs};
 use super::returned::responses;
 use super::sequences::{Lending, Loan};
+use super::shared_error::SharedError;
 use super::states::State;
 use super::{Answering, Call, Context, Instance, ModelError, Returned};
 
@@ -67,8 +68,13 @@ pub struct Callee<'a, I: ?Sized> {
     pub answering: Option<&'a Arc<dyn Answering>>,
 }
 
-/// What a call of a function has besides its inputs: where its answers go, and the states of its sequences.
-type Lent<'a> = (Option<Destination>, Option<&'a [RefCell<State>]>);
+/// What a call of a function has besides its inputs: where its answers go, the states of its sequences, and where it is
+/// noted that the function was called.
+type Lent<'a> = (
+    Option<Destination>,
+    Option<&'a [RefCell<State>]>,
+    &'a Cell<bool>,
+);
 
 impl<I: Instance + ?Sized> Callee<'_, I> {
     /// Runs a batch of requests.
@@ -87,24 +93,32 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         arranged.restore(executed)
     }
 
-    /// The same, but hands on what became of each call at once, until `called` says that nobody waits for more.
+    /// The same, but hands on what became of each call at once, until `called_back` says that nobody waits for more.
+    ///
+    /// Requests that stack are called together. If one is refused before the function is called, each is called by itself,
+    /// so that only the one to blame fails.
     pub(crate) async fn execute_calls(
         &self,
         batch: &Arranged<'_>,
-        mut called: impl FnMut(Executed) -> ControlFlow<()>,
+        mut called_back: impl FnMut(Executed) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let spec = self.context.model();
         let mut stacked = Stacked::new(batch.stacked);
         let mut lending = Lending::new(self.instance.sequences());
         let mut rest = &*batch.requests;
-        while let Some(run) = runs(spec, rest, !batch.stacked.is_empty()).next() {
+        // So many of the next requests are called one by one.
+        let mut apart = 0_usize;
+        while !rest.is_empty() {
+            let run = match apart {
+                0 => runs(spec, rest, !batch.stacked.is_empty()).next(),
+                _ => rest.get(..1),
+            };
+            let Some(run) = run else { break };
             let begun = Instant::now();
             let first = batch.requests.len() - rest.len();
             let (run, loan) = lending.lend(self.context, run);
-            rest = &rest[run.len()..];
             let budget = self.context.budget();
             let gathered = gather(spec, run, stacked, budget);
-            stacked.skip(run);
             let prepared = Instant::now();
             let destination = self.answering.map(|answering| Destination {
                 hearers: Hearers {
@@ -114,21 +128,33 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 open: Arc::default(),
             });
             let hearers = destination.as_ref().map(|to| to.hearers.clone());
-            let returned = match (&loan, gathered) {
-                (Ok(loan), Ok(gathered)) => {
+            let called = Cell::new(false);
+            let flaw = run.first().and_then(Request::flaw);
+            let returned = match (&loan, gathered, flaw) {
+                (Err(error), ..) | (_, _, Some(error)) => Err(error.clone()),
+                (Ok(loan), Ok(gathered), None) => {
                     let states = loan.as_ref().map(Loan::states);
-                    self.answer(run, gathered, (destination, states)).await
+                    let lent = (destination, states, &called);
+                    self.answer(run, gathered, lent).await
                 }
-                (Err(error), _) => Err(error.clone()),
-                (_, Err(error)) => Err(error),
+                (_, Err(error), None) => Err(error),
             };
+            // One of them cannot be executed, and none was: who is not to blame is executed without it.
+            if run.len() > 1 && !called.get() && Returned::is_refused(&returned) {
+                apart = run.len();
+                lending.take_back(loan.unwrap_or_default());
+                continue;
+            }
+            apart = apart.saturating_sub(1);
+            rest = &rest[run.len()..];
+            stacked.skip(run);
             let returned_at = Instant::now();
             if let Ok(Some(loan)) = loan {
                 loan.give_back(run, &returned);
             }
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned, budget),
-                Err(error) => Few::repeat(Err(error), run.len()),
+                Err(error) => SharedError::new(spec, error, run.len()).results(),
             };
             // Before anybody hears of it: whoever does finds the model no readier than it is.
             for error in results.iter().filter_map(|result| result.as_ref().err()) {
@@ -144,7 +170,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 compute_infer: nanoseconds(returned_at.duration_since(prepared)),
                 compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
             };
-            if called(Executed { results, durations }).is_break() {
+            if called_back(Executed { results, durations }).is_break() {
                 lending.refuse(rest);
                 return ControlFlow::Break(());
             }
@@ -185,7 +211,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        (destination, states): Lent<'a>,
+        (destination, states, called): Lent<'a>,
     ) -> Result<Returned, ModelError> {
         let Some(first) = requests.first() else {
             return Ok(Returned::Each(Vec::new()));
@@ -206,6 +232,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             inputs,
             states,
             destination,
+            called,
         };
         let scope = trace::function(spec, self.context.instance(), requests);
         let execution = pin!(async {
@@ -223,6 +250,10 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 message: caught(panic),
             })
         });
+        // Generated code refuses what it cannot read before it calls the function.
+        if !returned.as_ref().is_err_and(ModelError::is_of_client) {
+            call.note_called();
+        }
         let returned = returned.and_then(|returned| outputs(returned, self.context.budget()));
         returned.inspect_err(|error| scope.fail(error))
     }

@@ -31,6 +31,7 @@ pub trait FirstValueParameter {
 const fn value<T: Element>(optional: bool) -> Declared {
     Declared::Value(InputType {
         datatype: T::DATATYPE,
+        utf8: T::UTF8,
         rank: None,
         optional,
         example: &[],

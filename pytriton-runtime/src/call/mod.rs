@@ -21,6 +21,8 @@ mod function;
 mod health;
 mod hearers;
 mod instance;
+#[cfg(test)]
+mod isolation_tests;
 mod limit;
 mod living;
 mod loaded;
@@ -41,6 +43,7 @@ mod sequence_reader;
 mod sequence_state;
 mod sequences;
 mod shared;
+mod shared_error;
 mod shim;
 mod start;
 mod states;

@@ -68,6 +68,7 @@ impl<T> Given<T> {
 const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
     Declared::Input(InputType {
         datatype: T::DATATYPE,
+        utf8: T::UTF8,
         rank: D::NDIM,
         optional,
         example: &[],

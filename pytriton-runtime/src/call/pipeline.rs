@@ -44,6 +44,9 @@ pub(super) fn runs<'a>(
 
 /// Whether two requests can be answered by one call.
 pub(super) fn together(spec: &ModelSpec, one: &Request, two: &Request, stacked: bool) -> bool {
+    if one.flaw().is_some() || two.flaw().is_some() {
+        return false;
+    }
     let alike = stacked || one.stacks_with(two);
     match spec.call {
         CallMode::Request => false,

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::decorators::{SingleRows, single_rows};
@@ -7,6 +8,7 @@ use crate::request::{Few, Parameters, Request, Response};
 use crate::tensor::{Tensor, TensorError, shape_text, split};
 
 use super::reserve::outputs as reserve_outputs;
+use super::shared_error::SharedError;
 use super::{ModelError, Part, Said, StackError, stack_reserved};
 
 /// What one call of a function returned.
@@ -22,6 +24,20 @@ pub enum Returned {
     Streamed,
 }
 
+impl Returned {
+    /// Whether a request was refused before the function saw it, for which no other is to blame.
+    pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
+        match returned {
+            Err(error) => error.is_of_client(),
+            Ok(Self::Parts(parts)) => {
+                let mut errors = parts.iter().filter_map(|part| part.outputs.as_ref().err());
+                errors.any(ModelError::is_of_client)
+            }
+            Ok(_) => false,
+        }
+    }
+}
+
 /// Checks what a call returned and gives each request its rows.
 pub(super) fn responses(
     spec: &ModelSpec,
@@ -33,12 +49,12 @@ pub(super) fn responses(
         Returned::Call(said) => match requests {
             [request] => Few::one(only(spec, request, said)),
             _ => seams(spec, requests, &said)
-                .unwrap_or_else(|error| Few::repeat(Err(error), requests.len())),
+                .unwrap_or_else(|error| SharedError::new(spec, error, requests.len()).results()),
         },
         Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
             match parts.remove(0).into_said() {
                 Ok(said) => responses(spec, requests, Returned::Call(said), budget),
-                Err(error) => Few::repeat(Err(error), requests.len()),
+                Err(error) => SharedError::new(spec, error, requests.len()).results(),
             }
         }
         Returned::Parts(parts) => joined(spec, requests, parts, budget),
@@ -49,7 +65,7 @@ pub(super) fn responses(
                 expected: requests.len(),
                 got: each.len(),
             };
-            Few::repeat(Err(error), requests.len())
+            SharedError::new(spec, error, requests.len()).results()
         }
         Returned::Each(each) => each
             .into_iter()
@@ -129,8 +145,17 @@ fn joined(
             place[row] = (index, at);
         }
     }
+    let ends = requests.iter().scan(0, |end, request| {
+        *end += request.batch_size();
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
     let parts = parts.into_iter().map(|part| {
-        let outputs = part.outputs?;
+        let outputs = part.outputs.map_err(|error| {
+            let request = |row: &usize| ends.partition_point(|end| end <= row);
+            let of: BTreeSet<usize> = part.rows.iter().map(request).collect();
+            SharedError::new(spec, error, of.len()).into_inner()
+        })?;
         check(spec, part.rows.len(), &outputs)?;
         let outputs = outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| {

@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -192,6 +193,8 @@ impl Sequences<'_> {
 /// Lends the states of sequences to the calls of a batch.
 pub(super) struct Lending<'a> {
     sequences: Option<Sequences<'a>>,
+    /// The states of the next requests, which an earlier call had and has not used.
+    unused: VecDeque<RefCell<State>>,
     /// Why the next request cannot be called.
     refused: Option<ModelError>,
 }
@@ -207,6 +210,7 @@ impl<'a> Lending<'a> {
     pub(super) fn new(sequences: Option<Sequences<'a>>) -> Self {
         Self {
             sequences,
+            unused: VecDeque::new(),
             refused: None,
         }
     }
@@ -221,7 +225,8 @@ impl<'a> Lending<'a> {
             return (run, Ok(None));
         };
         let mut states = Vec::new();
-        if self.refused.is_none() {
+        states.extend(self.unused.drain(..self.unused.len().min(run.len())));
+        if states.is_empty() && self.refused.is_none() {
             for request in run {
                 match sequences.lend(context, request, states.len() + 1) {
                     Ok(state) => states.push(RefCell::new(state)),
@@ -241,11 +246,19 @@ impl<'a> Lending<'a> {
         (run, Ok(Some(Loan { sequences, states })))
     }
 
+    /// Takes back the states of a call that has not used them, for calls of one request each.
+    pub(super) fn take_back(&mut self, loan: Option<Loan<'a>>) {
+        self.unused = loan.map(|loan| loan.states).unwrap_or_default().into();
+    }
+
     /// Notes that requests will not be called: what they start does not begin.
-    pub(super) fn refuse(&self, requests: &[Request]) {
+    pub(super) fn refuse(&mut self, requests: &[Request]) {
         let Some(sequences) = self.sequences else {
             return;
         };
+        for state in self.unused.drain(..) {
+            sequences.states.borrow_mut().spend(state.into_inner());
+        }
         let started = requests.iter().filter_map(Request::sequence);
         for sequence in started.filter(|sequence| sequence.starts()) {
             sequences.lose(sequence, Loss::TooLong);

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::panic::panic_any;
 use std::rc::Rc;
 use std::time::Duration;
@@ -393,6 +394,7 @@ fn a_state_of_another_type_is_an_error() {
     let model = Model::new(CallMode::Batch);
     let requests = model.requests(&[(1, "s", 1.0)]);
     let states = [RefCell::new(Box::new(5_u8) as State)];
+    let called = Cell::new(false);
     let call = |states| Call {
         context: &model.context,
         requests: &requests,
@@ -400,6 +402,7 @@ fn a_state_of_another_type_is_an_error() {
         inputs: requests[0].inputs().into(),
         states,
         destination: None,
+        called: &called,
     };
     let of_another = call(Some(&states));
     assert!(<&mut u16>::read(&of_another).is_err());

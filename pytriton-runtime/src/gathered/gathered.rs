@@ -29,46 +29,45 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Turns a description and the bytes of its tensors into requests; the inner error is that of all of them, of which
-    /// there are so many.
+    /// Turns a description and the bytes of its tensors into requests. One that cannot be read stays in its place, and
+    /// fails by itself when the batch runs.
     ///
-    /// tritonserver has checked them against the model's configuration; what is checked here is that bytes, shapes and
-    /// rows go together, so that a configuration that is not the model's is an error and nothing worse.
+    /// tritonserver has checked the requests against the model's configuration, but not every element: releases up to 24.04
+    /// do not look at `BYTES` elements, and no release looks at `BOOL` bytes or UTF-8.
     pub(crate) fn read(
         spec: &Arc<ModelSpec>,
         reader: &mut BatchReader,
         description: &[u8],
         data: &Bytes,
-    ) -> Result<Result<Self, (usize, ModelError)>, WireError> {
+    ) -> Result<Self, WireError> {
         let (inputs, outputs) = (spec.inputs.len(), spec.outputs.len());
         let batch = reader.read(description, data.len(), inputs, outputs)?;
-        let gathered = Self::new(spec, batch, data);
-        Ok(gathered.map_err(|error| (batch.len(), error)))
+        Ok(Self::new(spec, batch, data))
     }
 
-    fn new(spec: &Arc<ModelSpec>, batch: Batch<'_>, data: &Bytes) -> Result<Self, ModelError> {
+    fn new(spec: &Arc<ModelSpec>, batch: Batch<'_>, data: &Bytes) -> Self {
         let each = batch.requests();
         let each = each.map(|described| request(spec, described, data));
         let requests: Few<Request> = match batch.len() {
-            1 => each.collect::<Result<_, _>>()?,
+            1 => each.collect(),
             count => {
                 let mut requests = Vec::with_capacity(count);
-                for request in each {
-                    requests.push(request?);
-                }
+                requests.extend(each);
                 requests.into()
             }
         };
         let alike = requests
             .windows(2)
             .all(|pair| pair[0].stacks_with(&pair[1]));
+        let whole = requests.iter().all(|request| request.flaw().is_none());
         let stacked = match spec.call {
-            CallMode::Batch if requests.len() > 1 && alike => {
-                stacked(spec, batch, &requests, data)?
+            CallMode::Batch if requests.len() > 1 && alike && whole => {
+                // Rows that do not lie one behind the other are copied when they are called.
+                stacked(spec, batch, &requests, data).unwrap_or_default()
             }
             _ => Vec::new(),
         };
-        Ok(Self { requests, stacked })
+        Self { requests, stacked }
     }
 
     /// Runs the requests on an instance, and hands on what became of them; when a call takes longer than it may, on
@@ -123,28 +122,7 @@ fn failed(error: ModelError) -> SchedulerError {
     }
 }
 
-fn request(
-    spec: &Arc<ModelSpec>,
-    described: BatchRequest<'_>,
-    data: &Bytes,
-) -> Result<Request, ModelError> {
-    let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
-    let mut batch_size = None;
-    for part in described.inputs() {
-        let error = |source| input_error(spec, part.input, source);
-        let datatype = spec.inputs[part.input].datatype;
-        let rows = match (spec.batching(), part.dims.first()) {
-            (false, _) => 1,
-            (true, Some(&rows)) => rows,
-            (true, None) => return Err(error(no_batch_axis(part.dims))),
-        };
-        if *batch_size.get_or_insert(rows) != rows {
-            return Err(error(no_batch_axis(part.dims)));
-        }
-        let bytes = slice(data, part.span);
-        let tensor = Tensor::new(datatype, part.dims, bytes).map_err(error)?;
-        inputs[part.input] = Some(tensor);
-    }
+fn request(spec: &Arc<ModelSpec>, described: BatchRequest<'_>, data: &Bytes) -> Request {
     let mut requested = Requested::default();
     for &output in described.outputs {
         requested.insert(output, spec.outputs.len());
@@ -164,8 +142,40 @@ fn request(
         parameters,
         ..InferRequest::default()
     };
-    let batch_size = batch_size.unwrap_or(1);
-    Ok(Request::gathered(spec, head, inputs, requested, batch_size))
+    let of = |inputs, rows| Request::gathered(spec, head, inputs, requested, rows);
+    match inputs(spec, described, data) {
+        Ok((inputs, rows)) => of(inputs, rows).with_checked_elements(),
+        Err(flaw) => {
+            let inputs = spec.inputs.iter().map(|_| None).collect();
+            of(inputs, 1).flawed(flaw)
+        }
+    }
+}
+
+/// The inputs of a request in the order of the model's, and their rows.
+fn inputs(
+    spec: &ModelSpec,
+    described: BatchRequest<'_>,
+    data: &Bytes,
+) -> Result<(Few<Option<Tensor>>, usize), ModelError> {
+    let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
+    let mut batch_size = None;
+    for part in described.inputs() {
+        let error = |source| input_error(spec, part.input, source);
+        let datatype = spec.inputs[part.input].datatype;
+        let rows = match (spec.batching(), part.dims.first()) {
+            (false, _) => 1,
+            (true, Some(&rows)) => rows,
+            (true, None) => return Err(error(no_batch_axis(part.dims))),
+        };
+        if *batch_size.get_or_insert(rows) != rows {
+            return Err(error(no_batch_axis(part.dims)));
+        }
+        let bytes = slice(data, part.span);
+        let tensor = Tensor::new(datatype, part.dims, bytes).map_err(error)?;
+        inputs[part.input] = Some(tensor);
+    }
+    Ok((inputs, batch_size.unwrap_or(1)))
 }
 
 fn sequence(described: BatchRequest<'_>) -> Option<Sequence> {
@@ -278,7 +288,7 @@ mod tests {
         let (description, data) = described(&[&[1.0, 2.0], &[3.0]]);
         let gathered =
             Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
-        let Gathered { requests, stacked } = gathered.unwrap();
+        let Gathered { requests, stacked } = gathered;
         assert_eq!(requests[0].id(), "0");
         assert_eq!(requests[0].parameters().int("beams"), Some(4));
         assert_eq!(requests[0].timeout_microseconds(), 7);
@@ -295,9 +305,8 @@ mod tests {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0], &[2.0], &[3.0], &[4.0]]);
         for out in [&[][..], &[0], &[1, 2], &[3], &[0, 1, 2, 3]] {
-            let gathered =
+            let mut gathered =
                 Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
-            let mut gathered = gathered.unwrap();
             assert_eq!(gathered.leave_out(|index| out.contains(&index)), out);
             let ids: Vec<_> = gathered.requests.iter().map(Request::id).collect();
             let expected = (0..4).filter(|index| !out.contains(index));
@@ -335,7 +344,8 @@ mod tests {
             let data = Bytes::from(vec![0; len]);
             let gathered =
                 Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
-            assert!(gathered.is_err(), "{dims:?} {len}");
+            let flaw = gathered.requests[0].flaw();
+            assert!(flaw.is_some_and(ModelError::is_of_client), "{dims:?} {len}");
         }
     }
 }

@@ -41,6 +41,8 @@ pub enum Declared {
 pub struct InputType {
     /// The datatype.
     pub datatype: DataType,
+    /// Whether its elements must be valid UTF-8.
+    pub utf8: bool,
     /// The rank of the array; `None` for any.
     pub rank: Option<usize>,
     /// Whether a request may omit the input.

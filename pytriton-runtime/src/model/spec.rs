@@ -58,6 +58,8 @@ pub struct ModelSpec {
     pub by_parameters: bool,
     /// The inputs of which a call receives the first row only.
     pub first_values: Vec<FirstValue>,
+    /// The `BYTES` inputs whose elements must be valid UTF-8, as the function reads them as `String`.
+    pub utf8_inputs: Vec<usize>,
     /// The warm-up calls of each instance, in order.
     pub warmups: Vec<Warmup>,
     /// The model's location in the user's source code.

@@ -215,10 +215,8 @@ impl Native {
             gathering.description(),
             &data,
         );
-        match gathered.map_err(|error| Failure::internal(error.to_string()))? {
-            Ok(gathered) => Ok((gathered, positions)),
-            Err((_, error)) => Err(failure(&error.into())),
-        }
+        let gathered = gathered.map_err(|error| Failure::internal(error.to_string()))?;
+        Ok((gathered, positions))
     }
 }
 

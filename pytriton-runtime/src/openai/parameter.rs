@@ -140,6 +140,7 @@ impl<E: FunctionError> Pieces for Result<Piece, E> {}
 const fn value<T: Element>(optional: bool) -> Declared {
     Declared::Value(InputType {
         datatype: T::DATATYPE,
+        utf8: T::UTF8,
         rank: None,
         optional,
         example: &[],
@@ -149,6 +150,8 @@ const fn value<T: Element>(optional: bool) -> Declared {
 const fn list(optional: bool, example: Example) -> Declared {
     Declared::Input(InputType {
         datatype: DataType::Bytes,
+        // What is read as messages is checked there: each request is a call of its own.
+        utf8: false,
         rank: Some(1),
         optional,
         example,

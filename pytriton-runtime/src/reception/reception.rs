@@ -37,6 +37,9 @@ pub struct Reception {
 /// How many bytes of data take as long to check as the name of an input or output.
 const NAME: usize = 64;
 
+/// How many times faster the bytes of a `BOOL` input are checked than those of strings.
+const BOOL_SPEED: usize = 16;
+
 impl Reception {
     /// Lets a request pass, or not. Both doors ask this of whatever they have a route for, before they look at anything but its
     /// path and headers.
@@ -180,9 +183,12 @@ impl Reception {
 
 /// How much there is to check, as if it were bytes.
 fn weight(request: &InferRequest) -> usize {
-    let strings = request.inputs.iter();
-    let strings = strings.filter(|input| input.datatype == DataType::Bytes);
-    let strings: usize = strings.map(|input| input.data.len()).sum();
+    let scanned = request.inputs.iter().map(|input| match input.datatype {
+        DataType::Bytes => input.data.len(),
+        DataType::Bool => input.data.len() / BOOL_SPEED,
+        _ => 0,
+    });
+    let scanned: usize = scanned.sum();
     let names = request.inputs.len() + request.outputs.len();
-    strings.saturating_add(names.saturating_mul(NAME))
+    scanned.saturating_add(names.saturating_mul(NAME))
 }

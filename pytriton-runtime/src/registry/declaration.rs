@@ -59,6 +59,8 @@ pub struct ModelDeclaration {
     pub by_parameters: bool,
     /// The inputs of which a call receives the first row only.
     pub first_values: &'static [FirstValue],
+    /// The inputs whose elements must be valid UTF-8.
+    pub utf8_inputs: &'static [usize],
     /// The steps around the function, in order.
     pub steps: &'static [&'static dyn Step],
     /// The warm-up calls of each instance, in order.
@@ -99,6 +101,7 @@ impl ModelDeclaration {
             takes_parameters: signature.takes_parameters(),
             by_parameters: signature.by_parameters(),
             first_values: &[],
+            utf8_inputs: &[],
             steps: &[],
             warmups: &[],
             load: |context| Err(nothing(context)),

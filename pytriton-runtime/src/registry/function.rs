@@ -2,6 +2,7 @@ use crate::call::{Loader, Loading};
 use crate::decorators::Step;
 use crate::model::{Location, OutputOverride, TensorDeclaration, Warmup};
 
+use super::specify::DeclaredInputs;
 use super::{ModelDeclaration, ModelOptions, Registration, RegistryError, Signature};
 
 /// A function as declared by `#[pytriton::model]`. It is a constant, so that `inventory` can
@@ -44,6 +45,11 @@ impl FunctionDeclaration {
             ..ModelDeclaration::new(self.options, self.signature)
         };
         let (inputs, first_values) = (self.signature.inputs(), self.signature.first_values());
-        declaration.of(&inputs, &first_values, Loader::from(self.load))
+        let inputs = DeclaredInputs {
+            tensors: &inputs,
+            first_values: &first_values,
+            utf8: &self.signature.utf8_inputs(),
+        };
+        declaration.of(inputs, Loader::from(self.load))
     }
 }

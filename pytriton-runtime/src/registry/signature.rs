@@ -121,6 +121,13 @@ impl Signature {
         values.collect()
     }
 
+    /// The inputs whose elements must be valid UTF-8.
+    pub(super) fn utf8_inputs(&self) -> Vec<usize> {
+        let arguments = self.arguments.iter().enumerate();
+        let texts = arguments.filter(|(_, argument)| argument.input().is_some_and(|of| of.utf8));
+        texts.map(|(index, _)| self.inputs_before(index)).collect()
+    }
+
     /// Whether the function checks for cancellation.
     pub const fn cancellable(&self) -> bool {
         self.takes(Declared::Cancellation, self.arguments.len())

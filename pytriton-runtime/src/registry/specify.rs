@@ -8,6 +8,15 @@ use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 use super::outputs::overridden;
 use super::{ModelDeclaration, Registration, RegistryError};
 
+/// What a model declares of its inputs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DeclaredInputs<'a> {
+    pub(super) tensors: &'a [TensorDeclaration],
+    pub(super) first_values: &'a [FirstValue],
+    /// Those whose elements must be valid UTF-8.
+    pub(super) utf8: &'a [usize],
+}
+
 impl ModelDeclaration {
     /// Creates the registered model and its loader.
     ///
@@ -16,17 +25,16 @@ impl ModelDeclaration {
     /// See [`spec`](Self::spec). Also [`RegistryError::Step`] for a step that does not fit the
     /// model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
-        self.of(self.inputs, self.first_values, Arc::new(self.load))
+        self.of(self.own_inputs(), Arc::new(self.load))
     }
 
     /// The same with other inputs and another loader.
     pub(super) fn of(
         &self,
-        inputs: &[TensorDeclaration],
-        first_values: &[FirstValue],
+        inputs: DeclaredInputs<'_>,
         load: Loader,
     ) -> Result<Registration, RegistryError> {
-        let spec = self.spec_of(inputs, first_values)?;
+        let spec = self.spec_of(inputs)?;
         let steps = self.steps.iter();
         let flaws = steps.filter_map(|step| step.check(&spec).err());
         let flaws = flaws.map(|source| RegistryError::Step {
@@ -53,14 +61,18 @@ impl ModelDeclaration {
     /// number of outputs, [`RegistryError::DuplicateTensor`] for a duplicate name, and
     /// [`RegistryError::Several`] for several of these.
     pub fn spec(&self) -> Result<ModelSpec, RegistryError> {
-        self.spec_of(self.inputs, self.first_values)
+        self.spec_of(self.own_inputs())
     }
 
-    fn spec_of(
-        &self,
-        inputs: &[TensorDeclaration],
-        first_values: &[FirstValue],
-    ) -> Result<ModelSpec, RegistryError> {
+    const fn own_inputs(&self) -> DeclaredInputs<'static> {
+        DeclaredInputs {
+            tensors: self.inputs,
+            first_values: self.first_values,
+            utf8: self.utf8_inputs,
+        }
+    }
+
+    fn spec_of(&self, inputs: DeclaredInputs<'_>) -> Result<ModelSpec, RegistryError> {
         let mut errors = Vec::new();
         let overrides = self.output_overrides;
         if !overrides.is_empty() && overrides.len() != self.outputs.len() {
@@ -88,7 +100,7 @@ impl ModelDeclaration {
                 .filter(|&microseconds| microseconds > 0)
                 .map(Duration::from_micros),
             unrecoverable_panics: self.unrecoverable_panics,
-            inputs: tensors(self, inputs.iter().copied(), &mut errors),
+            inputs: tensors(self, inputs.tensors.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
             labels: labels
                 .map(|(output, labels)| (output, labels.into()))
@@ -110,7 +122,8 @@ impl ModelDeclaration {
             cancellable: self.cancellable,
             takes_parameters: self.takes_parameters,
             by_parameters: self.by_parameters,
-            first_values: first_values.to_vec(),
+            first_values: inputs.first_values.to_vec(),
+            utf8_inputs: inputs.utf8.to_vec(),
             warmups: self.warmups.to_vec(),
             location: self.location,
         };

@@ -7,6 +7,7 @@ use crate::tensor::{
 };
 use crate::text::excerpt;
 
+use super::elements::check_elements;
 use super::request::Checked;
 use super::{
     Few, InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
@@ -58,6 +59,7 @@ impl Request {
             traced: request.traced,
             _held: request.held,
             trace: request.trace,
+            flaw: None,
         })))
     }
 }
@@ -208,7 +210,16 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
-        Tensor::new(datatype, shape, data).map_err(|source| self.tensor_error(source))
+        let tensor = Tensor::new(datatype, shape, data);
+        let tensor = tensor.map_err(|source| self.tensor_error(source))?;
+        check_elements(self.spec, self.index, tensor.data()).map_err(|source| {
+            RequestError::Element {
+                model: Arc::clone(&self.spec.name),
+                input: self.name(),
+                source,
+            }
+        })?;
+        Ok(tensor)
     }
 
     fn check_datatype(&self, got: DataType) -> Result<(), RequestError> {

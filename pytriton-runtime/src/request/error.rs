@@ -233,6 +233,17 @@ pub enum RequestError {
         /// The bytes that came.
         got: usize,
     },
+    /// An element that is none of its type: a `BOOL` byte above 1, or text that is no UTF-8.
+    #[error("input '{input}' of model '{model}': {source}")]
+    Element {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// Which element, and why.
+        #[source]
+        source: TensorError,
+    },
     /// Bytes that are no elements.
     #[error("{request}input '{input}' for model '{model}': {source}")]
     Tensor {

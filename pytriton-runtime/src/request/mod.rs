@@ -6,6 +6,7 @@
 mod check;
 #[cfg(test)]
 mod check_tests;
+mod elements;
 mod ended;
 mod error;
 mod few;

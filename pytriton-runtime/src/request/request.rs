@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
 
+use crate::call::ModelError;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
@@ -9,6 +10,8 @@ use crate::trace::Trace;
 
 #[cfg(tritonserver)]
 use super::InferRequest;
+#[cfg(tritonserver)]
+use super::elements::check_elements;
 use super::{Few, Generation, Parameters, Requested, Sequence, Traced};
 
 /// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
@@ -33,6 +36,8 @@ pub(super) struct Checked {
     pub(super) traced: Option<Arc<dyn Traced>>,
     pub(super) _held: Option<Arc<MemoryPermit>>,
     pub(super) trace: Option<Box<Trace>>,
+    /// Why the request cannot be executed. It stays in its batch, where others know it by its place.
+    pub(super) flaw: Option<ModelError>,
 }
 
 impl Request {
@@ -58,7 +63,40 @@ impl Request {
             traced: head.traced,
             _held: head.held,
             trace: head.trace,
+            flaw: None,
         }))
+    }
+
+    /// The same request, unless one of its elements is none of its type: then it fails by itself when its batch runs.
+    #[cfg(tritonserver)]
+    pub(crate) fn with_checked_elements(mut self) -> Self {
+        let checked = &self.0;
+        let inputs = (0..).zip(checked.inputs.iter());
+        let flaws = inputs.filter_map(|(index, tensor)| {
+            let data = tensor.as_ref()?.data();
+            let source = check_elements(&checked.spec, index, data).err()?;
+            Some(ModelError::Input {
+                model: Arc::clone(&checked.spec.name),
+                input: Arc::clone(&checked.spec.inputs[index].name),
+                source,
+            })
+        });
+        if let Some(flaw) = { flaws }.next() {
+            self.0.flaw = Some(flaw);
+        }
+        self
+    }
+
+    /// The same request, which fails with that error when its batch runs.
+    #[cfg(tritonserver)]
+    pub(crate) fn flawed(mut self, flaw: ModelError) -> Self {
+        self.0.flaw = Some(flaw);
+        self
+    }
+
+    /// Why the request cannot be executed; `None` for one that can.
+    pub(crate) fn flaw(&self) -> Option<&ModelError> {
+        self.0.flaw.as_ref()
     }
 
     /// The client's id; empty for none.

@@ -126,12 +126,8 @@ fn gather(
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);
-    let gathered = Gathered::read(&sessions.spec, reader, &description, &data)?;
+    let mut gathered = Gathered::read(&sessions.spec, reader, &description, &data)?;
     server.keep_description(description);
-    let mut gathered = match gathered {
-        Ok(gathered) => gathered,
-        Err((requests, error)) => return Ok(Err(Few::repeat(Err(error.into()), requests))),
-    };
     let claimed = Claimed::new(&sessions.spec, &sessions.claims, &mut gathered.requests);
     if serving {
         return Ok(Ok((gathered, claimed)));

@@ -1,0 +1,348 @@
+//! What is wrong with one request of a batch fails no other.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use ndarray::{Array2, Ix2};
+
+use super::*;
+use crate::decorators::{Batch, Groups, Step, StepError};
+use crate::model::{FirstValue, ModelSpec, TensorDeclaration};
+use crate::registry::ModelDeclaration;
+use crate::request::{Few, InferInput, InferRequest, Request, Response};
+use crate::status::Status;
+use crate::tensor::{DataType, Element, encode_bytes_elements};
+use crate::testing::{IDENTITY, request};
+
+const FLAG: TensorDeclaration = TensorDeclaration {
+    name: "flag",
+    datatype: DataType::Bool,
+    shape: Some(&[1]),
+    ..IDENTITY.inputs[0]
+};
+const TEXT: TensorDeclaration = TensorDeclaration {
+    name: "text",
+    datatype: DataType::Bytes,
+    ..FLAG
+};
+
+/// Adds the flag to the length of the text.
+#[derive(Default)]
+struct Lengths {
+    calls: Cell<usize>,
+}
+
+impl Instance for Lengths {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let flags = call.array::<bool, Ix2>(0)?;
+            let texts = call.array::<String, Ix2>(1)?;
+            self.calls.set(self.calls.get() + 1);
+            let both = flags.iter().zip(&texts);
+            let sums = both.map(|(&flag, text)| text.len() as f32 + f32::from(u8::from(flag)));
+            let sums: Vec<f32> = sums.collect();
+            call.outputs(Array2::from_shape_vec((sums.len(), 1), sums).map_err(|_| "no array"))
+        })
+    }
+}
+
+fn spec() -> Arc<ModelSpec> {
+    let declaration = ModelDeclaration {
+        inputs: &[FLAG, TEXT],
+        utf8_inputs: &[1],
+        max_batch_size: 64,
+        ..IDENTITY
+    };
+    Arc::new(declaration.spec().unwrap())
+}
+
+/// What can be wrong with an input, and what a request with it is told.
+const FLAWS: [(usize, &[u8], &str); 4] = [
+    (0, &[2], "input 'flag' of model 'Identity': element 0 "),
+    (0, &[0xff], "input 'flag' of model 'Identity': element 0 "),
+    (
+        1,
+        &[1, 0, 0, 0, 0xff],
+        "input 'text' of model 'Identity': element 0 ",
+    ),
+    (
+        1,
+        &[4, 0, 0, 0, b'a'],
+        "incomplete string data for inference input 'text'",
+    ),
+];
+
+/// The bytes of the inputs of a request whose text is that long.
+fn bytes(length: usize, flaw: Option<(usize, &[u8])>) -> [Vec<u8>; 2] {
+    let text = encode_bytes_elements([vec![b'a'; length].as_slice()].into_iter()).unwrap();
+    let mut inputs = [vec![1], text.to_vec()];
+    if let Some((input, flaw)) = flaw {
+        inputs[input] = flaw.to_vec();
+    }
+    inputs
+}
+
+/// Every flaw, at every position of batches of one, two and many requests.
+fn each_flaw(check: impl Fn(usize, usize, (usize, &'static [u8]), &str)) {
+    for (input, flaw, expected) in FLAWS {
+        for count in [1, 2, 17] {
+            for position in 0..count {
+                check(count, position, (input, flaw), expected);
+            }
+        }
+    }
+}
+
+fn check_results(results: &[Result<Response, (Status, String)>], position: usize, expected: &str) {
+    for (index, result) in results.iter().enumerate() {
+        match result {
+            Ok(response) => {
+                let sum = response.outputs[0].1.elements::<f32>().unwrap().to_vec();
+                assert_eq!(sum, [index as f32 + 1.0], "{expected} {position}");
+                assert_ne!(index, position, "{expected}");
+            }
+            Err((status, error)) => {
+                assert_eq!(index, position, "{error}");
+                assert_eq!(*status, Status::InvalidArgument, "{error}");
+                assert!(error.starts_with(expected), "{error}");
+            }
+        }
+    }
+}
+
+fn run<I: Instance>(
+    (spec, instance, steps): (&Arc<ModelSpec>, &I, &[Arc<dyn Step>]),
+    requests: &[Request],
+    stacked: &[Option<crate::tensor::Tensor>],
+) -> Few<Result<Response, ModelError>> {
+    let callee = Callee {
+        instance,
+        context: &Context::new(Arc::clone(spec), 0),
+        steps,
+        answering: None,
+    };
+    let executed = callee.execute(requests, stacked);
+    executed.now_or_never().unwrap().results
+}
+
+#[test]
+fn a_bad_element_fails_only_the_request_that_has_it_and_before_the_batch() {
+    let spec = spec();
+    each_flaw(|count, position, (input, flaw), expected| {
+        let checked = (0..count).map(|index| {
+            let flaw = (index == position).then_some((input, flaw));
+            let inputs = spec.inputs.iter().zip(bytes(index, flaw));
+            let inputs = inputs.map(|(of, data)| InferInput {
+                name: of.name.to_string(),
+                datatype: of.datatype,
+                shape: vec![1, 1],
+                data: data.into(),
+            });
+            let request = InferRequest {
+                inputs: inputs.collect(),
+                ..InferRequest::default()
+            };
+            Request::check(&spec, request)
+        });
+        let (mut batch, mut results) = (Vec::new(), Vec::new());
+        for checked in checked {
+            results.push(checked.map(|request| batch.push(request)));
+        }
+        let instance = Lengths::default();
+        let mut executed = run((&spec, &instance, &[]), &batch, &[]).into_iter();
+        let results = results.into_iter().map(|checked| match checked {
+            Err(refused) => Err((refused.status(), refused.to_string())),
+            Ok(()) => {
+                let result = executed.next().unwrap();
+                result.map_err(|error| (error.status(), error.to_string()))
+            }
+        });
+        check_results(&results.collect::<Vec<_>>(), position, expected);
+        // Who is refused is refused before the others are called, all of them at once.
+        assert_eq!(instance.calls.get(), usize::from(count > 1), "{expected}");
+    });
+}
+
+#[cfg(tritonserver)]
+#[test]
+fn a_bad_element_of_a_gathered_batch_fails_only_the_request_that_has_it() {
+    use crate::gathered::Gathered;
+    use pytriton_backend::arena::place;
+    use pytriton_backend::wire::{BatchReader, BatchWriter, Span};
+
+    let spec = spec();
+    each_flaw(|count, position, flaw, expected| {
+        let mut description = Vec::new();
+        let mut writer = BatchWriter::new(&mut description, 2);
+        let mut rows = [Vec::new(), Vec::new()];
+        for index in 0..count {
+            let flaw = (index == position).then_some(flaw);
+            writer.request("", 0, None);
+            writer.count(0);
+            writer.count(0);
+            writer.count(2);
+            for (input, data) in bytes(index, flaw).into_iter().enumerate() {
+                writer.input(input, data.len(), &[1, 1]);
+                rows[input].extend(data);
+            }
+        }
+        let (mut used, mut data) = (0, Vec::new());
+        for (input, rows) in rows.iter().enumerate() {
+            let offset = place(&mut used, rows.len()).unwrap();
+            data.resize(offset, 0);
+            data.extend(rows);
+            let len = rows.len();
+            writer.span(input, Span { offset, len });
+        }
+        writer.finish(count);
+        let mut reader = BatchReader::default();
+        let gathered = Gathered::read(&spec, &mut reader, &description, &data.into()).unwrap();
+        let instance = Lengths::default();
+        let model = (&spec, &instance, &[][..]);
+        let results = run(model, &gathered.requests, &gathered.stacked).into_iter();
+        let results =
+            results.map(|result| result.map_err(|error| (error.status(), error.to_string())));
+        check_results(&results.collect::<Vec<_>>(), position, expected);
+        // The requests on both sides of it are two calls.
+        let sides = usize::from(position > 0) + usize::from(position + 1 < count);
+        assert!(instance.calls.get() <= sides.max(1), "{expected}");
+    });
+}
+
+/// Remembers the first values of each call.
+#[derive(Default)]
+struct Calls(RefCell<Vec<Vec<f32>>>);
+
+impl Instance for Calls {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.inputs()[0].clone().unwrap();
+            let x = x.elements::<f32>().unwrap().to_vec();
+            self.0.borrow_mut().push(x.clone());
+            // Under `first_value` there is one value for all rows.
+            let rows = call.requests().iter().map(|request| request.batch_size());
+            let rows = match call.context().model().first_values.is_empty() {
+                true => x.len(),
+                false => rows.sum(),
+            };
+            call.outputs(Array2::from_elem((rows, 1), x[0]))
+        })
+    }
+}
+
+/// What the requests of these values are told, and the calls.
+fn calls(
+    spec: &Arc<ModelSpec>,
+    steps: &[Arc<dyn Step>],
+    requests: &[Request],
+) -> (Vec<Result<(), (Status, String)>>, Vec<Vec<f32>>) {
+    let instance = Calls::default();
+    let results = run((spec, &instance, steps), requests, &[]).into_iter();
+    let results = results.map(|result| match result {
+        Ok(_) => Ok(()),
+        Err(error) => Err((error.status(), error.to_string())),
+    });
+    (results.collect(), instance.0.into_inner())
+}
+
+fn of_values(spec: &Arc<ModelSpec>, values: &[f32]) -> Vec<Request> {
+    values
+        .iter()
+        .map(|&value| request(spec, 1, value))
+        .collect()
+}
+
+#[test]
+fn requests_of_different_first_values_are_called_one_by_one() {
+    let mut spec = IDENTITY.spec().unwrap();
+    spec.first_values = vec![FirstValue {
+        input: 0,
+        strict: true,
+    }];
+    let spec = Arc::new(spec);
+    let one_value = of_values(&spec, &[1.0, 1.0, 1.0]);
+    assert_eq!(
+        calls(&spec, &[], &one_value),
+        (vec![Ok(()); 3], vec![vec![1.0]])
+    );
+    let two_values = of_values(&spec, &[1.0, 2.0, 1.0]);
+    let each = vec![vec![1.0], vec![2.0], vec![1.0]];
+    assert_eq!(calls(&spec, &[], &two_values), (vec![Ok(()); 3], each));
+    // Whose own rows differ is told of these and of nobody else's.
+    let mut own = of_values(&spec, &[1.0, 2.0]);
+    let mut differing = crate::testing::infer_request(2, 7.0);
+    differing.inputs[0].data = f32::encode(vec![7.0, 8.0]).unwrap();
+    own.insert(1, Request::check(&spec, differing).unwrap());
+    let (results, each) = calls(&spec, &[], &own);
+    assert_eq!(each, [[1.0], [2.0]]);
+    let (status, error) = results[1].clone().unwrap_err();
+    assert_eq!(status, Status::InvalidArgument);
+    assert!(error.ends_with("found 7, 8"), "{error}");
+    assert_eq!((&results[0], &results[2]), (&Ok(()), &Ok(())));
+}
+
+/// Refuses negative values; cuts each batch into groups of one row, where it is told to.
+#[derive(Debug)]
+struct NonNegative {
+    cuts: bool,
+}
+
+impl Step for NonNegative {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        let x = batch.array::<f32>("INPUT_1")?;
+        let values = x.iter().flatten().enumerate();
+        let (zero, others): (Vec<_>, Vec<_>) = values.partition(|(_, value)| **value == 0.0);
+        let rows = |group: Vec<(usize, &f32)>| group.into_iter().map(|(row, _)| row).collect();
+        Ok(match self.cuts {
+            true => vec![rows(zero), rows(others)],
+            false => Groups::new(),
+        })
+    }
+
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        let x = batch.array::<f32>("INPUT_1")?;
+        match x.iter().flatten().find(|value| **value < 0.0) {
+            Some(value) => Err(StepError::Refused(format!("{value} is negative"))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn what_a_step_refuses_in_one_request_fails_no_other() {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let steps: [Arc<dyn Step>; 1] = [Arc::new(NonNegative { cuts: false })];
+    for count in [1, 2, 8] {
+        for position in 0..count {
+            let mut values = vec![1.0; count];
+            values[position] = -5.0;
+            let requests = of_values(&spec, &values);
+            let (results, calls) = calls(&spec, &steps, &requests);
+            assert_eq!(calls, vec![vec![1.0]; count - 1]);
+            for (index, result) in results.into_iter().enumerate() {
+                let refused = (Status::InvalidArgument, "-5 is negative".to_owned());
+                let expected = if index == position {
+                    Err(refused)
+                } else {
+                    Ok(())
+                };
+                assert_eq!(result, expected, "{count} {position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_called_is_not_called_again_and_several_are_not_told_of_one() {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let steps: [Arc<dyn Step>; 1] = [Arc::new(NonNegative { cuts: true })];
+    let requests = of_values(&spec, &[0.0, -5.0, 3.0]);
+    let (results, calls) = calls(&spec, &steps, &requests);
+    assert_eq!(calls, [[0.0]]);
+    assert_eq!(results[0], Ok(()));
+    let expected = "model 'Identity' could not execute the batch of the request: an input of another request in it was refused";
+    for result in &results[1..] {
+        assert_eq!(result, &Err((Status::Internal, expected.to_owned())));
+    }
+}

@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::request::{Few, Response};
+
+use super::ModelError;
+
+/// An error that every request of a call receives.
+///
+/// It is of the client kind only if the call has a single request: what one client sent is never reported to another.
+#[derive(Debug)]
+pub(super) struct SharedError {
+    error: ModelError,
+    requests: usize,
+}
+
+impl SharedError {
+    /// The error of so many requests; one of the client kind becomes the server's if there are several.
+    pub(super) fn new(spec: &ModelSpec, error: ModelError, requests: usize) -> Self {
+        if requests <= 1 || !error.is_of_client() {
+            return Self { error, requests };
+        }
+        tracing::warn!(model = &*spec.name, %error, "a batch was refused");
+        let model = Arc::clone(&spec.name);
+        Self {
+            error: ModelError::Batch { model },
+            requests,
+        }
+    }
+
+    /// The error.
+    pub(super) fn into_inner(self) -> ModelError {
+        self.error
+    }
+
+    /// The result of each request.
+    pub(super) fn results(self) -> Few<Result<Response, ModelError>> {
+        Few::repeat(Err(self.error), self.requests)
+    }
+}

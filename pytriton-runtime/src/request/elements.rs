@@ -1,0 +1,67 @@
+//! Which bytes are elements, where the datatype alone does not say so.
+
+use crate::model::ModelSpec;
+use crate::tensor::{BytesElements, DataType, TensorError};
+
+/// So many bytes are compared at a time.
+const CHUNK: usize = 4096;
+
+/// Checks the elements of an input, whose size and framing are known to fit its shape.
+///
+/// This is done for each request before it joins a batch: what is wrong with one request must not fail another. Only
+/// datatypes that have invalid elements are scanned.
+pub(super) fn check_elements(
+    spec: &ModelSpec,
+    input: usize,
+    data: &[u8],
+) -> Result<(), TensorError> {
+    match spec.inputs[input].datatype {
+        DataType::Bool => check_bool(data),
+        DataType::Bytes if spec.utf8_inputs.contains(&input) => check_utf8(data),
+        _ => Ok(()),
+    }
+}
+
+fn check_bool(data: &[u8]) -> Result<(), TensorError> {
+    let is_valid = |chunk: &[u8]| chunk.iter().fold(0, |all, &byte| all | byte) <= 1;
+    if data.chunks(CHUNK).all(is_valid) {
+        return Ok(());
+    }
+    match data.iter().zip(0..).find(|(byte, _)| **byte > 1) {
+        Some((&value, index)) => Err(TensorError::NotBool { index, value }),
+        None => Ok(()),
+    }
+}
+
+fn check_utf8(data: &[u8]) -> Result<(), TensorError> {
+    for (index, element) in BytesElements::new(data).enumerate() {
+        if std::str::from_utf8(element?).is_err() {
+            return Err(TensorError::NotUtf8 { index });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_that_is_no_bool_is_named_wherever_it_is() {
+        for len in [0, 1, 2, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
+            let mut data = vec![1; len];
+            assert_eq!(check_bool(&data), Ok(()), "{len}");
+            for index in [0, 1, CHUNK - 1, CHUNK, 2 * CHUNK + 7] {
+                for value in [2, 3, 0x80, 0xff] {
+                    let Some(byte) = data.get_mut(index) else {
+                        continue;
+                    };
+                    *byte = value;
+                    let expected = Err(TensorError::NotBool { index, value });
+                    assert_eq!(check_bool(&data), expected, "{len} {index}");
+                    data[index] = 0;
+                }
+            }
+        }
+    }
+}
