@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tokio::time::Instant;
 
-use super::slot::Item;
+use super::slot::{Entry, Item, Queued, cut};
 
 /// The sequences that wait for a slot, in the order in which they started.
 #[derive(Debug)]
@@ -49,10 +49,11 @@ impl<R> Backlog<R> {
     }
 
     /// Puts a request behind the others of its sequence, which waits no longer than the most impatient of them.
-    pub(super) fn push(&mut self, number: u64, item: Item<R>, deadline: Option<Instant>) {
+    pub(super) fn push(&mut self, number: u64, item: Item<R>) {
         let Some(waiting) = self.sequences.get_mut(&number) else {
             return;
         };
+        let deadline = item.deadline();
         waiting.queue.push_back(item);
         if let Some(deadline) = deadline
             && waiting.deadline.is_none_or(|sooner| deadline < sooner)
@@ -70,6 +71,27 @@ impl<R> Backlog<R> {
         if let Some(waiting) = self.sequences.get_mut(&number) {
             waiting.open = false;
         }
+    }
+
+    /// Takes a request out, and those behind it. Those before it wait on, and their sequence ends behind them.
+    pub(super) fn cut(&mut self, number: u64, request: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)>
+    where
+        R: Queued,
+    {
+        let mut waiting = self.remove(number)?;
+        let cut = cut(&mut waiting.queue, request);
+        if !waiting.queue.is_empty() {
+            waiting.deadline = waiting.queue.iter().filter_map(Item::deadline).min();
+            if let Some(deadline) = waiting.deadline {
+                self.deadlines.insert((deadline, number));
+            }
+            if cut.is_some() {
+                waiting.queue.push_back(Item::Release);
+                waiting.open = false;
+            }
+            self.sequences.insert(number, waiting);
+        }
+        cut
     }
 
     /// Takes out the sequence that has waited longest.

@@ -31,12 +31,7 @@ impl<R: Queued> Table<R> {
         let place = self.places.remove(&number)?;
         let (entry, behind) = match place {
             Place::Slot(seat) => self.cut(seat, number)?,
-            Place::Backlog(position) => {
-                let mut waiting = self.backlog.remove(position)?;
-                let cut = cut(&mut waiting.queue, number)?;
-                self.lose(waiting.queue, Lost::TakenBack);
-                cut
-            }
+            Place::Backlog(position) => self.backlog.cut(position, number)?,
         };
         // One that has ended is forgotten, and the next of its name may have its slot.
         if !entry.ends {
@@ -81,7 +76,7 @@ impl<R: Queued> Table<R> {
             match place {
                 Place::Slot(seat) => seats.push(seat),
                 Place::Backlog(number) => {
-                    self.backlog.push(number, Item::Release, None);
+                    self.backlog.push(number, Item::Release);
                     self.backlog.close(number);
                 }
             }

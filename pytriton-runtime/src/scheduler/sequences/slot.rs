@@ -48,6 +48,8 @@ pub(super) struct Entry<R> {
     pub(super) id: SequenceId,
     /// Whether the sequence has no other behind it.
     pub(super) ends: bool,
+    /// Until when it may wait for a slot.
+    pub(super) deadline: Option<Instant>,
     pub(super) request: R,
 }
 
@@ -61,6 +63,14 @@ pub(super) enum Item<R> {
 }
 
 impl<R> Item<R> {
+    /// Until when it may wait for a slot.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Request(entry) => entry.deadline,
+            Self::Release => None,
+        }
+    }
+
     pub(super) fn request(&self) -> Option<&R> {
         match self {
             Self::Request(entry) => Some(&entry.request),

@@ -116,6 +116,7 @@ impl<R: Queued> Table<R> {
         let item = Item::Request(Entry {
             id: sequence.id().clone(),
             ends: sequence.ends(),
+            deadline,
             request,
         });
         match place {
@@ -124,7 +125,7 @@ impl<R: Queued> Table<R> {
                 self.settle(seat, now);
             }
             Place::Backlog(number) => {
-                self.backlog.push(number, item, deadline);
+                self.backlog.push(number, item);
                 if sequence.ends() {
                     self.backlog.close(number);
                 }

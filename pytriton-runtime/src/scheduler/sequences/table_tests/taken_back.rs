@@ -42,7 +42,7 @@ fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
 }
 
 #[test]
-fn a_sequence_of_the_backlog_of_which_a_request_is_taken_back_gets_no_slot() {
+fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
     for strategy in STRATEGIES {
         for position in 0..3 {
             for ends in [false, true] {
@@ -54,14 +54,36 @@ fn a_sequence_of_the_backlog_of_which_a_request_is_taken_back_gets_no_slot() {
                 }
                 let other = bench.ask(3, "S").unwrap();
                 assert!(bench.take_back(1 + position));
-                let end = bench.ask(1, "E").unwrap();
-                assert_eq!(bench.run_all(), [vec![0], vec![end], vec![other]]);
-                let lost: Vec<u32> = bench.lost().into_iter().map(|(number, _)| number).collect();
-                let expected: Vec<u32> = (1..4).filter(|number| *number != 1 + position).collect();
-                assert_eq!(lost, expected, "{strategy:?} {position}");
                 assert_eq!(bench.ask(2, ""), Err(NotStarted));
+                let end = bench.ask(1, "E").unwrap();
+                let mut expected = vec![vec![0], vec![end]];
+                expected.extend((1..=position).map(|number| vec![number]));
+                expected.push(vec![other]);
+                assert_eq!(bench.run_all(), expected, "{strategy:?} {position} {ends}");
+                let lost = position + 2..4;
+                let lost: Vec<_> = lost.map(|number| (number, Lost::TakenBack)).collect();
+                assert_eq!(bench.lost(), lost, "{strategy:?} {position}");
+                bench.ask(3, "E").unwrap();
+                bench.run_all();
+                assert_eq!((bench.entries(), bench.free()), (0, 1), "{strategy:?}");
             }
         }
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_in_the_backlog_leaves_the_others_their_own_time() {
+    for strategy in STRATEGIES {
+        let (mut bench, slots) = busy(strategy);
+        let patient = bench.ask_until(2, "S", Some(500)).unwrap();
+        let impatient = bench.ask_until(2, "", Some(100)).unwrap();
+        assert!(bench.take_back(impatient));
+        bench.pass(400);
+        assert_eq!(bench.lost(), [], "{strategy:?}");
+        bench.pass(100);
+        assert_eq!(bench.lost(), [(patient, Lost::Late)], "{strategy:?}");
+        bench.done(0, &slots);
+        assert_eq!(bench.table.len(), 0);
     }
 }
 
