@@ -100,8 +100,13 @@ fn write_models(set: &ModelSet) -> String {
             None => counted.push((spec, sums)),
         }
     }
+    let unloading = leaving.iter().filter(|model| {
+        let ModelSpec { name, version, .. } = &**model.spec();
+        !set.is_there(name, *version)
+    });
     let distributed: Vec<_> = models
         .iter()
+        .chain(unloading)
         .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
         .collect();
     let config = set.metrics_config();

@@ -266,6 +266,11 @@ impl Scheduler {
         async move { instances.ended().await }
     }
 
+    /// Refuses further requests; those that were accepted are executed.
+    pub fn close(&self) {
+        self.queue.close();
+    }
+
     /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
     ///
     /// Returns whether all instances have ended, but those that hang and so have no requests.

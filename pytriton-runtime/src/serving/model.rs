@@ -149,6 +149,11 @@ impl Model {
         self.scheduler.give_up();
     }
 
+    /// Refuses further requests; those that were accepted are executed.
+    pub fn close(&self) {
+        self.scheduler.close();
+    }
+
     /// Waits until its instances have ended, which they do when nobody has the model any longer and all is answered.
     pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         self.scheduler.ended()

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use futures_util::StreamExt;
+use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
@@ -352,16 +353,19 @@ impl ModelSet {
         }
     }
 
-    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    /// Refuses further requests of all models at once, and waits until all accepted ones have their responses, or `deadline`
+    /// has passed.
     ///
-    /// Returns whether all were answered.
+    /// Returns whether all have theirs.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
-        let mut all = true;
-        for model in self.all_models() {
-            all &= model.drain(deadline).await;
+        let models = self.all_models();
+        for model in &models {
+            model.close();
         }
-        all
+        let drained = models.iter().map(|model| model.drain(deadline));
+        let drained = join_all(drained).await;
+        drained.into_iter().all(|drained| drained)
     }
 }
 

@@ -8,7 +8,7 @@ use ndarray::Array2;
 
 use crate::call::{Call, Execution, Instance, ModelError};
 use crate::registry::ModelDeclaration;
-use crate::testing::{IDENTITY, Identity, request};
+use crate::testing::{GATE, IDENTITY, Identity, request};
 
 use super::*;
 
@@ -77,6 +77,77 @@ async fn models_come_and_go_and_none_answers_for_another() {
     set.stop_being_ready();
     let late = set.load(&kept.registration().unwrap()).await.unwrap_err();
     assert!(late.to_string().contains("stopping"), "{late}");
+}
+
+/// Two models with a call each that waits for [`GATE`].
+async fn busy() -> (Arc<ModelSet>, Vec<tokio::task::JoinHandle<bool>>) {
+    let other = ModelDeclaration {
+        name: "Other",
+        ..IDENTITY
+    };
+    let registry = Registry::new(&[&IDENTITY, &other]).unwrap();
+    let limits = Limits::default();
+    let set = ModelSet::start(&registry, &limits).await;
+    let set = Arc::new(set.unwrap());
+    let calls = set.models().into_iter().map(|model| {
+        let request = request(model.spec(), 1, -5.0);
+        tokio::spawn(async move { model.infer(request).await.is_ok() })
+    });
+    let calls = calls.collect();
+    while set.models().iter().any(|model| model.load().running == 0) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    (set, calls)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_drains_closes_all_models_before_it_waits_for_one() {
+    let gate = GATE.lock().await;
+    let (set, calls) = busy().await;
+    let draining = tokio::spawn({
+        let set = Arc::clone(&set);
+        async move { set.drain(Instant::now() + Duration::from_secs(10)).await }
+    });
+    let refuses = |model: &Arc<Model>| {
+        let request = request(model.spec(), 1, 1.0);
+        let model = Arc::clone(model);
+        async move { model.infer(request).await.is_err() }
+    };
+    for model in set.models() {
+        let refused = async { while !refuses(&model).await {} };
+        let refused = tokio::time::timeout(Duration::from_secs(5), refused).await;
+        assert!(refused.is_ok(), "{} still accepts", model.spec().name);
+    }
+    assert!(!draining.is_finished());
+    drop(gate);
+    assert!(draining.await.unwrap());
+    for call in calls {
+        assert!(call.await.unwrap());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_unloaded_is_counted_until_it_has_ended() {
+    let gate = GATE.lock().await;
+    let (set, calls) = busy().await;
+    let gone = set.unload("Identity", 1).await.unwrap();
+    let replaced = set.load(&IDENTITY.registration().unwrap()).await.unwrap();
+    assert!(replaced.is_none());
+    let other = ModelDeclaration {
+        name: "Other",
+        ..IDENTITY
+    };
+    let replaced = set.load(&other.registration().unwrap()).await.unwrap();
+    let leaving = set.leaving().into_iter();
+    let leaving: Vec<_> = leaving.map(|model| model.load().running).collect();
+    assert_eq!(leaving, [1, 1]);
+    drop((gate, gone, replaced));
+    for call in calls {
+        assert!(call.await.unwrap());
+    }
+    while !set.leaving().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 struct Zero;

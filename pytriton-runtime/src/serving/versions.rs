@@ -45,6 +45,7 @@ impl ModelSet {
             Ok(Settled::new(&mut catalog, models, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
+        settled.replaced.iter().for_each(|model| self.let_go(model));
         Ok(settled.replaced.into_iter().next())
     }
 
@@ -65,7 +66,7 @@ impl ModelSet {
             if versions.is_empty() {
                 models.remove(name);
             }
-            model
+            model.inspect(|model| self.let_go(model))
         })
     }
 
