@@ -8,23 +8,21 @@ use futures_util::stream::{FuturesOrdered, SelectAll, Stream, StreamExt};
 use tonic::Status;
 
 use crate::kserve::proto::Envelope;
+use crate::memory_budget::MemoryPermit;
 
 use super::GrpcError;
 use super::answers::{Framed, framed};
 use super::call::{Asked, Call};
 use super::infer::infer;
+use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
 use super::told::{Told, executed};
 
-/// How many requests of one stream are under way at a time, of those that have one answer each; the next one is read when
-/// the oldest is answered.
-const IN_FLIGHT: usize = 16;
-
-/// How many are, of those that have any number of answers.
-const STREAMED: usize = 1024;
-
 /// In which message an only answer stands.
 const ONLY: Envelope = Envelope::Stream { last: true };
+
+/// An only response, and the memory that is reserved for its request.
+type Only = (Result<Framed, Status>, Option<MemoryPermit>);
 
 /// The answers to the requests of one stream. Where a model has one answer for each they stand in the order of the requests;
 /// those of decoupled models come as they are made, by turns.
@@ -33,11 +31,12 @@ const ONLY: Envelope = Envelope::Stream { last: true };
 pub(super) struct Interleaved<R> {
     /// `None` behind the last.
     requests: Option<R>,
-    whole: FuturesOrdered<BoxFuture<'static, Result<Framed, Status>>>,
+    whole: FuturesOrdered<BoxFuture<'static, Only>>,
     streamed: SelectAll<Streamed>,
     /// What is wrong with the stream behind the last request.
     end: Option<Status>,
     call: Arc<Call>,
+    load: StreamLoad,
     /// Whether a failed execution ends the stream.
     strict: bool,
     /// Which kind is looked at first.
@@ -54,6 +53,7 @@ where
             whole: FuturesOrdered::new(),
             streamed: SelectAll::new(),
             end: None,
+            load: StreamLoad::new(call.reception.models.budget()),
             call,
             strict,
             whole_first: false,
@@ -77,8 +77,8 @@ where
         }
     }
 
-    fn is_full(&self) -> bool {
-        self.whole.len() >= IN_FLIGHT || self.streamed.len() >= STREAMED
+    fn is_full(&mut self) -> bool {
+        self.load.is_full(self.whole.len(), self.streamed.len())
     }
 
     fn admit(&mut self, asked: Asked) {
@@ -88,9 +88,13 @@ where
             model_version: asked.model_version,
         };
         let (call, strict) = (Arc::clone(&self.call), self.strict);
+        let model = asked.request.as_ref().ok();
+        let model = model.map(|(model, _)| &**model.spec());
+        let (in_progress, reserved) = self.load.enter(model);
         match asked.request {
             Ok(request) if request.0.spec().decoupled => {
-                let answers = Streamed::new((call, strict), told, asked.end, request);
+                let mut answers = Streamed::new((call, strict), told, asked.end, request);
+                answers.count_in(in_progress, reserved);
                 self.streamed.push(answers);
             }
             request => {
@@ -101,13 +105,15 @@ where
                         }
                         Err(error) => Err(error),
                     };
-                    match response {
+                    drop(in_progress);
+                    let answer = match response {
                         Ok(answer) => answer,
                         Err(error) if strict && executed(&error) => {
                             Err(GrpcError::from(error).into())
                         }
                         Err(error) => framed(&told.failed(&error)),
-                    }
+                    };
+                    (answer, reserved)
                 };
                 self.whole.push_back(answer.boxed());
             }
@@ -119,7 +125,10 @@ where
             let whole = self.whole_first;
             self.whole_first = !whole;
             let answer = match whole {
-                true => self.whole.poll_next_unpin(context),
+                true => {
+                    let answer = self.whole.poll_next_unpin(context);
+                    answer.map(|answer| answer.map(|(answer, _)| answer))
+                }
                 false => self.streamed.poll_next_unpin(context),
             };
             if let Poll::Ready(Some(answer)) = answer {

@@ -24,6 +24,7 @@ mod routes;
 mod service;
 mod shared_memory;
 mod stream;
+mod stream_load;
 mod streamed;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use tonic::Status;
 use crate::heavy::by_weight;
 use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
+use crate::memory_budget::MemoryPermit;
 use crate::reception::Error;
 use crate::request::{InferRequest, Response, Traced};
 use crate::scheduler::SchedulerError;
@@ -19,6 +20,7 @@ use crate::serving::{Answers, Model};
 use super::GrpcError;
 use super::answers::{Framed, framed, written};
 use super::call::Call;
+use super::stream_load::InProgress;
 use super::told::Told;
 
 /// In which message an answer stands behind which others may come.
@@ -46,6 +48,8 @@ pub(super) struct Streamed {
     /// What comes behind these.
     behind: Option<Result<Framed, Status>>,
     traced: Option<(Arc<dyn Traced>, Arc<Model>)>,
+    /// Counts the request in its stream, with its memory.
+    _counted: Option<(InProgress, Option<MemoryPermit>)>,
 }
 
 impl Streamed {
@@ -75,7 +79,13 @@ impl Streamed {
             writing: None,
             behind: None,
             traced,
+            _counted: None,
         }
+    }
+
+    /// Counts the request in its stream until its last response is sent.
+    pub(super) fn count_in(&mut self, in_progress: InProgress, reserved: Option<MemoryPermit>) {
+        self._counted = Some((in_progress, reserved));
     }
 
     /// Tells of an answer, now or when it is written.

@@ -42,11 +42,16 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
         dynamic_batching: None,
         ..IDENTITY
     };
+    serve_models(&[&IDENTITY, &third]).await
+}
+
+/// The same for these models.
+async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelSet>, Channel) {
     let limits = Limits {
         max_request_bytes: 4096,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY, &third], limits).await;
+    let reception = reception(models, limits).await;
     let models = Arc::clone(&reception.models);
     let router = routes(reception);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -4,7 +4,11 @@ use tonic::Code;
 
 use crate::proto::*;
 
-use super::{PATIENCE, client, message};
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+use crate::testing::IDENTITY;
+
+use super::{Client, PATIENCE, client, message, serve_models};
 
 #[tokio::test]
 async fn a_stream_answers_in_order_and_outlives_failures() {
@@ -104,4 +108,61 @@ fn open_stream(
     }
     let stream = futures_util::stream::poll_fn(move |context| messages.poll_recv(context));
     (more, stream)
+}
+
+/// A request of a sequence.
+fn of_sequence(id: i64, step: usize, steps: usize) -> ModelInferRequest {
+    let parameter = |choice| InferParameter {
+        parameter_choice: Some(choice),
+    };
+    let flag = |name: &str, is: bool| (name.to_owned(), parameter(ParameterChoice::BoolParam(is)));
+    ModelInferRequest {
+        parameters: [
+            flag("sequence_start", step == 0),
+            flag("sequence_end", step + 1 == steps),
+            (
+                "sequence_id".to_owned(),
+                parameter(ParameterChoice::Int64Param(id)),
+            ),
+        ]
+        .into(),
+        ..message(&format!("{id} {step}"), &[1.0])
+    }
+}
+
+#[tokio::test]
+async fn sequences_that_share_a_stream_do_not_starve_each_other() {
+    const SEQUENCES: i64 = 12;
+    const STEPS: usize = 6;
+    for slots in [1, 4, 8] {
+        let model = ModelDeclaration {
+            max_batch_size: slots,
+            dynamic_batching: None,
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 3_000_000,
+                strategy: SequenceStrategyDeclaration::Direct {
+                    max_queue_delay_microseconds: 0,
+                    minimum_slot_utilization: 0.0,
+                },
+            }),
+            ..IDENTITY
+        };
+        let (_models, channel) = serve_models(&[&model]).await;
+        let steps = (0..STEPS).flat_map(|step| (1..=SEQUENCES).map(move |id| (id, step)));
+        let messages = steps.clone().map(|(id, step)| of_sequence(id, step, STEPS));
+        let messages: Vec<_> = messages.collect();
+        let answers = Client::new(channel)
+            .model_stream_infer(futures_util::stream::iter(messages))
+            .await
+            .unwrap()
+            .into_inner();
+        let answers = timeout(PATIENCE, answers.map(Result::unwrap).collect::<Vec<_>>());
+        let answers = answers.await.unwrap();
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|answer| (answer.infer_response.unwrap().id, answer.error_message))
+            .collect();
+        let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
+        assert_eq!(answers, expected.collect::<Vec<_>>(), "{slots} slots");
+    }
 }
