@@ -5,6 +5,8 @@ use std::env::var;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(tritonserver)");
+    // Set by who builds for NVIDIA's own tests, never by a release.
+    println!("cargo::rustc-check-cfg=cfg(pytriton_qa)");
     let is = |name, values: &[&str]| var(name).is_ok_and(|value| values.contains(&value.as_str()));
     // As for the dependency `pytriton-backend` in the manifest.
     if var("CARGO_FEATURE_TRITONSERVER").is_ok()

@@ -1,6 +1,5 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -8,19 +7,21 @@ use crate::model::TimeoutAction;
 use crate::request::{Few, Request, RequestId};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
+use super::batch_forming::held_until;
 use super::bell::{Bell, Found};
 use super::line::Line;
 use super::message::{Batch, Entered, Origin, Reply, Ticket, Waiting};
 use super::ordered::Ordered;
+use super::prefetch::Prefetched;
 use super::sink::reply;
-use super::{Decision, Policy, SchedulerError};
+use super::{Candidate, Decision, Policy, SchedulerError};
 
 /// The requests of one model that wait, and the rule by which they leave.
 #[derive(Debug)]
 pub(super) struct DynamicQueue {
-    policy: Policy,
+    pub(super) policy: Policy,
     /// How many batches may be executed at a time.
-    places: usize,
+    pub(super) places: usize,
     state: Mutex<State>,
     changed: Bell,
     recorder: Recorder,
@@ -28,15 +29,19 @@ pub(super) struct DynamicQueue {
 }
 
 #[derive(Debug)]
-struct State {
-    line: Line,
+pub(super) struct State {
+    pub(super) line: Line,
+    /// The batches among them that are formed.
+    pub(super) formed: Prefetched,
     next_ticket: u64,
     next_sequence: u64,
     /// How many batches are being executed.
-    running: usize,
+    pub(super) running: usize,
     /// How many of them no instance's thread has.
-    lent: usize,
-    closed: bool,
+    pub(super) lent: usize,
+    pub(super) closed: bool,
+    /// So many requests must wait before any is taken.
+    pub(super) held_until: usize,
     /// Why no request is taken although the queue is not closed.
     refusing: Option<SchedulerError>,
 }
@@ -46,11 +51,13 @@ impl DynamicQueue {
     pub(super) fn new(policy: Policy, places: usize) -> Self {
         let state = State {
             line: Line::new(policy.levels.len()),
+            formed: Prefetched::default(),
             next_ticket: 0,
             next_sequence: 0,
             running: 0,
             lent: 0,
             closed: false,
+            held_until: held_until(),
             refusing: None,
         };
         Self {
@@ -107,8 +114,15 @@ impl DynamicQueue {
         let rows = request.batch_size();
         let free = state.running < self.places;
         let goes = |state: &State| {
-            let decision = self.policy.decide(&[rows], false, Duration::ZERO);
-            free && state.line.len() == 0 && decision == Decision::Take(1)
+            let alone = Candidate {
+                rows,
+                since: arrived,
+                joins: true,
+            };
+            let decision = || self.policy.decide(0, [alone], false, arrived);
+            free && state.held_until == 0
+                && state.line.len() == 0
+                && matches!(decision(), Decision::Take { .. })
         };
         let batch = if here && goes(&state) {
             let reply = Reply::new(arrived, rows, sink);
@@ -117,6 +131,8 @@ impl DynamicQueue {
                 ..state.batch(Few::one(request), Few::one(reply), true)
             })
         } else {
+            // What was due before this one came does not wait for it.
+            self.form_ahead(&mut state, arrived);
             state.line.push(Waiting {
                 ticket,
                 request,
@@ -124,6 +140,7 @@ impl DynamicQueue {
                 deadline,
                 sink,
             });
+            self.form_ahead(&mut state, arrived);
             drop(state);
             if free {
                 self.changed.ring();
@@ -165,9 +182,13 @@ impl DynamicQueue {
 
     /// Takes a request out again, if no batch has it; says whether that was so.
     pub(super) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
-        let Some(waiting) = self.lock().line.withdraw(ticket) else {
+        let mut state = self.lock();
+        let Some((place, waiting)) = state.line.withdraw(ticket) else {
             return false;
         };
+        let rows = waiting.request.batch_size();
+        state.formed.withdraw(place, rows);
+        drop(state);
         let waited = nanoseconds(waiting.arrived.elapsed());
         self.recorder.record_failure(reason, waited);
         // The batch that an instance waits to fill has become another one.
@@ -203,6 +224,7 @@ impl DynamicQueue {
             return;
         };
         let refused: Vec<_> = state.line.take(usize::MAX).collect();
+        state.formed = Prefetched::default();
         drop(state);
         self.refuse_all(refused, FailureReason::Backend, &error);
     }
@@ -252,37 +274,7 @@ impl DynamicQueue {
         }
     }
 
-    fn found(&self, state: &mut State, lent: bool, now: Instant) -> Found {
-        if state.running >= self.places && state.line.len() > 0 {
-            return Found::Look(None);
-        }
-        let line = &state.line;
-        let together = together(line, self.policy.max_batch_size);
-        let Some(oldest) = line
-            .iter()
-            .take(together.len())
-            .map(|waiting| waiting.arrived)
-            .min()
-        else {
-            // The end of an instance is the end of all that was accepted.
-            return match state.closed && state.lent == 0 {
-                true => Found::End,
-                false => Found::Look(None),
-            };
-        };
-        let blocked = state.closed || together.len() < line.len();
-        let waited = now.saturating_duration_since(oldest);
-        match self.policy.decide(&together, blocked, waited) {
-            Decision::Take(count) => {
-                let parts = state.line.take(count).map(Waiting::part);
-                let (requests, replies) = parts.unzip();
-                Found::Batch(state.batch(requests, replies, lent))
-            }
-            Decision::Wait(left) => Found::Look(Some(left)),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -290,7 +282,12 @@ impl DynamicQueue {
 
 impl State {
     /// Makes a batch, which is being executed from here on.
-    fn batch(&mut self, requests: Few<Request>, replies: Few<Reply>, lent: bool) -> Batch {
+    pub(super) fn batch(
+        &mut self,
+        requests: Few<Request>,
+        replies: Few<Reply>,
+        lent: bool,
+    ) -> Batch {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         self.running += 1;
@@ -303,21 +300,4 @@ impl State {
             replies,
         }
     }
-}
-
-/// The rows of the requests at the head of a line that can be stacked, up to one more than a batch can hold.
-fn together(line: &Line, max_batch_size: usize) -> Vec<usize> {
-    let mut rows = Vec::new();
-    let mut total = 0_usize;
-    let Some(first) = line.iter().next() else {
-        return rows;
-    };
-    for waiting in line.iter() {
-        if total >= max_batch_size || !first.goes_with(waiting) {
-            break;
-        }
-        total = total.saturating_add(waiting.request.batch_size());
-        rows.push(waiting.request.batch_size());
-    }
-    rows
 }

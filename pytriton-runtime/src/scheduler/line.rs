@@ -48,7 +48,7 @@ impl Line {
     }
 
     /// All requests, in the order in which they leave.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> + Clone {
         self.levels.iter().flat_map(Places::iter)
     }
 
@@ -58,13 +58,16 @@ impl Line {
         first.take(count)
     }
 
-    /// Takes a request out of the middle.
-    pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<Waiting> {
+    /// Takes a request out of the middle, and says where among all of them it stood.
+    pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<(usize, Waiting)> {
+        let before = self.levels.iter().take(ticket.level).map(Places::len);
+        let mut before: usize = before.sum();
         let places = self.levels.get_mut(ticket.level)?;
         for line in [&mut places.on_time, &mut places.late] {
             if let Some(at) = line.iter().position(|waiting| waiting.ticket == ticket) {
-                return line.remove(at);
+                return Some((before + at, line.remove(at)?));
             }
+            before += line.len();
         }
         None
     }
@@ -91,7 +94,7 @@ impl Places {
         self.on_time.len() + self.late.len()
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    fn iter(&self) -> impl Iterator<Item = &Waiting> + Clone {
         self.on_time.iter().chain(&self.late)
     }
 

@@ -5,14 +5,18 @@
 //! requests until then. The requests of sequences wait behind each other, in `sequences`. A request whose future is dropped leaves the queue at once. A function that is over sooner than a
 //! thread is woken is called by whoever brings the request, when an instance is free and nobody waits before it.
 
+mod batch_forming;
 mod bell;
 mod caller;
 #[cfg(test)]
 mod caller_tests;
+mod decision;
 #[cfg(test)]
 mod device_tests;
 mod dynamic;
 mod error;
+#[cfg(test)]
+mod forming_tests;
 mod handle;
 #[cfg(test)]
 mod hanging_tests;
@@ -26,6 +30,7 @@ mod ordered;
 #[cfg(test)]
 mod ordered_tests;
 mod policy;
+mod prefetch;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
@@ -47,11 +52,12 @@ mod table_tests;
 mod tests;
 mod workers;
 
+pub use decision::{Candidate, Decision};
 pub use error::SchedulerError;
 pub use handle::Scheduler;
 pub use hearing::Hearing;
 pub use level::Level;
-pub use policy::{Decision, Policy};
+pub use policy::Policy;
 pub use resources::Resources;
 #[cfg(tritonserver)]
 pub(crate) use sink::ReplySink;

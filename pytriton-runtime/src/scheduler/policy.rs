@@ -4,6 +4,9 @@ use crate::model::{CallMode, ModelSpec, Priorities, QueuePolicy, SequenceStrateg
 
 use super::level::Level;
 
+/// So many batches are formed for each instance while it is busy.
+const PREFETCHED: usize = 2;
+
 /// When and how many of the waiting requests make a batch: Triton's dynamic batcher as a pure rule.
 ///
 /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
@@ -15,21 +18,14 @@ pub struct Policy {
     pub preferred_batch_sizes: Vec<usize>,
     /// How long the oldest request may wait for company.
     pub max_queue_delay: Duration,
+    /// So many batches are formed while all instances are busy; 0 where that makes no difference, or is not done.
+    pub prefetched: usize,
     /// Whether responses leave in the order of their requests.
     pub preserve_ordering: bool,
     /// The priority levels, those that go first in front; never none.
     pub levels: Vec<Level>,
     /// Where among them a request waits that names none.
     pub default_level: usize,
-}
-
-/// What to do with the requests at the head of a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    /// Execute that many requests now.
-    Take(usize),
-    /// Look again after that time, or when another request comes.
-    Wait(Duration),
 }
 
 impl Policy {
@@ -59,6 +55,18 @@ impl Policy {
             default_level: 1,
             queue_policies: Vec::new(),
         });
+        // As in Triton: a queue whose requests can be refused or delayed is not cut into batches ahead of time.
+        let plain = batching.is_some_and(|batching| batching.priorities.is_none())
+            && queue.default_timeout_microseconds == 0
+            && !queue.allow_timeout_override
+            && queue.max_queue_size == 0;
+        let sized = preferred
+            .first()
+            .is_some_and(|&size| size != max_batch_size);
+        let prefetched = match plain && sized && spec.sequence_batching.is_none() {
+            true => PREFETCHED * spec.instances.count() as usize,
+            false => 0,
+        };
         let policy = |level| {
             let mut own = priorities.queue_policies.iter();
             own.find(|(of, _)| *of == level)
@@ -68,6 +76,7 @@ impl Policy {
             max_batch_size,
             preferred_batch_sizes: preferred,
             max_queue_delay: Duration::from_micros(max_queue_delay_microseconds),
+            prefetched,
             preserve_ordering,
             levels: (1..=priorities.levels)
                 .map(|level| Level::new(policy(level), default_queue_size))
@@ -84,33 +93,6 @@ impl Policy {
         match named {
             Some(Ok(level)) if level < self.levels.len() => level,
             _ => self.default_level,
-        }
-    }
-
-    /// Decides on the head of a queue: `rows` are the rows of the requests that could go together, oldest first;
-    /// `closed` says that the request behind them could not join; `waited` is how long the oldest has waited.
-    pub fn decide(&self, rows: &[usize], closed: bool, waited: Duration) -> Decision {
-        let Some(&largest_preferred) = self.preferred_batch_sizes.last() else {
-            return Decision::Take(rows.len().min(1));
-        };
-        let (mut fitting, mut total, mut preferred) = (0, 0_usize, None);
-        for &row in rows {
-            if fitting > 0 && total.saturating_add(row) > self.max_batch_size {
-                break;
-            }
-            total = total.saturating_add(row);
-            fitting += 1;
-            if self.preferred_batch_sizes.contains(&total) {
-                preferred = Some(fitting);
-            }
-        }
-        if let Some(preferred) = preferred {
-            return Decision::Take(preferred);
-        }
-        let full = closed || fitting < rows.len() || total >= largest_preferred;
-        match self.max_queue_delay.checked_sub(waited) {
-            Some(left) if !full && !left.is_zero() => Decision::Wait(left),
-            _ => Decision::Take(fitting),
         }
     }
 }
@@ -173,49 +155,6 @@ mod tests {
     use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 
     use super::*;
-
-    fn policy(preferred: &[usize], delay: u64) -> Policy {
-        Policy {
-            max_batch_size: 8,
-            preferred_batch_sizes: preferred.to_vec(),
-            max_queue_delay: Duration::from_micros(delay),
-            preserve_ordering: false,
-            levels: vec![Level::new(QueuePolicy::DEFAULT, 16)],
-            default_level: 0,
-        }
-    }
-
-    #[test]
-    fn decides_as_triton_does() {
-        use Decision::{Take, Wait};
-        let wait = |left| Wait(Duration::from_micros(left));
-        type Row<'a> = (&'a [usize], u64, &'a [usize], bool, u64, Decision);
-        let table: &[Row<'_>] = &[
-            // No dynamic batching: each request alone.
-            (&[], 0, &[1, 1, 1], false, 0, Take(1)),
-            // No delay: whatever is there.
-            (&[8], 0, &[1, 1, 1], false, 0, Take(3)),
-            (&[8], 0, &[3, 3, 3], false, 0, Take(2)),
-            (&[8], 0, &[8], false, 0, Take(1)),
-            // A delay: wait for company, but not when the batch is full or cannot grow.
-            (&[8], 100, &[1, 1], false, 40, wait(60)),
-            (&[8], 100, &[1, 1], false, 100, Take(2)),
-            (&[8], 100, &[1, 1], true, 0, Take(2)),
-            (&[8], 100, &[4, 4], false, 0, Take(2)),
-            (&[8], 100, &[5, 4], false, 0, Take(1)),
-            // A preferred size goes at once, the largest that is reached.
-            (&[2, 4], 100, &[1, 1], false, 0, Take(2)),
-            (&[2, 4], 100, &[1, 1, 1], false, 0, Take(2)),
-            (&[2, 4], 100, &[1, 1, 1, 1, 1], false, 0, Take(4)),
-            (&[4], 100, &[3, 3], false, 0, Take(2)),
-            (&[4], 100, &[3], false, 0, wait(100)),
-        ];
-        for (preferred, delay, rows, closed, waited, expected) in table {
-            let waited = Duration::from_micros(*waited);
-            let got = policy(preferred, *delay).decide(rows, *closed, waited);
-            assert_eq!(got, *expected, "{preferred:?} {delay} {rows:?} {closed}");
-        }
-    }
 
     #[test]
     fn a_request_waits_on_the_level_that_it_names() {

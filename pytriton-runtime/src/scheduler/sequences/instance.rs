@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
+use std::iter;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::slot::{Queued, Slot};
 use super::strategy::{Strategy, delay};
-use crate::scheduler::{Decision, Policy};
+use crate::scheduler::{Candidate, Decision, Policy};
 
 /// The slots of an instance.
 #[derive(Debug)]
@@ -102,17 +103,19 @@ impl<R: Queued> Instance<R> {
         let Some((slot, since, first)) = issued.next() else {
             return Pick::Nothing;
         };
-        let mut slots = vec![slot];
-        let together = issued.map_while(|(slot, _, other)| first.goes_with(other).then_some(slot));
-        // One more than a batch can hold says that nobody need wait.
-        slots.extend(together.take(policy.max_batch_size));
-        let blocked = closed || slots.len() < self.issued.len();
-        let waited = now.saturating_duration_since(since);
-        match policy.decide(&vec![1; slots.len()], blocked, waited) {
+        let candidate = |since, joins| Candidate {
+            rows: 1,
+            since,
+            joins,
+        };
+        let others = issued.clone();
+        let others = others.map(|(_, since, other)| candidate(since, first.goes_with(other)));
+        let candidates = iter::once(candidate(since, true)).chain(others);
+        match policy.decide(0, candidates, closed, now) {
             Decision::Wait(left) => Pick::Wait(left),
-            Decision::Take(count) => {
-                slots.truncate(count);
-                Pick::Slots(slots)
+            Decision::Take { requests, .. } => {
+                let taken = iter::once(slot).chain(issued.map(|(slot, ..)| slot));
+                Pick::Slots(taken.take(requests).collect())
             }
         }
     }

@@ -1,0 +1,146 @@
+//! How the waiting requests of a dynamic queue become batches.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::bell::Found;
+use super::dynamic::{DynamicQueue, State};
+use super::message::Waiting;
+use super::prefetch::Formed;
+use super::{Candidate, Decision};
+
+/// What forming a batch came to.
+enum Step {
+    /// Requests have joined a batch.
+    Formed,
+    /// They wait for others, for that long.
+    Wait(Duration),
+    /// There is nothing to form a batch of, or no room for it.
+    Nothing,
+}
+
+impl DynamicQueue {
+    /// The next batch, if the policy lets one go and there is a place for it.
+    pub(super) fn found(&self, state: &mut State, lent: bool, now: Instant) -> Found {
+        if state.line.len() == 0 {
+            // The end of an instance is the end of all that was accepted.
+            return match state.closed && state.lent == 0 {
+                true => Found::End,
+                false => Found::Look(None),
+            };
+        }
+        if state.running >= self.places || state.is_held() {
+            return Found::Look(None);
+        }
+        loop {
+            let line = &state.line;
+            let first = line.iter().next();
+            let stacks = |index| match (first, line.iter().nth(index)) {
+                (Some(first), Some(other)) => first.goes_with(other),
+                _ => false,
+            };
+            if let Some(count) = state.formed.take(&self.policy, now, stacks) {
+                let parts = state.line.take(count).map(Waiting::part);
+                let (requests, replies) = parts.unzip();
+                // It has made room for another one.
+                self.form_ahead(state, now);
+                return Found::Batch(state.batch(requests, replies, lent));
+            }
+            match self.form(state, now) {
+                Step::Formed => {}
+                Step::Wait(left) => return Found::Look(Some(left)),
+                Step::Nothing => return Found::Look(None),
+            }
+        }
+    }
+
+    /// Forms the batches that are formed although no instance is free for them.
+    pub(super) fn form_ahead(&self, state: &mut State, now: Instant) {
+        if self.policy.prefetched == 0 || state.is_held() {
+            return;
+        }
+        while state.formed.len() < self.policy.prefetched
+            && matches!(self.form(state, now), Step::Formed)
+        {}
+    }
+
+    /// Lets the requests that wait join a batch, as the policy decides.
+    fn form(&self, state: &mut State, now: Instant) -> Step {
+        let formed = state.formed.requests();
+        let open = state.formed.open().copied();
+        let first = formed - open.map_or(0, |batch| batch.requests);
+        let mut all = state.line.iter().skip(first);
+        let Some(first) = all.clone().next() else {
+            return Step::Nothing;
+        };
+        if let Some(batch) = open {
+            all.nth(batch.requests.saturating_sub(1));
+        }
+        let pending = all;
+        let candidates = pending.clone().map(|waiting| Candidate {
+            rows: waiting.request.batch_size(),
+            since: waiting.arrived,
+            joins: first.goes_with(waiting),
+        });
+        if pending.clone().next().is_none() {
+            return Step::Nothing;
+        }
+        let rows = open.map_or(0, |batch| batch.rows);
+        match self.policy.decide(rows, candidates, state.closed, now) {
+            Decision::Wait(left) => {
+                // At its deadline a request may leave the others to each other.
+                let deadlines = pending.filter_map(|waiting| waiting.deadline);
+                let next = deadlines.filter(|deadline| *deadline > now).min();
+                let next = next.map(|deadline| deadline.saturating_duration_since(now));
+                Step::Wait(next.map_or(left, |next| next.min(left)))
+            }
+            Decision::Take {
+                requests,
+                full,
+                differs,
+            } => {
+                let taken = pending.take(requests);
+                let rows = taken.clone().map(|waiting| waiting.request.batch_size());
+                let since = taken.map(|waiting| waiting.arrived).min();
+                let added = Formed {
+                    requests,
+                    rows: rows.sum(),
+                    since: since.unwrap_or(now),
+                    full,
+                    differs,
+                };
+                state.formed.add(added);
+                Step::Formed
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+impl DynamicQueue {
+    /// Lets so many requests wait before the first batch is formed.
+    pub(super) fn hold_until(&mut self, requests: usize) {
+        self.lock().held_until = requests;
+    }
+}
+
+impl State {
+    /// Whether requests wait until there are enough of them.
+    fn is_held(&mut self) -> bool {
+        if self.closed || self.line.len() >= self.held_until {
+            self.held_until = 0;
+        }
+        self.held_until > 0
+    }
+}
+
+/// So many requests are to wait before a model's first batch is formed, as Triton's own tests ask. Nothing but a build for
+/// these tests (`--cfg pytriton_qa`) reads the variable.
+pub(super) fn held_until() -> usize {
+    #[cfg(pytriton_qa)]
+    if let Ok(value) = std::env::var("TRITONSERVER_DELAY_SCHEDULER") {
+        return value.parse().unwrap_or_default();
+    }
+    0
+}
