@@ -57,7 +57,9 @@ impl StreamLoad {
             return true;
         }
         if self.reserved.is_none() {
-            self.reserved = self.budget.permit(REQUEST_BYTES).ok();
+            // However small it is: there may be any number of them.
+            let mut permit = self.budget.empty_permit();
+            self.reserved = permit.grow(REQUEST_BYTES).ok().map(|()| permit);
         }
         self.reserved.is_none()
     }
@@ -116,6 +118,7 @@ mod tests {
         let mut others = Vec::new();
         let mut read = 1;
         while !load.is_full(read, 0) {
+            assert!(read < 1000, "nothing bounds the requests that are read");
             others.push(load.enter(Some(&sequences)));
             read += 1;
         }

@@ -111,7 +111,13 @@ async fn a_server_that_drains_closes_all_models_before_it_waits_for_one() {
     let refuses = |model: &Arc<Model>| {
         let request = request(model.spec(), 1, 1.0);
         let model = Arc::clone(model);
-        async move { model.infer(request).await.is_err() }
+        let refused = async move { model.infer(request).await.is_err() };
+        async {
+            matches!(
+                tokio::time::timeout(Duration::from_millis(20), refused).await,
+                Ok(true)
+            )
+        }
     };
     for model in set.models() {
         let refused = async { while !refuses(&model).await {} };
