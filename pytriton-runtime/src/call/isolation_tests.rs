@@ -75,7 +75,7 @@ const FLAWS: [(usize, &[u8], &str); 4] = [
 
 /// The bytes of the inputs of a request whose text is that long.
 fn bytes(length: usize, flaw: Option<(usize, &[u8])>) -> [Vec<u8>; 2] {
-    let text = encode_bytes_elements([vec![b'a'; length].as_slice()].into_iter()).unwrap();
+    let text = encode_bytes_elements([vec![b'a'; length].as_slice()]).unwrap();
     let mut inputs = [vec![1], text.to_vec()];
     if let Some((input, flaw)) = flaw {
         inputs[input] = flaw.to_vec();
@@ -231,12 +231,15 @@ impl Instance for Calls {
     }
 }
 
+/// What became of a request, without its response.
+type Told = Result<(), (Status, String)>;
+
 /// What the requests of these values are told, and the calls.
 fn calls(
     spec: &Arc<ModelSpec>,
     steps: &[Arc<dyn Step>],
     requests: &[Request],
-) -> (Vec<Result<(), (Status, String)>>, Vec<Vec<f32>>) {
+) -> (Vec<Told>, Vec<Vec<f32>>) {
     let instance = Calls::default();
     let results = run((spec, &instance, steps), requests, &[]).into_iter();
     let results = results.map(|result| match result {

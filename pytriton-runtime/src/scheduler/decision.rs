@@ -220,7 +220,8 @@ mod tests {
     #[test]
     fn nobody_waits_before_a_request_that_does_not_stack() {
         let now = Instant::now() + Duration::from_secs(1);
-        let table: &[(&[usize], usize, &[usize], usize, bool)] = &[
+        type Row<'a> = (&'a [usize], usize, &'a [usize], usize, bool);
+        let table: &[Row<'_>] = &[
             (&[8], 0, &[1, 1, 1], 2, true),
             (&[2, 6], 0, &[1, 1, 1, 1], 2, true),
             (&[2, 6], 0, &[1, 1], 1, true),
