@@ -1,5 +1,5 @@
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use bytes::Bytes;
 
 use crate::kserve::error_json;
@@ -102,11 +102,23 @@ impl From<Failure> for Answer {
             content_type,
             TrackedBytes::of_server(error_json(&for_client(&error))),
         );
+        if let HttpError::Method { allowed } = error {
+            allow(&mut response, allowed);
+        }
         if error == HttpError::ContentEncoding {
             let known = HeaderValue::from_static("gzip, deflate");
             response.headers_mut().insert(ACCEPT_ENCODING, known);
         }
         response
+    }
+}
+
+/// Adds the `Allow` header, which an answer of status 405 must have.
+pub(super) fn allow(answer: &mut Answer, methods: &[Method]) {
+    let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    // The names of methods, commas and blanks are valid in a header.
+    if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
+        answer.headers_mut().insert(ALLOW, names);
     }
 }
 

@@ -1,3 +1,4 @@
+use axum::http::Method;
 use thiserror::Error;
 
 use crate::Status;
@@ -19,7 +20,10 @@ pub enum HttpError {
     NotFound,
     /// The path does not answer that method.
     #[error("Method Not Allowed")]
-    Method,
+    Method {
+        /// The methods that it answers.
+        allowed: &'static [Method],
+    },
     /// Shared memory that is to be registered without a name.
     #[error("'region name' is necessary to register {} shared memory region", kind.lower())]
     NoRegion {
@@ -145,7 +149,7 @@ impl HttpError {
             }
             Self::Restricted(_) => 403,
             Self::HostNotAllowed { .. } => 421,
-            Self::Method => 405,
+            Self::Method { .. } => 405,
             Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
             Self::ContentEncoding => Status::Unsupported.http(),

@@ -133,6 +133,9 @@ async fn paths_answer_as_tritons_do() {
     ];
     for (verb, path, status, content_type, body) in table {
         let got = send(&app, verb, path, &[], "").await;
+        let other = if verb == "GET" { "POST" } else { "GET" };
+        let allowed = (status == 405).then_some(other);
+        assert_eq!(got.header("allow"), allowed, "{verb} {path}");
         assert_eq!((got.status, got.text()), (status, body), "{verb} {path}");
         assert_eq!(
             got.header("content-type"),

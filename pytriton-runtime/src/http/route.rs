@@ -67,8 +67,8 @@ pub(super) enum RegionAction {
 
 /// The most segments that a path of the API has behind `/v2`.
 const MAX_SEGMENTS: usize = 6;
-const GET: &[Method] = &[Method::GET];
-const POST: &[Method] = &[Method::POST];
+pub(super) const GET: &[Method] = &[Method::GET];
+pub(super) const POST: &[Method] = &[Method::POST];
 const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
 
 impl<'a> Route<'a> {

@@ -61,10 +61,12 @@ async fn dispatch<B: Body>(
         Box::pin(body::discard(body, headers, reception)).await;
         return Err(Failure::plain(restricted));
     }
-    if !route.methods().contains(method) {
+    let allowed = route.methods();
+    if !allowed.contains(method) {
+        let error = HttpError::Method { allowed };
         return Err(match route.has_plain_errors() {
-            true => Failure::plain(HttpError::Method),
-            false => Failure::json(HttpError::Method),
+            true => Failure::plain(error),
+            false => Failure::json(error),
         });
     }
     match route {

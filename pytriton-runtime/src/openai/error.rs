@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use axum::http::Method;
 use thiserror::Error;
 
 use crate::kserve::JsonWriter;
@@ -75,6 +76,8 @@ pub enum OpenAiError {
         method: String,
         /// The path of the request.
         path: String,
+        /// The methods that the path supports.
+        allowed: &'static [Method],
     },
     /// What came from the model is no text.
     #[error("model '{model}' answered with what is no text")]

@@ -1,10 +1,14 @@
 use serde_json::{Value, json};
 
 use crate::model::{ModelSpec, TensorSpec};
+use crate::tensor::DataType;
 
 use super::components::{Components, described, reference};
 use super::names::pascal;
 use super::tensor::{constant, input, output};
+
+/// The datatype of an output that is requested as classes, whatever its own is.
+const CLASSES: DataType = DataType::Bytes;
 
 /// What a request and a response of a model are.
 #[derive(Debug)]
@@ -46,7 +50,7 @@ fn request(model: &ModelSpec, base: &str, components: &mut Components) -> Value 
     let needed = model.inputs.iter().filter(|tensor| !tensor.optional);
     let mut inputs = json!({
         "type": "array",
-        "items": one_of(&forms, &model.inputs),
+        "items": one_of(&forms, &model.inputs, &[]),
         "minItems": needed.count(),
         "maxItems": model.inputs.len(),
         "description": "Each input once, in any order.",
@@ -82,9 +86,21 @@ fn requested(model: &ModelSpec) -> Value {
     })
 }
 
-/// A tensor of one of these forms; whatever its form it is one of the model's.
-fn one_of(forms: &[Value], tensors: &[TensorSpec]) -> Value {
-    json!({ "anyOf": forms, "properties": { "name": name(tensors) } })
+/// A tensor of one of these forms. In each form its name and its datatype are those of a tensor of the model.
+fn one_of(forms: &[Value], tensors: &[TensorSpec], others: &[DataType]) -> Value {
+    let datatypes = tensors.iter().map(|tensor| tensor.datatype);
+    let mut names: Vec<&str> = Vec::new();
+    for datatype in datatypes.chain(others.iter().copied()) {
+        if !names.contains(&datatype.name()) {
+            names.push(datatype.name());
+        }
+    }
+    let mut datatype = json!({ "type": "string" });
+    // An empty `enum` is not valid.
+    if !names.is_empty() {
+        datatype["enum"] = names.into();
+    }
+    json!({ "anyOf": forms, "properties": { "name": name(tensors), "datatype": datatype } })
 }
 
 /// The name of one of these tensors.
@@ -115,7 +131,7 @@ fn response(model: &ModelSpec, base: &str, components: &mut Components) -> Value
             "parameters": reference("AnswerParameters"),
             "outputs": {
                 "type": "array",
-                "items": one_of(&forms, &model.outputs),
+                "items": one_of(&forms, &model.outputs, &[CLASSES]),
                 "maxItems": model.outputs.len(),
             },
         },

@@ -83,7 +83,11 @@ impl Schemas {
             }
             let path = format!("/{name}");
             let place = place(model, prefix, ("post", &path), name, Group::Inference);
-            paths.put(place, described(operation, &model.description));
+            let operation = described(operation, &model.description);
+            match name {
+                "generate_stream" => paths.put_streamed(place, operation),
+                _ => paths.put(place, operation),
+            }
         };
         if let Some(exchange) = &self.infer {
             post("infer", inferred(model, exchange));

@@ -35,7 +35,16 @@ impl<'a> Paths<'a> {
     }
 
     /// Adds an operation with what all of them have, where it is answered: a name, what opens it, and its errors.
-    pub(super) fn put(&mut self, place: Place<'_>, mut operation: Value) {
+    pub(super) fn put(&mut self, place: Place<'_>, operation: Value) {
+        self.put_with(place, operation, ERRORS);
+    }
+
+    /// The same of an operation whose errors may also be the first event of a stream.
+    pub(super) fn put_streamed(&mut self, place: Place<'_>, operation: Value) {
+        self.put_with(place, operation, STREAMED_ERRORS);
+    }
+
+    fn put_with(&mut self, place: Place<'_>, mut operation: Value, errors: Errors) {
         if !self.doors.answers(&place.path) {
             return;
         }
@@ -44,7 +53,7 @@ impl<'a> Paths<'a> {
         if let Some(security) = self.doors.security(place.group) {
             operation["security"] = security;
         }
-        for (status, name) in [("4XX", "Refused"), ("5XX", "Failed")] {
+        for (status, name) in errors {
             let reference = format!("#/components/responses/{name}");
             operation["responses"][status] = json!({ "$ref": reference });
         }
@@ -57,15 +66,39 @@ impl<'a> Paths<'a> {
     }
 }
 
+/// Statuses, and the names of the responses that describe them.
+type Errors = [(&'static str, &'static str); 2];
+
+const ERRORS: Errors = [("4XX", "Refused"), ("5XX", "Failed")];
+const STREAMED_ERRORS: Errors = [("4XX", "StreamRefused"), ("5XX", "StreamFailed")];
+
 /// The responses that operations share.
+///
+/// Errors are JSON under two content types: like Triton, the server sends some of them as plain text.
 pub(super) fn responses() -> Value {
+    let refused = "The request is refused.";
+    let failed = "The server or the model has failed, or takes no requests now.";
+    let schema = json!({ "$ref": "#/components/schemas/Error" });
+    let text =
+        |kind| json!({ "type": "string", "contentMediaType": kind, "contentSchema": schema });
+    let (plain, events) = (text("application/json"), text("text/event-stream"));
     let error = |description| {
-        let schema = json!({ "$ref": "#/components/schemas/Error" });
-        json!({ "description": description, "content": { "application/json": { "schema": schema } } })
+        let content = json!({
+            "application/json": { "schema": schema },
+            "text/plain": { "schema": plain },
+        });
+        json!({ "description": description, "content": content })
+    };
+    let streamed = |description| {
+        let mut response = error(description);
+        response["content"]["text/event-stream"] = json!({ "schema": events });
+        response
     };
     json!({
-        "Refused": error("The request is refused."),
-        "Failed": error("The server or the model has failed, or takes no requests now."),
+        "Refused": error(refused),
+        "Failed": error(failed),
+        "StreamRefused": streamed(refused),
+        "StreamFailed": streamed(failed),
     })
 }
 

@@ -33,7 +33,7 @@ pub(super) fn input(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
         true => {
-            let flat = array(&asked(tensor.datatype), None);
+            let flat = array(&asked(tensor.datatype), Some(elements(&axes)));
             let mut forms = vec![flat];
             if axes.len() > 1 {
                 let axes = axes.iter().rev();
@@ -64,7 +64,7 @@ pub(super) fn output(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
         true => {
-            let data = array(&answered(tensor.datatype), None);
+            let data = array(&answered(tensor.datatype), Some(elements(&axes)));
             head(tensor, &axes, ("data", data), true)
         }
         false => head(
@@ -83,14 +83,7 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
         return element;
     }
     let axes = axes(model, tensor);
-    let several = Axis {
-        least: product(axes.iter().map(|axis| axis.least)),
-        largest: axes
-            .iter()
-            .map(|axis| axis.largest)
-            .collect::<Option<Vec<u64>>>()
-            .map(product),
-    };
+    let several = elements(&axes);
     // One element stands for itself.
     let mut schema = match product(axes.iter().map(|axis| axis.least.max(1))) {
         1 => json!({ "anyOf": [element, array(&element, Some(several))] }),
@@ -100,6 +93,15 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
         schema["examples"] = json!([example]);
     }
     described(schema, &tensor.description)
+}
+
+/// How many elements a tensor of these axes has.
+fn elements(axes: &[Axis]) -> Axis {
+    let largest: Option<Vec<u64>> = axes.iter().map(|axis| axis.largest).collect();
+    Axis {
+        least: product(axes.iter().map(|axis| axis.least)),
+        largest: largest.map(product),
+    }
 }
 
 fn product(sizes: impl IntoIterator<Item = u64>) -> u64 {

@@ -15,6 +15,7 @@ use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
 #[cfg(tritonserver)]
 use super::super::body::Body;
 use super::super::metrics::models_text;
+use super::super::route::GET;
 #[cfg(tritonserver)]
 use super::super::router::check_head_bytes;
 #[cfg(tritonserver)]
@@ -115,7 +116,7 @@ fn admitted(reception: &Reception, parts: &Parts) -> Result<Route, Failure> {
     }
     match parts.method {
         Method::GET => Ok(route),
-        _ => Err(Failure::plain(HttpError::Method)),
+        _ => Err(Failure::plain(HttpError::Method { allowed: GET })),
     }
 }
 

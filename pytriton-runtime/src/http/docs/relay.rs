@@ -76,8 +76,9 @@ impl Relay {
         let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let admitted = reception.admit(route.operation(), &parts.headers);
         admitted.map_err(Failure::plain)?;
-        if !route.methods().contains(&parts.method) {
-            return Err(Failure::json(HttpError::Method));
+        let allowed = route.methods();
+        if !allowed.contains(&parts.method) {
+            return Err(Failure::json(HttpError::Method { allowed }));
         }
         if route == Route::ServerReady && reception.models.is_stopping() {
             // tritonserver learns of the stop a moment later.

@@ -8,7 +8,7 @@ use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
-use super::super::answer::{Answer, JSON, answer};
+use super::super::answer::{Answer, JSON, allow, answer};
 
 /// By which OpenAI's clients hear whether to ask again.
 static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
@@ -21,6 +21,9 @@ pub(super) fn refused(error: &OpenAiError) -> Answer {
     if status.is_server_error() && !error.passes() {
         let never = HeaderValue::from_static("false");
         refused.headers_mut().insert(SHOULD_RETRY.clone(), never);
+    }
+    if let OpenAiError::Method { allowed, .. } = error {
+        allow(&mut refused, allowed);
     }
     if let OpenAiError::Restricted { .. } = error {
         let bearer = HeaderValue::from_static("Bearer");

@@ -12,6 +12,7 @@ use crate::text::excerpt;
 use super::super::HttpError;
 use super::super::answer::{Answer, server_json};
 use super::super::body::Body;
+use super::super::route::{GET, POST};
 use super::TextModels;
 use super::answered::refused;
 use super::ask::ask;
@@ -78,9 +79,14 @@ async fn dispatch<B: Body>(
         super::super::body::discard(body, &parts.headers, reception).await;
         return Err(HttpError::from(restricted).into());
     }
-    if *method != route.method() {
+    let allowed = route.methods();
+    if !allowed.contains(method) {
         let (method, path) = named();
-        return Err(OpenAiError::Method { method, path });
+        return Err(OpenAiError::Method {
+            method,
+            path,
+            allowed,
+        });
     }
     match route {
         Route::List => {
@@ -124,10 +130,10 @@ impl<'a> Route<'a> {
         }
     }
 
-    fn method(&self) -> Method {
+    fn methods(&self) -> &'static [Method] {
         match self {
-            Self::Ask(_) => Method::POST,
-            _ => Method::GET,
+            Self::Ask(_) => POST,
+            _ => GET,
         }
     }
 }

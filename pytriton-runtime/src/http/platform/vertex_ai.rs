@@ -5,10 +5,10 @@ use axum::http::{Method, Request, StatusCode};
 use crate::reception::{Operation, Reception};
 use crate::tracked_bytes::TrackedBytes;
 
-use super::super::answer::{Answer, Failure, PLAIN, answer as with};
+use super::super::answer::{Answer, Failure, PLAIN, allow, answer as with};
 use super::super::body::Body;
 use super::super::metrics::Metrics;
-use super::super::route::Route;
+use super::super::route::{POST, Route};
 use super::binary;
 use super::request::{at, nothing};
 
@@ -66,7 +66,9 @@ impl VertexAi {
             return at(reception, request, &path, method).await;
         };
         if method != Method::POST {
-            return nothing(StatusCode::METHOD_NOT_ALLOWED);
+            let mut refused = nothing(StatusCode::METHOD_NOT_ALLOWED);
+            allow(&mut refused, POST);
+            return refused;
         }
         let path = format!("/{}", String::from_utf8_lossy(redirect.as_bytes()));
         if path == "/metrics"
