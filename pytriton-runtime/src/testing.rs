@@ -107,6 +107,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     max_batch_size: 8,
     instances: &[InstanceGroup::cpu(1)],
     batches_in_flight: 1,
+    inline: false,
     max_call_microseconds: 0,
     unrecoverable_panics: false,
     inputs: INPUTS,

@@ -5,8 +5,8 @@ pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
     Answer, Answered, Asked, Call, Calling, Execution, FirstValueParameter, FirstValueReader,
     Loading, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
-    SequenceReader, Shared, Start, Started, closed, ended, flow, iterate, loaded, loading, made,
-    made_by_default, output_field, sequenced, starting, stream_of,
+    SequenceReader, Start, Started, StateKind, closed, ended, flow, inline_state, iterate, loaded,
+    loading, made, made_by_default, output_field, sequenced, starting, stream_of,
 };
 pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
 pub use pytriton_runtime::inventory;
@@ -32,7 +32,7 @@ pub use crate::main_macro::{Exit, Main, is_main};
 /// the user's names.
 pub mod methods {
     pub use pytriton_runtime::call::{
-        Convert as _, ConvertNothing as _, Read as _, ReadNothing as _, ReturnsNothing as _,
-        Share as _, ShareNothing as _,
+        Convert as _, ConvertNothing as _, LocalState as _, Read as _, ReadNothing as _,
+        ReturnsNothing as _, SendState as _,
     };
 }

@@ -97,6 +97,7 @@ pub use pytriton_macros::python;
 /// | `instances = 2` | 1 | how many threads call the function, each its own instance |
 /// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | on which devices they are, see below |
 /// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096. Without `#[batch]` a request is a batch by itself |
+/// | `inline = true` | `false` | the embedded engine may call the function on the threads that serve connections, see below |
 /// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
 /// | `dynamic_batching = false` | `true` | each request is a batch of its own |
 /// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
@@ -205,6 +206,46 @@ pub use pytriton_macros::python;
 /// }
 /// ```
 ///
+/// # Inline execution
+///
+/// With `inline = true`, the embedded engine may call the function on the thread that read the request. This saves handing the
+/// request to the thread of an instance and its response back, some 10 to 20 µs.
+///
+/// The function must return within some tens of microseconds. It must not block: no `block_on`, no files or network, no lock
+/// that another thread holds for long, no waiting for what it spawns. While it runs, the other connections of its thread wait.
+/// One of these threads never calls functions, so that a call that takes long all the same does not stop the server. If
+/// several calls within a second take longer than 1 ms, the log has a warning that names the model.
+///
+/// A call has one instance for itself, and is made with the state of that instance. Any thread may make it, so the state must
+/// be `Send`; it need not be `Sync`. Requests of more than 256 KiB, and those that wait for an instance or to form a batch, are
+/// executed on the threads of the instances. With tritonserver and the native backend each function is always called on the
+/// thread of its instance, and the option has no effect.
+///
+/// `async` functions, streams, `&Cancellation`, sequences, `batches_in_flight` and `max_call_microseconds` do not compile with
+/// `inline = true`.
+///
+/// ```
+/// use std::cell::Cell;
+///
+/// use pytriton::prelude::*;
+///
+/// struct Counter(Cell<u64>);
+///
+/// #[pytriton::model(name = "Counter", inline = true)]
+/// impl Counter {
+///     #[load]
+///     fn load() -> Self {
+///         Self(Cell::new(0))
+///     }
+///
+///     #[infer]
+///     fn infer(&self, x: ArrayView2<u64>) -> Array2<u64> {
+///         self.0.set(self.0.get() + 1);
+///         &x + self.0.get()
+///     }
+/// }
+/// ```
+///
 /// # Calls that take too long
 ///
 /// With `max_call_microseconds`, the requests of a longer call get 504 / `DEADLINE_EXCEEDED`. An
@@ -262,8 +303,8 @@ pub use pytriton_macros::python;
 /// # State
 ///
 /// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's thread, and
-/// [`macro@infer`] answers requests. The state need not be `Send`: then only its thread calls the function. A state that is
-/// `Send` and `Sync` may be called from any thread, which saves a short function the way to its own.
+/// [`macro@infer`] answers requests. The state need not be `Send`: only the instance's thread calls the function. With
+/// `inline = true` other threads call it too, one at a time, and the state must be `Send`.
 ///
 /// ```
 /// use std::cell::Cell;

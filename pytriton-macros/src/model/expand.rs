@@ -93,6 +93,7 @@ impl Model {
             .map(|(index, parameter)| parameter.to_checks(index, batching, plain));
         let outputs = whole.then(|| self.to_outputs());
         let checks = right.then(|| self.to_checks(batching));
+        let inline = right.then(|| self.to_inline_checks(options));
         let registration = right.then(|| self.to_registration(options));
         quote! {
             use __private::methods::*;
@@ -100,6 +101,7 @@ impl Model {
             #signature
             #(#parameters)*
             #checks
+            #inline
             #outputs
             #registration
         }
@@ -184,6 +186,19 @@ impl Model {
         let whole = (!surely || self.streamed.is_some())
             .then(|| refusal(&self.name, &quote!(__SIGNATURE.whole_flaw(&__OPTIONS))));
         quote!(#overrides #warmups #decorations #warmup_checks #whole)
+    }
+
+    /// What refuses a function, or a state, that cannot be called on the threads that serve connections.
+    fn to_inline_checks(&self, options: &ModelOptions) -> Option<TokenStream> {
+        let key = options.inline()?;
+        let is_async = self.is_async;
+        let function = refusal(key, &quote!(__SIGNATURE.inline_flaw(#is_async, &__OPTIONS)));
+        let state = self.state.as_ref().filter(|_| !options.sequences());
+        let state = state.map(|State { ty, .. }| {
+            let check = quote_spanned!(ty.span()=> inline_state::<#ty>());
+            quote!(const _: () = __private::#check;)
+        });
+        Some(quote!(#function #state))
     }
 
     /// The constant `__OUTPUTS`; the compiler reports an invalid output type on the type itself.
@@ -310,7 +325,7 @@ impl Model {
     /// The loader; nothing if it is invalid.
     fn to_loaded(&self) -> Option<TokenStream> {
         let Some(State { ty, load, .. }) = &self.state else {
-            return Some(quote!(::std::sync::Arc::new(())));
+            return Some(quote!(()));
         };
         let Maker {
             name,
@@ -366,8 +381,9 @@ impl Model {
         let calling = quote!(__private::Calling::#kind(__called));
         let made = if self.parameters.iter().any(Parameter::is_state) {
             quote!(__private::sequenced(__context, #state, #calling, __started))
-        } else if self.state.is_some() {
-            quote!((&__private::Shared(#state)).instance(#calling))
+        } else if let Some(State { ty, .. }) = &self.state {
+            let instance = quote!((&__private::StateKind::<#ty>::NEW).instance(#state, #calling));
+            quote!(::core::result::Result::Ok(#instance))
         } else {
             return Some(quote!(__private::Loading::Stateless(#calling)));
         };

@@ -11,11 +11,13 @@ use crate::value::{Form, Value, literal};
 
 /// The option for sequence batching.
 const SEQUENCES: &str = "sequence_batching";
+/// The option that lets threads that serve connections call the function.
+const INLINE: &str = "inline";
 /// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";
 /// The model's options: form of the value, and whether the option conflicts with others. The rules
 /// and defaults are in the runtime.
-const MODEL: [(&str, Form, bool); 21] = [
+const MODEL: [(&str, Form, bool); 22] = [
     ("name", Form::Text, false),
     ("version", Form::Number, false),
     ("version_policy", Form::Versions, false),
@@ -23,6 +25,7 @@ const MODEL: [(&str, Form, bool); 21] = [
     ("batching", Form::Boolean, true),
     ("instances", Form::Instances, false),
     ("batches_in_flight", Form::Number, false),
+    (INLINE, Form::Boolean, true),
     ("max_call_microseconds", Form::Number, false),
     ("unrecoverable_panics", Form::Boolean, false),
     ("dynamic_batching", Form::Boolean, true),
@@ -151,6 +154,15 @@ impl ModelOptions {
     /// Whether the option is present.
     pub(super) fn says(&self, name: &str) -> bool {
         self.model.iter().any(|row| row.name == name)
+    }
+
+    /// The key of the option `inline`, unless its value is `false`.
+    pub(super) fn inline(&self) -> Option<&Ident> {
+        let row = self.model.iter().find(|row| row.name == INLINE)?;
+        match row.value.boolean() {
+            Some(false) => None,
+            _ => row.key.as_ref(),
+        }
     }
 
     /// Whether requests belong to sequences.

@@ -140,7 +140,7 @@ fn a_body_stays_as_it_is_while_it_is_typed() {
 #[test]
 fn expansions_are_as_in_the_golden_files() {
     let linear = quote!(name = "Linear");
-    let table: [(&str, TokenStream, TokenStream); 12] = [
+    let table: [(&str, TokenStream, TokenStream); 13] = [
         (
             "plain",
             quote!(name = "Plain", batching = false),
@@ -232,6 +232,18 @@ fn expansions_are_as_in_the_golden_files() {
                         f(x)
                     }
                     fn other(&self) {}
+                }
+            },
+        ),
+        (
+            "inline",
+            quote!(name = "Counter", inline = true, instances = 2),
+            quote! {
+                impl Counter {
+                    #[load]
+                    fn load() -> Self { f() }
+                    #[infer]
+                    fn infer(&self, x: ArrayView2<f32>) -> Array2<f32> { f(x) }
                 }
             },
         ),

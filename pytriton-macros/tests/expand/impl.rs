@@ -77,10 +77,11 @@ const _: () = {
     __private::inventory::submit! {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
-        : & [], load : __private::Loading::Stated(| __context | (&
-        __private::Shared(__private::loaded:: < State, _ > (__context, < State >
-        ::load(__private::loading:: < & Context > (__context))) ?))
-        .instance(__private::Calling::AtOnce(__called))), location :
+        : & [], load : __private::Loading::Stated(| __context |
+        ::core::result::Result::Ok((& __private::StateKind:: < State > ::NEW)
+        .instance(__private::loaded:: < State, _ > (__context, < State >
+        ::load(__private::loading:: < & Context > (__context))) ?,
+        __private::Calling::AtOnce(__called)))), location :
         __private::Location::here("pytriton-macros"), }
     }
 };

@@ -90,8 +90,7 @@ const _: () = {
         __private::FunctionDeclaration { options : & __OPTIONS, signature : &
         __SIGNATURE, outputs : __OUTPUTS, output_overrides : & [], steps : & [], warmups
         : & [], load : __private::Loading::Stated(| __context |
-        __private::sequenced(__context, ::std::sync::Arc::new(()),
-        __private::Calling::AtOnce(__called), __started)), location :
-        __private::Location::here("pytriton-macros"), }
+        __private::sequenced(__context, (), __private::Calling::AtOnce(__called),
+        __started)), location : __private::Location::here("pytriton-macros"), }
     }
 };

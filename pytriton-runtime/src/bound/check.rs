@@ -180,6 +180,18 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
             "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
         ),
         (
+            options.inline && function.is_async,
+            "an `inline` call cannot wait: remove `inline`, or write a function that is not `async`",
+        ),
+        (
+            options.inline && function.decoupled && !function.is_async,
+            "an `inline` call has one response: remove `inline`, or return one answer",
+        ),
+        (
+            options.inline && !function.movable && !function.is_async && !function.sequences,
+            "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`",
+        ),
+        (
             raw && !model.steps.is_empty(),
             "steps do not stand around a raw function: write `Function::batch`, or remove `step`",
         ),

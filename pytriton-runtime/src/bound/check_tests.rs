@@ -36,6 +36,63 @@ pub(super) fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> 
 }
 
 #[test]
+fn an_inline_function_has_one_response_and_a_state_that_is_send() {
+    let sample = || Function::sample(|_| Ok(Vec::new()));
+    let stateful = || Function::stateful(|_| Ok(0.0));
+    let spec = model().inline(true).registration(&sample()).unwrap().spec;
+    assert!(spec.inline);
+    let stay = "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`";
+    let wait =
+        "an `inline` call cannot wait: remove `inline`, or write a function that is not `async`";
+    let stream = "an `inline` call has one response: remove `inline`, or return one answer";
+    let table: [(Function, &[&str]); 8] = [
+        (batch(), &[]),
+        (stateful().movable().sample(|_, _| Ok(Vec::new())), &[]),
+        (stateful().sample(|_, _| Ok(Vec::new())), &[stay]),
+        (
+            [
+                stateful().movable().sample(|_, _| Ok(Vec::new())),
+                stateful().sample(|_, _| Ok(Vec::new())),
+            ]
+            .into(),
+            &[stay],
+        ),
+        (
+            stateful().movable().raw(|_, _| Ok(vec![Ok(Vec::new())])),
+            &[],
+        ),
+        (Function::async_sample(async |_| Ok(Vec::new())), &[wait]),
+        (
+            stateful()
+                .movable()
+                .async_batch(async |_, _| Ok(Vec::new())),
+            &[wait],
+        ),
+        (
+            Function::sample_iter(|_| Ok(std::iter::once(Ok(Vec::new())))),
+            &[stream],
+        ),
+    ];
+    for (function, expected) in table {
+        assert_eq!(flaws(model().inline(true), function.clone()), expected);
+        assert!(flaws(model().inline(false), function).is_empty());
+    }
+    let conflicts = [
+        (
+            model().batches_in_flight(2),
+            "`inline`: an `inline` call has an instance for itself: remove `inline`, or `batches_in_flight`",
+        ),
+        (
+            model().max_call_microseconds(5),
+            "`inline`: an `inline` call that takes long holds a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+        ),
+    ];
+    for (model, expected) in conflicts {
+        assert_eq!(flaws(model.inline(true), sample()), [expected]);
+    }
+}
+
+#[test]
 fn openai_s_routes_ask_for_a_text() {
     use crate::model::Surface::{Chat, Completions};
 

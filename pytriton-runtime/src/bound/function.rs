@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use futures_util::Stream;
 
-use crate::call::{Call, Context, Execution, Instance, Loader, ModelError, flow, iterate};
+use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, flow, iterate};
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
 use super::answer::{each, opened, whole};
-use super::instance::{OwnInstance, Plain, PlainInstance, Waiting, WaitingInstance};
+use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
 use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
 /// What answers the requests of a [`Model`](super::Model): a closure, and what one call of it sees.
@@ -39,6 +39,10 @@ pub struct Function {
     pub(super) sequences: bool,
     /// Whether a request has any number of answers.
     pub(super) decoupled: bool,
+    /// Whether some of them are `async`.
+    pub(super) is_async: bool,
+    /// Whether any thread may call each of them.
+    pub(super) movable: bool,
 }
 
 impl Function {
@@ -215,9 +219,14 @@ impl Function {
     }
 
     fn plain(call: CallMode, function: Arc<Plain>) -> Self {
-        Self::new(call, move |_| {
-            Ok(Box::new(PlainInstance(Arc::clone(&function))))
-        })
+        let function = Self::new(call, move |_| {
+            let instance = PlainInstance(Arc::clone(&function));
+            Ok(LoadedInstance::Movable(Box::new(instance)))
+        });
+        Self {
+            movable: true,
+            ..function
+        }
     }
 
     fn waiting<F>(call: CallMode, function: F) -> Self
@@ -225,14 +234,20 @@ impl Function {
         F: for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync + 'static,
     {
         let function: Arc<Waiting> = Arc::new(function);
-        Self::new(call, move |_| {
-            Ok(Box::new(WaitingInstance(Arc::clone(&function))))
-        })
+        let function = Self::new(call, move |_| {
+            let instance = WaitingInstance(Arc::clone(&function));
+            Ok(LoadedInstance::Movable(Box::new(instance)))
+        });
+        Self {
+            movable: true,
+            is_async: true,
+            ..function
+        }
     }
 
     pub(super) fn new<L>(call: CallMode, load: L) -> Self
     where
-        L: Fn(&Context) -> Result<Box<dyn Instance>, ModelError> + Send + Sync + 'static,
+        L: Fn(&Context) -> Result<LoadedInstance, ModelError> + Send + Sync + 'static,
     {
         Self {
             call,
@@ -240,6 +255,8 @@ impl Function {
             mixed: false,
             sequences: false,
             decoupled: false,
+            is_async: false,
+            movable: false,
         }
     }
 
@@ -252,7 +269,7 @@ impl Function {
         Arc::new(move |context| {
             // There are as many instances as loaders.
             let loader = &loaders[context.instance() as usize % loaders.len()];
-            Ok(Box::new(OwnInstance(loader(context)?)))
+            loader(context)
         })
     }
 }
@@ -270,6 +287,8 @@ impl From<Vec<Self>> for Function {
             mixed: functions
                 .iter()
                 .any(|other| other.mixed || other.kind() != kind),
+            is_async: functions.iter().any(|function| function.is_async),
+            movable: functions.iter().all(|function| function.movable),
             loaders: functions
                 .into_iter()
                 .flat_map(|function| function.loaders)

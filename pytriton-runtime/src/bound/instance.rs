@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::call::{Call, Execution, Instance, ModelError, Returned, Sequences};
+use crate::call::{Call, Execution, Instance, ModelError, Returned};
 
 pub(super) type Answered = Result<Returned, ModelError>;
 
@@ -21,10 +21,6 @@ impl Instance for PlainInstance {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move { (self.0)(call) })
     }
-
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
-        Some(Box::new(Self(Arc::clone(&self.0))))
-    }
 }
 
 pub(super) struct WaitingInstance(pub(super) Arc<Waiting>);
@@ -32,10 +28,6 @@ pub(super) struct WaitingInstance(pub(super) Arc<Waiting>);
 impl Instance for WaitingInstance {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         (self.0)(call)
-    }
-
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
-        Some(Box::new(Self(Arc::clone(&self.0))))
     }
 
     fn is_async(&self) -> bool {
@@ -67,22 +59,5 @@ impl<S> Instance for WaitingStatefulInstance<S> {
 
     fn is_async(&self) -> bool {
         true
-    }
-}
-
-/// An instance whose function is its own: no other thread may call it in the place of another instance's.
-pub(super) struct OwnInstance(pub(super) Box<dyn Instance>);
-
-impl Instance for OwnInstance {
-    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        self.0.execute(call)
-    }
-
-    fn is_async(&self) -> bool {
-        self.0.is_async()
-    }
-
-    fn sequences(&self) -> Option<Sequences<'_>> {
-        self.0.sequences()
     }
 }

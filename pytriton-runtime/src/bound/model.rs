@@ -164,6 +164,7 @@ impl Model {
                 false => functions.into(),
             },
             batches_in_flight: options.batches_in_flight,
+            inline: options.inline,
             max_call: self
                 .says("max_call_microseconds")
                 .then(|| Duration::from_micros(options.max_call_microseconds)),

@@ -63,6 +63,14 @@ impl Model {
         })
     }
 
+    /// Whether the embedded engine may call the function on the threads that serve connections; see
+    /// [`ModelOptions::inline`](crate::registry::ModelOptions::inline) for what such a function must not do.
+    ///
+    /// A state must be `Send`: write [`Stateful::movable`](super::Stateful::movable).
+    pub fn inline(self, inline: bool) -> Self {
+        self.with("inline", |options| options.plain.inline = inline)
+    }
+
     /// How long a call of the function may take.
     pub fn max_call_microseconds(self, microseconds: u64) -> Self {
         self.with("max_call_microseconds", |options| {

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::call::{Call, Context, Execution, Instance, IntoState, ModelError};
+use crate::call::{Call, Context, Execution, IntoState, LoadedInstance, ModelError};
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
@@ -25,6 +25,8 @@ use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 /// ```
 pub struct Stateful<S> {
     load: Arc<MakeState<S>>,
+    instance: fn(StatefulInstance<S>) -> LoadedInstance,
+    movable: bool,
 }
 
 pub(super) type MakeState<S> = dyn Fn(&Context) -> Result<S, Failure> + Send + Sync;
@@ -35,6 +37,51 @@ impl<S: 'static> Stateful<S> {
     ) -> Self {
         Self {
             load: Arc::new(load),
+            instance: |instance| LoadedInstance::Local(Box::new(instance)),
+            movable: false,
+        }
+    }
+
+    /// Lets any thread call the function, one call of an instance at a time, as [`Model::inline`](super::Model::inline) needs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    ///
+    /// use ndarray::Ix2;
+    /// use pytriton_runtime::bound::{Function, Input, Model, Output};
+    ///
+    /// let counting = Function::stateful(|_| Ok(Cell::new(0.0)))
+    ///     .movable()
+    ///     .batch(|calls: &mut Cell<f32>, inputs| {
+    ///         calls.set(calls.get() + 1.0);
+    ///         Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + calls.get())
+    ///     });
+    /// let model = Model::new("Counting")
+    ///     .input(Input::new::<f32>("x", [-1]))
+    ///     .output(Output::new::<f32>("y", [-1]))
+    ///     .inline(true);
+    /// assert!(model.registration(&counting).is_ok());
+    /// ```
+    ///
+    /// A state that is not `Send` does not compile:
+    ///
+    /// ```compile_fail,E0277
+    /// use std::rc::Rc;
+    ///
+    /// use pytriton_runtime::bound::Function;
+    ///
+    /// let shared = Function::stateful(|_| Ok(Rc::new(0.0))).movable();
+    /// ```
+    pub fn movable(self) -> Self
+    where
+        S: Send,
+    {
+        Self {
+            instance: |instance| LoadedInstance::Movable(Box::new(instance)),
+            movable: true,
+            ..self
         }
     }
 
@@ -126,12 +173,17 @@ impl<S: 'static> Stateful<S> {
     }
 
     fn on_state(self, call: CallMode, function: Arc<OnState<S>>) -> Function {
-        Function::new(call, move |context| {
-            Ok(Box::new(StatefulInstance {
+        let movable = self.movable;
+        let function = Function::new(call, move |context| {
+            Ok((self.instance)(StatefulInstance {
                 state: RefCell::new(self.state(context)?),
                 function: Arc::clone(&function),
-            }) as Box<dyn Instance>)
-        })
+            }))
+        });
+        Function {
+            movable,
+            ..function
+        }
     }
 
     fn waiting<F>(self, call: CallMode, function: F) -> Function
@@ -139,12 +191,17 @@ impl<S: 'static> Stateful<S> {
         F: for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync + 'static,
     {
         let function: Arc<WaitingOnState<S>> = Arc::new(function);
-        Function::new(call, move |context| {
-            Ok(Box::new(WaitingStatefulInstance {
+        let function = Function::new(call, move |context| {
+            let instance = WaitingStatefulInstance {
                 state: self.state(context)?,
                 function: Arc::clone(&function),
-            }) as Box<dyn Instance>)
-        })
+            };
+            Ok(LoadedInstance::Local(Box::new(instance)))
+        });
+        Function {
+            is_async: true,
+            ..function
+        }
     }
 
     fn state(&self, context: &Context) -> Result<S, ModelError> {

@@ -3,8 +3,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::call::{
-    Call, Context, Execution, Instance, IntoState, SequenceParameter, Sequenced, Start, Started,
-    Starts,
+    Call, Context, Execution, Instance, IntoState, LoadedInstance, SequenceParameter, Sequenced,
+    Start, Started, Starts,
 };
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
@@ -179,7 +179,8 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
                 run: run.clone(),
                 start: Arc::clone(&start),
             };
-            Ok(Box::new(Sequenced::new(context, starting)))
+            let sequenced = Sequenced::new(context, starting);
+            Ok(LoadedInstance::Local(Box::new(sequenced)))
         });
         Function {
             sequences: true,

@@ -32,7 +32,7 @@ pub enum ModelError {
         /// The error as it displays itself.
         message: String,
     },
-    /// The function panicked.
+    /// The function panicked. With `inline = true` a note says so: it may have blocked, which it must not do there.
     #[error("model '{model}' panicked: {message}")]
     Panic {
         /// The model.

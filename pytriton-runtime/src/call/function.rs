@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Answered, Call, Context, Detached, Execution, Instance, Load, Loader, ModelError, Sequenced,
+    Answered, Call, Context, Execution, Instance, LoadedInstance, Loader, ModelError, Sequenced,
     Start, Started, Starts, executed,
 };
 
@@ -20,14 +20,13 @@ pub enum Loading {
     /// There is nothing to be made: one without a state, which takes a constant and no function of its own.
     Stateless(Calling<()>),
     /// This makes the state.
-    Stated(Load),
+    Stated(fn(&Context) -> Result<LoadedInstance, ModelError>),
 }
 
 /// A function on a state, which makes it an instance.
 pub struct Function<S> {
-    state: Arc<S>,
+    state: S,
     calling: Calling<S>,
-    detached: fn(&Self) -> Detached,
 }
 
 /// The same with what makes the state of a sequence.
@@ -37,27 +36,8 @@ struct Starting<S> {
 }
 
 impl<S> Function<S> {
-    /// One that stays on its thread.
-    pub(super) fn bound(state: Arc<S>, calling: Calling<S>) -> Self {
-        Self {
-            state,
-            calling,
-            detached: |_| None,
-        }
-    }
-}
-
-impl<S: Send + Sync + 'static> Function<S> {
-    /// One for any thread.
-    pub(super) fn free(state: Arc<S>, calling: Calling<S>) -> Self {
-        Self {
-            state,
-            calling,
-            detached: |function| {
-                let state = Arc::clone(&function.state);
-                Some(Box::new(Self::free(state, function.calling)))
-            },
-        }
+    pub(super) const fn new(state: S, calling: Calling<S>) -> Self {
+        Self { state, calling }
     }
 }
 
@@ -65,7 +45,8 @@ impl From<Loading> for Loader {
     fn from(loading: Loading) -> Self {
         match loading {
             Loading::Stateless(calling) => Arc::new(move |_: &Context| {
-                Ok(Box::new(Function::free(Arc::new(()), calling)) as Box<dyn Instance>)
+                let function = Function::new((), calling);
+                Ok(LoadedInstance::Movable(Box::new(function)))
             }),
             Loading::Stated(load) => Arc::new(load),
         }
@@ -79,13 +60,15 @@ impl From<Loading> for Loader {
 /// None: loaders return them.
 pub fn sequenced<S: 'static>(
     context: &Context,
-    state: Arc<S>,
+    state: S,
     calling: Calling<S>,
     start: fn(&S, &Start<'_>) -> Started,
-) -> Result<Box<dyn Instance>, ModelError> {
-    let function = Function::bound(state, calling);
+) -> Result<LoadedInstance, ModelError> {
+    let function = Function::new(state, calling);
     let starting = Starting { function, start };
-    Ok(Box::new(Sequenced::new(context, starting)))
+    Ok(LoadedInstance::Local(Box::new(Sequenced::new(
+        context, starting,
+    ))))
 }
 
 impl<S> Instance for Function<S> {
@@ -102,10 +85,6 @@ impl<S> Instance for Function<S> {
             Calling::AtOnce(function) => Some(function(&self.state, call)),
             Calling::Awaited(_) => None,
         }
-    }
-
-    fn detached(&self) -> Detached {
-        (self.detached)(self)
     }
 
     fn is_async(&self) -> bool {

@@ -3,13 +3,13 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Call, Context, ModelError, Returned, Sequences};
+use super::{Call, Context, LoadedInstance, ModelError, Returned, Sequences};
 
-/// Makes one instance of a model: the function alone, or the state it is called on. What generated code writes down.
+/// Makes one instance of a model that is declared by hand.
 pub type Load = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
 
 /// Makes the instances of a model.
-pub type Loader = Arc<dyn Fn(&Context) -> Result<Box<dyn Instance>, ModelError> + Send + Sync>;
+pub type Loader = Arc<dyn Fn(&Context) -> Result<LoadedInstance, ModelError> + Send + Sync>;
 
 /// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
 pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
@@ -22,9 +22,6 @@ pub(crate) fn executed<'a>(answered: Answered) -> Execution<'a> {
     Box::pin(ready(answered))
 }
 
-/// A function for any thread, where it has no state.
-pub type Detached = Option<Box<dyn Instance + Send + Sync>>;
-
 /// One instance of a model.
 pub trait Instance {
     /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
@@ -32,11 +29,6 @@ pub trait Instance {
 
     /// The same without a future; `None`, and nothing done, where it has to be one.
     fn execute_at_once(&self, _: &Call<'_>) -> Option<Answered> {
-        None
-    }
-
-    /// The same function for any thread; `None` where it is called on a state, which stays on its thread.
-    fn detached(&self) -> Detached {
         None
     }
 
@@ -57,7 +49,7 @@ impl fmt::Debug for dyn Instance {
     }
 }
 
-impl fmt::Debug for dyn Instance + Send + Sync {
+impl fmt::Debug for dyn Instance + Send {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Instance")
     }

@@ -57,11 +57,11 @@ pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> P {
     P::new(context)
 }
 
-/// The state that a `#[load]` function made, which an instance shares.
+/// The state that a `#[load]` function made.
 ///
 /// # Errors
 ///
 /// As [`IntoState::into_state`].
-pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<Arc<S>, ModelError> {
-    returned.into_state(context).map(Arc::new)
+pub fn loaded<S, R: IntoState<S>>(context: &Context, returned: R) -> Result<S, ModelError> {
+    returned.into_state(context)
 }

@@ -26,6 +26,7 @@ mod isolation_tests;
 mod limit;
 mod living;
 mod loaded;
+mod loaded_instance;
 mod open;
 mod output_field;
 mod outputs;
@@ -42,7 +43,6 @@ mod scalar;
 mod sequence_reader;
 mod sequence_state;
 mod sequences;
-mod shared;
 mod shared_error;
 mod shim;
 mod start;
@@ -63,9 +63,12 @@ pub use first_value::FirstValueParameter;
 pub use function::{Calling, Function, Loading, sequenced};
 pub(crate) use health::Health;
 pub(crate) use instance::executed;
-pub use instance::{Answered, Detached, Execution, Instance, Load, Loader};
+pub use instance::{Answered, Execution, Instance, Load, Loader};
 pub(crate) use limit::Limit;
 pub use loaded::{IntoState, LoadParameter, loaded, loading};
+pub use loaded_instance::{
+    InlineState, LoadedInstance, LocalState, SendState, StateKind, inline_state,
+};
 pub use output_field::{OutputField, output_field};
 pub(crate) use outputs::function_error;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
@@ -82,7 +85,6 @@ pub use sequence_reader::SequenceReader;
 pub use sequence_state::SequenceParameter;
 pub(crate) use sequences::Spent;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
-pub use shared::{Share, ShareNothing, Shared};
 pub(crate) use shim::nothing;
 pub use shim::{
     Answer, Asked, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,

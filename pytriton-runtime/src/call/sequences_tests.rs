@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
 use super::*;
-use crate::call::{Callee, Executed, Loader, SequenceParameter};
+use crate::call::{Callee, Executed, LoadedInstance, Loader, SequenceParameter};
 use crate::model::{CallMode, ModelSpec};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::testing::{Bomb, IDENTITY, infer_request};
@@ -375,10 +375,13 @@ fn a_drop_that_panics_harms_nobody() {
 
 #[test]
 fn states_go_with_their_instance_and_before_it() {
-    let loader: Loader =
-        Arc::new(|context| Ok(Box::new(Sequenced::new(context, Adding(Log::default())))));
+    let loader: Loader = Arc::new(|context| {
+        let sequenced = Sequenced::new(context, Adding(Log::default()));
+        Ok(LoadedInstance::Local(Box::new(sequenced)))
+    });
     let model = Model::new(CallMode::Batch);
-    assert!(loader(&model.context).unwrap().sequences().is_some());
+    let loaded = loader(&model.context).unwrap().into_local();
+    assert!(loaded.sequences().is_some());
     model.run(&[(1, "s", 5.0), (2, "s", 5.0)]);
     let Model { instance, log, .. } = model;
     log.take();

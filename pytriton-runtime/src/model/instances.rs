@@ -41,11 +41,6 @@ impl InstanceGroups {
         &self.0
     }
 
-    /// Whether all instances use the same device.
-    pub(crate) fn on_one_device(&self) -> bool {
-        self.0.windows(2).all(|two| two[0].device == two[1].device)
-    }
-
     /// The device of an instance.
     pub fn device(&self, instance: u32) -> Device {
         let mut before = 0_u32;

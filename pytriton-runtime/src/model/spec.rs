@@ -26,6 +26,8 @@ pub struct ModelSpec {
     pub instances: InstanceGroups,
     /// The number of concurrent batches per instance.
     pub batches_in_flight: u32,
+    /// Whether threads that serve connections may call the function.
+    pub inline: bool,
     /// The time limit of a call; `None` for no limit.
     pub max_call: Option<Duration>,
     /// Whether a panic is a fatal error.

@@ -14,7 +14,7 @@ use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
 use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
-use crate::runner::{Availability, Detached};
+use crate::runner::{Availability, MovableRunner};
 use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
 
@@ -221,7 +221,7 @@ impl Native {
 }
 
 /// An instance, for whoever runs a batch on it.
-fn instance(runner: &Mutex<Detached>) -> MutexGuard<'_, Detached> {
+fn instance(runner: &Mutex<MovableRunner>) -> MutexGuard<'_, MovableRunner> {
     // What a panic leaves behind belongs to the user's function.
     runner.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use crate::call::{Context, ModelError};
 use crate::model::{Device, ModelSpec};
 use crate::registry::Registration;
-use crate::runner::{Detached, Instances, Runner};
+use crate::runner::{Instances, LoadedRunner, MovableRunner};
 
 use super::queue::Queue;
 
@@ -17,7 +17,7 @@ use super::queue::Queue;
 #[derive(Debug)]
 pub(super) enum Place {
     /// On whatever thread tritonserver calls from, which is one at a time.
-    Here(Mutex<Detached>, Arc<Instances>),
+    Here(Mutex<MovableRunner>, Arc<Instances>),
     /// On a thread of its own.
     There(Arc<Queue>),
 }
@@ -58,20 +58,27 @@ impl Place {
                     drop(loaded.try_send(Err(Failure::internal(error.to_string()))))
                 }
             };
-            let Some(runner) = Runner::ready(&model, context, runtime, &instances, failed) else {
+            let runner = LoadedRunner::ready(&model, context, runtime, &instances, failed);
+            let Some(runner) = runner else {
                 return;
             };
-            // A thread of tritonserver's never stays in a call that may be given up.
-            let detached = runner.detached().filter(|_| in_flight == 1 && !limited);
-            let stays = detached.is_none();
-            if loaded.send(Ok(detached)).is_ok() && stays {
-                end.serve(&runner, in_flight);
+            match runner {
+                // A thread of tritonserver's never stays in a call that may be given up.
+                LoadedRunner::Movable(runner) if in_flight == 1 && !limited => {
+                    drop(loaded.send(Ok(Some(runner))));
+                }
+                runner => {
+                    let runner = runner.into_local();
+                    if loaded.send(Ok(None)).is_ok() {
+                        end.serve(&runner, in_flight);
+                    }
+                }
             }
         });
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
         let gone = |_| Failure::internal("the model's instance is gone");
         Ok(match place.recv().map_err(gone)?? {
-            Some(detached) => Self::Here(Mutex::new(detached), Arc::clone(&queue.instances)),
+            Some(runner) => Self::Here(Mutex::new(runner), Arc::clone(&queue.instances)),
             None => Self::There(queue),
         })
     }

@@ -27,6 +27,8 @@ pub struct ModelDeclaration {
     pub instances: &'static [InstanceGroup],
     /// The number of concurrent batches per instance; an `async` function runs them concurrently.
     pub batches_in_flight: u32,
+    /// Whether threads that serve connections may call the function.
+    pub inline: bool,
     /// The time limit of a call, in microseconds; 0 for no limit.
     pub max_call_microseconds: u64,
     /// Whether a panic is a fatal error.
@@ -85,6 +87,7 @@ impl ModelDeclaration {
             },
             instances: options.instances,
             batches_in_flight: options.batches_in_flight,
+            inline: options.inline,
             max_call_microseconds: options.max_call_microseconds,
             unrecoverable_panics: options.unrecoverable_panics,
             inputs: &[],

@@ -81,6 +81,7 @@ impl ModelOptions<'_> {
             b"name" | b"version" | b"version_policy" => None,
             b"instances" | b"batches_in_flight" => None,
             b"unrecoverable_panics" => None,
+            b"inline" => self.inline_conflict(),
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
             b"max_call_microseconds" | b"description" | b"batching" => None,
             b"response_cache" if self.response_cache && self.openai.is_some() => Some(OPENAI_CACHE),
@@ -90,6 +91,18 @@ impl ModelOptions<'_> {
             b"max_batch_size" | b"dynamic_batching" => None,
             _ if !self.dynamic_batching => Some(NO_DYNAMIC_BATCHING),
             option => self.batcher_flaw(option),
+        }
+    }
+
+    const fn inline_conflict(&self) -> Flaw {
+        match self.inline {
+            true if self.batches_in_flight > 1 => Some(
+                "an `inline` call has an instance for itself: remove `inline`, or `batches_in_flight`",
+            ),
+            true if self.max_call_microseconds > 0 => Some(
+                "an `inline` call that takes long holds a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+            ),
+            _ => None,
         }
     }
 

@@ -17,6 +17,7 @@ const NO_QUEUE: &str =
 const CACHED: &str = "`response_cache = true` gives requests of the same inputs the same response, in whatever sequence they are: remove it";
 const ONE_BATCH: &str =
     "an instance runs the batches of its sequences one after the other: remove it";
+const INLINE: &str = "the requests of a sequence wait for its instance, and cannot be executed where they arrive: remove `inline`";
 const NOT_DIRECT: &str =
     "this option needs the other strategy: write `sequence_batching = oldest`, or remove it";
 const NOT_OLDEST: &str =
@@ -73,6 +74,7 @@ impl ModelOptions<'_> {
             }
             (b"response_cache", _) if self.response_cache => Some(CACHED),
             (b"batches_in_flight", _) if self.batches_in_flight > 1 => Some(ONE_BATCH),
+            (b"inline", _) if self.inline => Some(INLINE),
             (b"preferred_batch_size" | b"preserve_ordering", Direct) => Some(NOT_DIRECT),
             (b"max_candidate_sequences", Direct) => Some(NOT_DIRECT),
             (b"minimum_slot_utilization", Oldest) => Some(NOT_OLDEST),

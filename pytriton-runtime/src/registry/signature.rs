@@ -349,6 +349,23 @@ impl Signature {
         }
     }
 
+    /// What keeps the function from being called on a thread that serves connections.
+    pub const fn inline_flaw(&self, is_async: bool, options: &ModelOptions<'_>) -> Flaw {
+        match options.inline {
+            false => None,
+            true if is_async => {
+                Some("an `inline` call cannot wait: remove `inline`, or `async` from the function")
+            }
+            true if self.decoupled => {
+                Some("an `inline` call has one response: remove `inline`, or return one answer")
+            }
+            true if self.cancellable() => Some(
+                "an `inline` call is over before it could be cancelled: remove `inline`, or take no `&Cancellation`",
+            ),
+            true => None,
+        }
+    }
+
     /// The error in declaring an input on a function that takes arrays.
     pub const fn declared_flaw(&self) -> Flaw {
         match self.raw() {

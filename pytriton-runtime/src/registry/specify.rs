@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::call::Loader;
+use crate::call::{LoadedInstance, Loader};
 use crate::decorators::Step;
 use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 
@@ -25,7 +25,9 @@ impl ModelDeclaration {
     /// See [`spec`](Self::spec). Also [`RegistryError::Step`] for a step that does not fit the
     /// model.
     pub fn registration(&self) -> Result<Registration, RegistryError> {
-        self.of(self.own_inputs(), Arc::new(self.load))
+        let load = self.load;
+        let load: Loader = Arc::new(move |context| load(context).map(LoadedInstance::Local));
+        self.of(self.own_inputs(), load)
     }
 
     /// The same with other inputs and another loader.
@@ -96,6 +98,7 @@ impl ModelDeclaration {
             max_batch_size: self.max_batch_size,
             instances: self.instances.into(),
             batches_in_flight: self.batches_in_flight,
+            inline: self.inline,
             max_call: Some(self.max_call_microseconds)
                 .filter(|&microseconds| microseconds > 0)
                 .map(Duration::from_micros),

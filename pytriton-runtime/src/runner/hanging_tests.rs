@@ -19,7 +19,7 @@ use crate::registry::ModelDeclaration;
 use crate::request::{Request, Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
 
-use super::{Instances, Runner};
+use super::{Instances, LoadedRunner};
 
 /// Adds up what it is sent; -1 takes too long.
 struct Adding;
@@ -104,7 +104,8 @@ async fn serve() {
     let context = Context::new(Arc::clone(&model.spec), 0);
     let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
     let _presence = instances.enter(0);
-    let runner = Runner::load(&model, context, Handle::current()).unwrap();
+    let runner = LoadedRunner::load(&model, context, Handle::current()).unwrap();
+    let runner = runner.into_local();
     let runner = runner.supervised(&instances).unwrap();
     let run = async |batch: &[(u64, bool, f32)]| {
         let requests = batch.iter().map(|&(id, start, x)| {

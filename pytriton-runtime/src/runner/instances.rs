@@ -188,18 +188,25 @@ pub(crate) struct Presence {
     instance: u32,
 }
 
+impl Presence {
+    /// The instance has ended in a panic outside of its function.
+    pub(super) fn end_in_panic(self) {
+        self.log_panic();
+    }
+
+    fn log_panic(&self) {
+        let (model, instance) = (&*self.instances.model, self.instance);
+        tracing::error!(model, instance, "the instance has ended in a panic");
+    }
+}
+
 impl Drop for Presence {
     fn drop(&mut self) {
         let instances = &self.instances;
         let gone = |count: &mut Count| count.alive = count.alive.saturating_sub(1);
         instances.change(self.instance, false, gone);
         if thread::panicking() {
-            let (model, instance) = (&*instances.model, self.instance);
-            tracing::error!(
-                model,
-                instance,
-                "the instance has ended, its thread panicked"
-            );
+            self.log_panic();
         }
     }
 }

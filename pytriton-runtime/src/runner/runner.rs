@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::call::{
-    Answering, Arranged, Callee, Context, Executed, Health, Instance, Loader, ModelError,
-    Sequences, Spent, caught,
+    Answering, Arranged, Callee, Context, Executed, Health, Instance, LoadedInstance, Loader,
+    ModelError, Sequences, Spent, caught,
 };
 use crate::decorators::Steps;
 use crate::registry::Registration;
@@ -24,8 +24,9 @@ use super::Instances;
 use super::supervised::Supervised;
 use super::supervisor::Supervisor;
 
-/// A loaded instance of a model on the thread where it lives, so that its state need not be `Send` and its function may
-/// block.
+/// A loaded instance of a model and what executes batches on it.
+///
+/// It is not `Sync`: at any time only one thread can call the instance. It is `Send` only if the instance is.
 #[derive(Debug)]
 pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
     instance: Box<I>,
@@ -36,24 +37,60 @@ pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
     supervisor: Option<Arc<Supervisor>>,
 }
 
-/// A function without a state, for any thread.
-pub(crate) type Detached = Runner<dyn Instance + Send + Sync>;
+/// A runner that may move to another thread.
+pub(crate) type MovableRunner = Runner<dyn Instance + Send>;
 
-impl Runner {
+/// A runner of either kind.
+#[derive(Debug)]
+pub(crate) enum LoadedRunner {
+    /// It stays on the thread that loaded it.
+    Local(Runner),
+    /// Any thread may have it.
+    Movable(MovableRunner),
+}
+
+impl LoadedRunner {
     /// Loads an instance; `async` functions will be driven by `runtime`.
     pub(super) fn load(
         model: &Registration,
         context: Context,
         runtime: Handle,
     ) -> Result<Self, ModelError> {
-        let instance = load(&model.load, &context, &runtime)?;
-        Ok(Self {
+        let steps = Arc::clone(&model.steps);
+        Ok(match load(&model.load, &context, &runtime)? {
+            LoadedInstance::Local(instance) => {
+                Self::Local(Runner::new(instance, context, steps, runtime))
+            }
+            LoadedInstance::Movable(instance) => {
+                Self::Movable(Runner::new(instance, context, steps, runtime))
+            }
+        })
+    }
+
+    /// A runner that stays on its thread.
+    pub(crate) fn into_local(self) -> Runner {
+        match self {
+            Self::Local(runner) => runner,
+            Self::Movable(runner) => Runner {
+                instance: runner.instance,
+                context: runner.context,
+                steps: runner.steps,
+                runtime: runner.runtime,
+                supervisor: runner.supervisor,
+            },
+        }
+    }
+}
+
+impl<I: Instance + ?Sized> Runner<I> {
+    fn new(instance: Box<I>, context: Context, steps: Steps, runtime: Handle) -> Self {
+        Self {
             instance,
             context,
-            steps: Arc::clone(&model.steps),
+            steps,
             runtime,
             supervisor: None,
-        })
+        }
     }
 
     /// Says among the instances of its model when it hangs, where a call may take only so long.
@@ -67,18 +104,9 @@ impl Runner {
         let context = self.context.told_to(health);
         Self { context, ..self }
     }
+}
 
-    /// The same for any thread, where the function has no state.
-    pub(crate) fn detached(&self) -> Option<Detached> {
-        Some(Runner {
-            instance: self.instance.detached()?,
-            context: self.context.clone(),
-            steps: Arc::clone(&self.steps),
-            runtime: self.runtime.clone(),
-            supervisor: self.supervisor.clone(),
-        })
-    }
-
+impl Runner {
     /// Runs one batch after the other, at most so many side by side, until there are no more.
     ///
     /// A function that is not `async` is done at its first poll, so that its batches run one after the other.
@@ -195,24 +223,14 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// The same with another runtime for what it spawns.
-    pub(crate) fn within(self, runtime: &Handle) -> Self {
-        let runtime = runtime.clone();
-        Self { runtime, ..self }
-    }
-
-    /// Whether the function may wait without holding its thread.
-    pub(crate) fn is_async(&self) -> bool {
-        self.instance.is_async()
-    }
-
     /// Whether a call may take only so long.
+    #[cfg(tritonserver)]
     pub(crate) fn is_supervised(&self) -> bool {
         self.supervisor.is_some()
     }
 
-    /// Runs a batch that nobody supervises, of a function that does not wait.
-    pub(crate) fn execute_here(&self, requests: &[Request]) -> Option<Executed> {
+    /// Runs a batch that nobody supervises, of a function that is not `async`; `None` if it is.
+    pub(super) fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
         let mut execution = pin!(self.execute(requests, &[], None));
         match self.first_poll(execution.as_mut()) {
             Poll::Ready(executed) => Some(executed),
@@ -305,7 +323,7 @@ fn load(
     loader: &Loader,
     context: &Context,
     runtime: &Handle,
-) -> Result<Box<dyn Instance>, ModelError> {
+) -> Result<LoadedInstance, ModelError> {
     let model = context.model();
     let error = |message| ModelError::Load {
         model: Arc::clone(&model.name),

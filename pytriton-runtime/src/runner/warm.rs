@@ -2,14 +2,14 @@ use std::sync::{Arc, mpsc};
 
 use tokio::runtime::Handle;
 
-use crate::call::{Answering, Context, Executed, ModelError};
+use crate::call::{Answering, Context, Executed, Instance, ModelError};
 use crate::model::Warmup;
 use crate::registry::Registration;
 use crate::warmup::{Heard, requests};
 
-use super::{Instances, Runner};
+use super::{Instances, LoadedRunner, Runner};
 
-impl Runner {
+impl LoadedRunner {
     /// An instance that can take requests: it is loaded, supervised and warmed up.
     ///
     /// `failed` is told why there is none, once or several times; of a call that does not return on
@@ -21,16 +21,27 @@ impl Runner {
         instances: &Arc<Instances>,
         failed: impl Fn(ModelError) + Clone + Send + 'static,
     ) -> Option<Self> {
-        let runner = Self::load(model, context, runtime);
-        let runner = runner.and_then(|runner| runner.supervised(instances));
-        let warm = runner.and_then(|runner| {
-            for warmup in &model.spec.warmups {
-                runner.warm_up(model, warmup, &failed)?;
-            }
-            // What fails until now is a load that failed: a state that serves already goes on.
-            Ok(runner.told_to(instances.health()))
+        let warm = Self::load(model, context, runtime).and_then(|loaded| match loaded {
+            Self::Local(runner) => runner.warm(model, instances, &failed).map(Self::Local),
+            Self::Movable(runner) => runner.warm(model, instances, &failed).map(Self::Movable),
         });
         warm.map_err(failed).ok()
+    }
+}
+
+impl<I: Instance + ?Sized> Runner<I> {
+    fn warm(
+        self,
+        model: &Registration,
+        instances: &Arc<Instances>,
+        failed: &(impl Fn(ModelError) + Clone + Send + 'static),
+    ) -> Result<Self, ModelError> {
+        let runner = self.supervised(instances)?;
+        for warmup in &model.spec.warmups {
+            runner.warm_up(model, warmup, failed)?;
+        }
+        // What fails until now is a load that failed: a state that serves already goes on.
+        Ok(runner.told_to(instances.health()))
     }
 
     fn warm_up(

@@ -63,7 +63,7 @@ fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
             let told = told.clone();
             move |error: ModelError| drop(told.send(Some(error.to_string())))
         };
-        if Runner::ready(&model, context, handle, &instances, failed).is_some() {
+        if LoadedRunner::ready(&model, context, handle, &instances, failed).is_some() {
             drop(told.send(None));
         }
         assert!(!format!("{instances:?}").contains("broken: true"));

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::bell::Found;
 use super::dynamic::{DynamicQueue, State};
-use super::message::Waiting;
+use super::message::{Batch, Waiting};
 use super::prefetch::Formed;
 use super::{Candidate, Decision};
 
@@ -21,11 +21,18 @@ enum Step {
 }
 
 impl DynamicQueue {
-    /// The next batch, if the policy lets one go and there is a place for it.
-    pub(super) fn found(&self, state: &mut State, lent: bool, now: Instant) -> Found {
+    /// The next batch, if the policy lets one go, there is a place for it, and `acquire` returns the
+    /// permit to execute it. `max_bytes` is the limit of a thread that serves connections.
+    pub(super) fn found<P>(
+        &self,
+        state: &mut State,
+        max_bytes: Option<usize>,
+        acquire: impl Fn() -> Option<P>,
+        now: Instant,
+    ) -> Found<(P, Batch)> {
         if state.line.len() == 0 {
             // The end of an instance is the end of all that was accepted.
-            return match state.closed && state.lent == 0 {
+            return match state.closed && state.inline == 0 {
                 true => Found::End,
                 false => Found::Look(None),
             };
@@ -35,17 +42,35 @@ impl DynamicQueue {
         }
         loop {
             let line = &state.line;
+            let permit = match state.formed.len() {
+                0 => None,
+                _ => {
+                    let formed = line.iter().take(state.formed.requests());
+                    let bytes = || formed.map(|waiting| waiting.request.bytes()).sum::<usize>();
+                    if max_bytes.is_some_and(|max_bytes| bytes() > max_bytes) {
+                        return Found::Look(None);
+                    }
+                    let permit = acquire();
+                    if permit.is_none() {
+                        return Found::Look(None);
+                    }
+                    permit
+                }
+            };
             let first = line.iter().next();
             let stacks = |index| match (first, line.iter().nth(index)) {
                 (Some(first), Some(other)) => first.goes_with(other),
                 _ => false,
             };
-            if let Some(count) = state.formed.take(&self.policy, now, stacks) {
+            if let Some(permit) = permit
+                && let Some(count) = state.formed.take(&self.policy, now, stacks)
+            {
                 let parts = state.line.take(count).map(Waiting::part);
                 let (requests, replies) = parts.unzip();
                 // It has made room for another one.
                 self.form_ahead(state, now);
-                return Found::Batch(state.batch(requests, replies, lent));
+                let batch = state.batch(requests, replies, max_bytes.is_some());
+                return Found::Batch((permit, batch));
             }
             match self.form(state, now) {
                 Step::Formed => {}

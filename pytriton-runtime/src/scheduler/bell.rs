@@ -13,13 +13,9 @@ use super::message::Batch;
 pub(super) struct Bell(Arc<Notify>);
 
 /// What an instance finds.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is looked at at once, and a batch in a box would be memory for each request"
-)]
-pub(super) enum Found {
+pub(super) enum Found<T = Batch> {
     /// A batch.
-    Batch(Batch),
+    Batch(T),
     /// Nothing, until something changes or that time is over.
     Look(Option<Duration>),
     /// Nothing, for ever.
@@ -42,7 +38,7 @@ impl Bell {
     /// # Cancel safety
     ///
     /// What `look` finds is returned in the poll in which it is found.
-    pub(super) async fn wait(&self, look: impl Fn() -> Found) -> Option<Batch> {
+    pub(super) async fn wait<T>(&self, look: impl Fn() -> Found<T>) -> Option<T> {
         loop {
             // Registered before the look, so that a request that comes in between is not missed.
             let rung = self.0.notified();

@@ -14,8 +14,7 @@ use crate::testing::{IDENTITY, infer_request};
 
 use super::served::Served;
 
-/// Returns the number of its instance, a quarter more on a GPU, and a half more than that on no thread of its own.
-#[derive(Clone)]
+/// Returns the number of its instance, a quarter more on a GPU.
 struct Placed(f32);
 
 impl Placed {
@@ -32,20 +31,10 @@ impl Placed {
 impl Instance for Placed {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
-            let own = thread::current();
-            let own = own.name().is_some_and(|name| name.starts_with("Identity_"));
-            call.outputs(Array2::from_elem(
-                (1, 1),
-                match own {
-                    true => self.0,
-                    false => self.0 + 0.5,
-                },
-            ))
+            // All instances are needed for the requests that come at the same time.
+            thread::sleep(Duration::from_millis(1));
+            call.outputs(Array2::from_elem((1, 1), self.0))
         })
-    }
-
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
-        Some(Box::new(self.clone()))
     }
 }
 
@@ -56,18 +45,17 @@ const PLACED: ModelDeclaration = ModelDeclaration {
         InstanceGroup::gpu(7),
         InstanceGroup::gpu(7),
     ],
-    load: |context| Ok(Box::new(Placed::load(context))),
     ..IDENTITY
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_instance_knows_its_device_and_nobody_calls_its_function_for_another() {
-    let served = Served::start(&PLACED, 4096).await;
+async fn an_instance_knows_its_device_and_is_called_with_its_own_state() {
+    let served = Served::start_inline(&PLACED, 4096, Placed::load).await;
     let mut seen = BTreeSet::new();
     let begun = std::time::Instant::now();
     while seen.len() < 3 && begun.elapsed() < Duration::from_secs(20) {
         let asked = [1.0; 8].map(|value| served.spawn(infer_request(1, value)));
-        // One after the other, too, as a short function may be called by whoever asks.
+        // This one is executed inline if an instance is idle.
         let alone = served.infer(infer_request(1, 1.0)).await;
         let answers = try_join_all(asked).await.unwrap();
         let answers = answers.into_iter().chain([alone]);

@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
@@ -10,7 +11,7 @@ use crate::statistics::{FailureReason, Recorder, nanoseconds};
 use super::batch_forming::held_until;
 use super::bell::{Bell, Found};
 use super::line::Line;
-use super::message::{Batch, Entered, Origin, Reply, Ticket, Waiting};
+use super::message::{Batch, Entered, Origin, Pushed, Reply, Ticket, Waiting};
 use super::ordered::Ordered;
 use super::prefetch::Prefetched;
 use super::sink::reply;
@@ -37,8 +38,8 @@ pub(super) struct State {
     next_sequence: u64,
     /// How many batches are being executed.
     pub(super) running: usize,
-    /// How many of them no instance's thread has.
-    pub(super) lent: usize,
+    /// How many of them threads that serve connections execute.
+    pub(super) inline: usize,
     pub(super) closed: bool,
     /// So many requests must wait before any is taken.
     pub(super) held_until: usize,
@@ -55,7 +56,7 @@ impl DynamicQueue {
             next_ticket: 0,
             next_sequence: 0,
             running: 0,
-            lent: 0,
+            inline: 0,
             closed: false,
             held_until: held_until(),
             refusing: None,
@@ -79,9 +80,24 @@ impl DynamicQueue {
         &self.recorder
     }
 
-    /// Puts a request at the end of its level; or gives it back as a batch, where the caller would execute it `here`, none
-    /// waits before it and it need not wait for company.
-    pub(super) fn push(&self, request: Request, here: bool) -> Result<Entered, SchedulerError> {
+    /// Puts a request at the end of its level.
+    pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+        match self.push_or_take(request, || None::<Infallible>)? {
+            Pushed::Waiting(entered) => Ok(entered),
+            Pushed::Taken { permit, .. } => match permit {},
+        }
+    }
+
+    /// The same; but if none waits before the request and it need not wait for others, `acquire` may return the permit to
+    /// execute it at once.
+    ///
+    /// Permits are acquired under the lock and for a batch that leaves. So an attempt fails only while another thread has
+    /// the permit and a batch, and that thread looks for waiting requests when it releases the batch.
+    pub(super) fn push_or_take<P>(
+        &self,
+        request: Request,
+        acquire: impl FnOnce() -> Option<P>,
+    ) -> Result<Pushed<P>, SchedulerError> {
         let arrived = Instant::now();
         let level = self.policy.level(request.priority());
         let policy = &self.policy.levels[level];
@@ -124,42 +140,46 @@ impl DynamicQueue {
                 && state.line.len() == 0
                 && matches!(decision(), Decision::Take { .. })
         };
-        let batch = if here && goes(&state) {
+        if goes(&state)
+            && let Some(permit) = acquire()
+        {
             let reply = Reply::new(arrived, rows, sink);
-            Some(Batch {
+            let batch = Batch {
                 begun: Some(arrived),
                 ..state.batch(Few::one(request), Few::one(reply), true)
-            })
-        } else {
-            // What was due before this one came does not wait for it.
-            self.form_ahead(&mut state, arrived);
-            state.line.push(Waiting {
-                ticket,
-                request,
-                arrived,
-                deadline,
-                sink,
+            };
+            return Ok(Pushed::Taken {
+                permit,
+                batch,
+                answers,
             });
-            self.form_ahead(&mut state, arrived);
-            drop(state);
-            if free {
-                self.changed.ring();
-            }
-            None
-        };
-        Ok(Entered {
+        }
+        // What was due before this one came does not wait for it.
+        self.form_ahead(&mut state, arrived);
+        state.line.push(Waiting {
+            ticket,
+            request,
+            arrived,
+            deadline,
+            sink,
+        });
+        self.form_ahead(&mut state, arrived);
+        drop(state);
+        if free {
+            self.changed.ring();
+        }
+        Ok(Pushed::Waiting(Entered {
             ticket,
             refused,
             answers,
-            batch,
-        })
+        }))
     }
 
     /// Notes that a batch is executed; says whether requests wait for its place.
-    pub(super) fn release(&self, lent: bool) -> bool {
+    pub(super) fn release(&self, inline: bool) -> bool {
         let mut state = self.lock();
         state.running = state.running.saturating_sub(1);
-        state.lent = state.lent.saturating_sub(usize::from(lent));
+        state.inline = state.inline.saturating_sub(usize::from(inline));
         if state.closed {
             // They may all have waited for this place.
             self.changed.ring_for_all();
@@ -172,10 +192,15 @@ impl DynamicQueue {
         self.changed.ring();
     }
 
-    /// The next batch for a thread that is no instance's, if the policy lets one go now.
-    pub(super) fn try_next_batch(&self) -> Option<Batch> {
-        match self.look(true) {
-            Found::Batch(batch) => Some(batch),
+    /// The next batch for a thread that serves connections, if one of at most that many bytes leaves now and `acquire`
+    /// returns the permit to execute it.
+    pub(super) fn try_next_batch<P>(
+        &self,
+        max_bytes: usize,
+        acquire: impl Fn() -> Option<P>,
+    ) -> Option<(P, Batch)> {
+        match self.look(Some(max_bytes), acquire) {
+            Found::Batch(found) => Some(found),
             Found::Look(_) | Found::End => None,
         }
     }
@@ -200,9 +225,23 @@ impl DynamicQueue {
     ///
     /// # Cancel safety
     ///
-    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    /// As [`next_permitted`](Self::next_permitted).
     pub(super) async fn next_batch(&self) -> Option<Batch> {
-        self.changed.wait(|| self.look(false)).await
+        let ((), batch) = self.next_permitted(|| Some(())).await?;
+        Some(batch)
+    }
+
+    /// The next batch, when the policy lets it go and `acquire` returns the permit to execute it; `None` when the queue is
+    /// closed and empty.
+    ///
+    /// # Cancel safety
+    ///
+    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    pub(super) async fn next_permitted<P>(
+        &self,
+        acquire: impl Fn() -> Option<P>,
+    ) -> Option<(P, Batch)> {
+        self.changed.wait(|| self.look(None, &acquire)).await
     }
 
     /// Refuses all further requests; those that wait go without further delay.
@@ -233,11 +272,16 @@ impl DynamicQueue {
         self.lock().line.len() as u64
     }
 
-    fn look(&self, lent: bool) -> Found {
+    /// `max_bytes` is the limit of a thread that serves connections.
+    fn look<P>(
+        &self,
+        max_bytes: Option<usize>,
+        acquire: impl Fn() -> Option<P>,
+    ) -> Found<(P, Batch)> {
         let now = Instant::now();
         let mut state = self.lock();
         let refused = self.look_for_late(&mut state.line, now);
-        let found = self.found(&mut state, lent, now);
+        let found = self.found(&mut state, max_bytes, acquire, now);
         let batch = matches!(found, Found::Batch(_));
         let more = batch && state.line.len() > 0 && state.running < self.places;
         drop(state);
@@ -286,15 +330,15 @@ impl State {
         &mut self,
         requests: Few<Request>,
         replies: Few<Reply>,
-        lent: bool,
+        inline: bool,
     ) -> Batch {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         self.running += 1;
-        self.lent += usize::from(lent);
+        self.inline += usize::from(inline);
         Batch {
             sequence,
-            origin: Origin::Line { lent },
+            origin: Origin::Line { inline },
             begun: None,
             requests,
             replies,

@@ -41,7 +41,7 @@ impl Forming {
 
     fn push(&self, rows: usize) {
         let request = request(&self.spec, rows, 0.0);
-        self.queue.push(request, false).unwrap();
+        self.queue.push(request).unwrap();
     }
 
     /// The rows of the next batch, which is executed from then on.
@@ -137,7 +137,7 @@ async fn a_withdrawn_request_leaves_the_batch_that_it_was_in() {
     let mut tickets = Vec::new();
     for _ in 0..5 {
         let request = request(&forming.spec, 1, 0.0);
-        tickets.push(forming.queue.push(request, false).unwrap().ticket);
+        tickets.push(forming.queue.push(request).unwrap().ticket);
     }
     use crate::statistics::FailureReason::Canceled;
     assert!(forming.queue.withdraw(tickets[1], Canceled));

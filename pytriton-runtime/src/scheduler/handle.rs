@@ -9,18 +9,19 @@ use crate::call::ModelError;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
-use crate::runner::{Availability, Change, Detached, Instances};
+use crate::runner::{Availability, Change, InstanceSlots, Instances};
 use crate::soon::{Soon, later, now};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
-use super::caller::Caller;
 use super::hearing::Hearing;
+use super::inline::InlineExecutor;
 use super::instance::Worker;
-use super::message::{Entered, Outcome, Ticket};
+use super::message::{Entered, Outcome, Pushed, Ticket};
 use super::queue::Queue;
 use super::replies::Exit;
 use super::sequences::Reaper;
 use super::sink::Answers;
+use super::slow_calls::SlowCalls;
 use super::{Policy, Resources, SchedulerError};
 
 /// The queue and the instances of one model.
@@ -30,14 +31,14 @@ pub struct Scheduler {
     pub(super) instances: Arc<Instances>,
     /// Whether nobody waits for outcomes any longer.
     given_up: watch::Sender<bool>,
-    /// Where a request may be executed by whoever brings it.
-    caller: Option<Arc<Caller>>,
+    /// What executes requests on the thread that read them, if the model has `inline = true`.
+    inline: Option<Arc<InlineExecutor>>,
     /// Where the model's requests are those of sequences.
     _reaper: Option<Reaper>,
 }
 
 /// Where an instance's thread says whether it is loaded.
-type Loading = mpsc::Receiver<Result<Option<Detached>, ModelError>>;
+type Loading = mpsc::Receiver<Result<(), ModelError>>;
 
 impl Scheduler {
     /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `resources` are those
@@ -58,7 +59,7 @@ impl Scheduler {
             _reaper: Reaper::start(&queue),
             queue,
             given_up: watch::Sender::new(false),
-            caller: None,
+            inline: None,
         };
         scheduler.load(model, resources).await?;
         Ok(scheduler)
@@ -72,14 +73,17 @@ impl Scheduler {
         let spec = &model.spec;
         let (queue, budget) = (Arc::clone(&self.queue), Arc::clone(&resources.budget));
         let exit = Arc::new(Exit::new(spec, queue, budget));
+        let count = spec.instances.count();
+        let slots = spec.inline.then(|| Arc::new(InstanceSlots::new(count)));
         let mut loading = Vec::new();
-        for instance in 0..spec.instances.count() {
+        for instance in 0..count {
             let worker = Worker {
                 model: model.clone(),
                 number: instance,
                 queue: Arc::clone(&self.queue),
                 exit: Arc::clone(&exit),
                 instances: Arc::clone(&self.instances),
+                slots: slots.clone(),
                 runtime: Handle::current(),
             };
             loading.push(self.spawn(spec, instance, worker)?);
@@ -90,13 +94,19 @@ impl Scheduler {
                 breakdown.send_replace(Some(first));
             }
         });
-        let mut detached = None;
         for mut loaded in loading {
-            // All are the same: any of them will do.
-            detached = loaded.recv().await.unwrap_or_else(|| Err(ended(spec)))?;
+            loaded.recv().await.unwrap_or_else(|| Err(ended(spec)))?;
         }
-        self.caller =
-            detached.and_then(|runner| Caller::new(runner, &resources.workers, &exit, &self.queue));
+        self.inline = slots.map(|slots| {
+            Arc::new(InlineExecutor {
+                model: Arc::clone(&spec.name),
+                slots,
+                workers: Arc::clone(&resources.workers),
+                exit,
+                queue: Arc::clone(&self.queue),
+                slow_calls: SlowCalls::default(),
+            })
+        });
         Ok(())
     }
 
@@ -110,10 +120,7 @@ impl Scheduler {
         let (loaded, result) = mpsc::channel(1);
         let spawned = thread::Builder::new()
             .name(format!("{}_{instance}", spec.name))
-            .spawn(move || {
-                let _presence = presence;
-                worker.run(loaded);
-            });
+            .spawn(move || worker.run(presence, loaded));
         match spawned {
             Ok(_) => Ok(result),
             Err(error) => Err(ModelError::Load {
@@ -126,7 +133,7 @@ impl Scheduler {
 
     /// Waits in the queue, is executed, and returns the response.
     ///
-    /// What can be executed at once is executed by this call, and its response is there before the future is polled.
+    /// A request that can be executed inline is executed by this call, and its response is there before the future is polled.
     ///
     /// # Errors
     ///
@@ -137,22 +144,33 @@ impl Scheduler {
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub fn infer(&self, mut request: Request) -> Soon<'_, Response, SchedulerError> {
         request.enqueue();
-        let caller = self.caller.as_ref();
-        let here = caller.and_then(|caller| Some((caller, caller.lend(&request)?)));
-        let mut entered = match self.queue.push(request, here.is_some()) {
-            Ok(entered) => entered,
-            Err(refused) => return now(Err(refused)),
+        let inline = self.inline.as_ref();
+        let inline = inline.and_then(|inline| Some((inline, inline.try_acquire_worker(&request)?)));
+        let Some((inline, worker)) = inline else {
+            return match self.queue.push(request) {
+                Ok(entered) => self.later(entered),
+                Err(refused) => now(Err(refused)),
+            };
         };
-        if let (Some((caller, loan)), Some(batch)) = (here, entered.batch.take()) {
-            caller.run(batch);
-            drop(loan);
-            if let Some(outcome) = entered.answers.try_next() {
-                return now(outcome);
+        match inline.push(request, &worker) {
+            Ok(Pushed::Waiting(entered)) => self.later(entered),
+            Ok(Pushed::Taken {
+                permit,
+                batch,
+                mut answers,
+            }) => {
+                inline.run(permit, batch);
+                if let Some(outcome) = answers.try_next() {
+                    return now(outcome);
+                }
+                // Responses to earlier requests go first.
+                later(async move { self.unless_given_up(&mut answers).await })
             }
-            // It is held back by earlier ones.
-            let mut answers = entered.answers;
-            return later(async move { self.unless_given_up(&mut answers).await });
+            Err(refused) => now(Err(refused)),
         }
+    }
+
+    fn later(&self, entered: Entered) -> Soon<'_, Response, SchedulerError> {
         let place = Place {
             queue: &self.queue,
             ticket: Some(entered.ticket),
@@ -193,7 +211,7 @@ impl Scheduler {
     /// [`SchedulerError`] when the request is not taken.
     pub fn hear(&self, mut request: Request) -> Result<Hearing, SchedulerError> {
         request.enqueue();
-        let entered = self.queue.push(request, false)?;
+        let entered = self.queue.push(request)?;
         let given_up = self.given_up.subscribe();
         Ok(Hearing::new(&self.queue, entered, given_up))
     }

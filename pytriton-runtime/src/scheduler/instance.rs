@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
 use crate::registry::Registration;
-use crate::runner::{Detached, Instances, Runner};
+use crate::runner::{InstanceSlots, Instances, LoadedRunner, MovableRunner, Presence, Runner};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -19,13 +19,14 @@ pub(super) struct Worker {
     pub(super) queue: Arc<Queue>,
     pub(super) exit: Arc<Exit>,
     pub(super) instances: Arc<Instances>,
+    /// Where the instance goes if the model has `inline = true`.
+    pub(super) slots: Option<Arc<InstanceSlots>>,
     pub(super) runtime: Handle,
 }
 
 impl Worker {
-    /// Loads the instance, says whether that went well, with the function where any thread may call it, and serves batches
-    /// until the queue ends.
-    pub(super) fn run(self, loaded: mpsc::Sender<Result<Option<Detached>, ModelError>>) {
+    /// Loads the instance, reports whether that succeeded, and serves batches until the queue ends.
+    pub(super) fn run(self, presence: Presence, loaded: mpsc::Sender<Result<(), ModelError>>) {
         let spec = &self.model.spec;
         let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
         let failed = {
@@ -34,27 +35,40 @@ impl Worker {
             move |error| drop(loaded.try_send(Err(error)))
         };
         let runtime = self.runtime.clone();
-        let Some(runner) = Runner::ready(&self.model, context, runtime, &self.instances, failed)
-        else {
-            return;
-        };
-        // The sequences of an instance are its own: whoever brings a request cannot execute it.
-        let whole = !spec.decoupled && !spec.cancellable && spec.sequence_batching.is_none();
-        let one_at_a_time = spec.batches_in_flight == 1 && !runner.is_async();
-        // Whoever calls the function of one instance in the place of another's stays on its device.
-        let alike = spec.instances.on_one_device();
-        let detached = match whole && one_at_a_time && alike && !runner.is_supervised() {
-            true => runner.detached(),
-            false => None,
-        };
-        if loaded.try_send(Ok(detached)).is_err() {
+        let runner = LoadedRunner::ready(
+            &self.model,
+            context,
+            runtime,
+            &self.instances,
+            failed.clone(),
+        );
+        match (runner, &self.slots) {
+            (None, _) => {}
+            (Some(LoadedRunner::Movable(runner)), Some(slots)) => {
+                self.serve_inline(slots, runner, presence, &loaded);
+            }
+            (Some(LoadedRunner::Local(_)), Some(_)) => failed(ModelError::Load {
+                model: Arc::clone(&spec.name),
+                instance: self.number,
+                message: "a model with `inline = true` has a state that is not `Send`".to_owned(),
+            }),
+            (Some(runner), None) => {
+                let _presence = presence;
+                self.serve_alone(&runner.into_local(), loaded);
+            }
+        }
+    }
+
+    /// Serves with an instance that no other thread can call.
+    fn serve_alone(&self, runner: &Runner, loaded: mpsc::Sender<Result<(), ModelError>>) {
+        if loaded.try_send(Ok(())).is_err() {
             return;
         }
         drop(loaded);
         runner.run_all(
-            spec.batches_in_flight as usize,
+            self.model.spec.batches_in_flight as usize,
             || self.queue.next_batch(self.number),
-            |batch| self.serve(&runner, batch),
+            |batch| self.serve(runner, batch),
         );
     }
 
@@ -65,5 +79,29 @@ impl Worker {
         runner
             .serve(&requests, &[], answering.as_ref(), finish)
             .await;
+    }
+
+    /// Serves with whichever instance is idle: all of them are in slots, and threads that serve connections call them too.
+    fn serve_inline(
+        &self,
+        slots: &InstanceSlots,
+        runner: MovableRunner,
+        presence: Presence,
+        loaded: &mpsc::Sender<Result<(), ModelError>>,
+    ) {
+        let Some(_occupied) = slots.occupy(self.number, runner, presence) else {
+            return;
+        };
+        if loaded.try_send(Ok(())).is_err() {
+            return;
+        }
+        let acquire = || slots.try_acquire(self.number);
+        let next = || self.queue.next_permitted(acquire);
+        while let Some((permit, batch)) = self.runtime.block_on(next()) {
+            let (requests, replies) = Replies::part(&self.exit, batch);
+            if let Some(executed) = permit.execute(&requests) {
+                replies.finish(executed);
+            }
+        }
     }
 }

@@ -38,8 +38,22 @@ pub(super) struct Entered {
     pub(super) refused: Option<Instant>,
     /// Where its answers come.
     pub(super) answers: Answers,
-    /// The batch that it makes alone, for whoever has brought it to execute; otherwise it waits.
-    pub(super) batch: Option<Batch>,
+}
+
+/// What became of a request that its own thread may execute.
+#[derive(Debug)]
+pub(super) enum Pushed<P> {
+    /// It waits for an instance's thread.
+    Waiting(Entered),
+    /// It is a batch, and the caller has the permit to execute it.
+    Taken {
+        /// The permit.
+        permit: P,
+        /// The batch.
+        batch: Batch,
+        /// Where its response comes.
+        answers: Answers,
+    },
 }
 
 /// What is left of a waiting request while it is executed.
@@ -112,8 +126,8 @@ pub(super) struct Batch {
 pub(super) enum Origin {
     /// In a line.
     Line {
-        /// Whether no instance's thread has them.
-        lent: bool,
+        /// Whether a thread that serves connections executes them.
+        inline: bool,
     },
     /// In slots of an instance.
     Slots {
@@ -125,8 +139,8 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Whether no instance's thread has them.
-    pub(super) fn is_lent(&self) -> bool {
-        matches!(self, Self::Line { lent: true })
+    /// Whether a thread that serves connections executes them.
+    pub(super) fn is_inline(&self) -> bool {
+        matches!(self, Self::Line { inline: true })
     }
 }

@@ -2,14 +2,11 @@
 //!
 //! [`Scheduler::infer`] puts a request into its model's queue and waits for the response. Each instance of the model is
 //! a thread that takes the next batch when it is free: what a batch is, [`Policy`] decides (pure), the queue holds the
-//! requests until then. The requests of sequences wait behind each other, in `sequences`. A request whose future is dropped leaves the queue at once. A function that is over sooner than a
-//! thread is woken is called by whoever brings the request, when an instance is free and nobody waits before it.
+//! requests until then. The requests of sequences wait behind each other, in `sequences`. A request whose future is dropped leaves the queue at once.
+//! With `inline = true` the thread that read a request may execute it itself, if an instance is idle and none waits before it.
 
 mod batch_forming;
 mod bell;
-mod caller;
-#[cfg(test)]
-mod caller_tests;
 mod decision;
 #[cfg(test)]
 mod device_tests;
@@ -21,6 +18,9 @@ mod handle;
 #[cfg(test)]
 mod hanging_tests;
 mod hearing;
+mod inline;
+#[cfg(test)]
+mod inline_tests;
 mod instance;
 mod level;
 mod line;
@@ -40,7 +40,7 @@ mod sequences;
 #[cfg(test)]
 mod served;
 mod sink;
-mod speed;
+mod slow_calls;
 mod streamed;
 #[cfg(test)]
 mod streamed_broken_tests;

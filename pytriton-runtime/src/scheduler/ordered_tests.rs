@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::call::{Call, Execution, Instance};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
@@ -17,10 +17,10 @@ use crate::soon::Soon;
 use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::SchedulerError;
-use super::served::{Answer, MILLISECOND, PATIENCE, Served};
+use super::served::{Answer, MILLISECOND, Served};
 
 /// Returns its input. -5 waits for [`GATE`], any other number below zero is an error, and each fourth from a thousand on
-/// takes a while. Whole batches that the caller executes are counted.
+/// takes a while. Batches that are executed inline are counted.
 struct Mixed;
 
 static HERE: Mutex<usize> = Mutex::new(0);
@@ -44,10 +44,6 @@ impl Instance for Mixed {
             call.outputs(x)
         })
     }
-
-    fn detached(&self) -> Option<Box<dyn Instance + Send + Sync>> {
-        Some(Box::new(Self))
-    }
 }
 
 /// Two instances, of which one holds the responses of the other back while it has a call with -5.
@@ -61,38 +57,27 @@ const ORDERED: ModelDeclaration = ModelDeclaration {
             None => panic!(),
         }
     }),
-    load: |_| Ok(Box::new(Mixed)),
     ..IDENTITY
 };
 
 async fn start(queue_size: usize) -> Served {
-    Served::start(&ORDERED, queue_size).await
+    Served::start_inline(&ORDERED, queue_size, |_| Mixed).await
 }
 
-fn row(columns: u16, value: f32) -> InferRequest {
-    let mut request = infer_request(usize::from(columns), value);
+fn row(columns: u32, value: f32) -> InferRequest {
+    let mut request = infer_request(columns as usize, value);
     request.inputs[0].shape = vec![1, i64::from(columns)];
     request
 }
 
 impl Served {
-    fn request(&self, columns: u16, value: f32) -> Request {
+    fn request(&self, columns: u32, value: f32) -> Request {
         Request::check(&self.spec, row(columns, value)).unwrap()
     }
 
-    /// Asks until whoever asks is found to be who executes. On a busy machine many calls look slow.
-    async fn learn(&self) {
-        let before = *HERE.lock().unwrap();
-        let begun = Instant::now();
-        while *HERE.lock().unwrap() == before {
-            assert!(begun.elapsed() < PATIENCE);
-            self.infer(row(1, 1.0)).await.unwrap();
-        }
-    }
-
-    /// Asks what keeps an instance, and waits until it has it.
+    /// Asks what keeps an instance, and waits until it has it. It is too large to be executed inline.
     async fn hang(&self) -> JoinHandle<Answer> {
-        let hanging = self.spawn(row(1, -5.0));
+        let hanging = self.spawn(row(70_000, -5.0));
         self.until(|served| served.scheduler.statistics().running == 1)
             .await;
         hanging
@@ -243,7 +228,6 @@ fn check(number: u16, answer: Answer) {
 async fn those_who_stay_hear_in_their_order() {
     let served = start(64).await;
     let gate = GATE.lock().await;
-    served.learn().await;
     let before = *HERE.lock().unwrap();
     let hanging = served.hang().await;
     let mut ledger = Ledger {

@@ -70,7 +70,7 @@ impl Levels {
             ..infer_request(1, 0.0)
         };
         let request = Request::check(&self.spec, request).unwrap();
-        self.queue.push(request, false).map(|_| ())
+        self.queue.push(request).map(|_| ())
     }
 
     /// The numbers of the next batch, in its order.
@@ -157,7 +157,7 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
                 ..infer_request(1, 0.0)
             };
             let request = Request::check(&levels.spec, request).unwrap();
-            answers.push((number, levels.queue.push(request, false).unwrap().answers));
+            answers.push((number, levels.queue.push(request).unwrap().answers));
         }
         advance(2 * MILLISECOND).await;
         let batch = timeout(MILLISECOND, levels.batch()).await;
@@ -183,7 +183,7 @@ async fn only_the_level_that_refuses_late_requests_says_when() {
             ..infer_request(1, 0.0)
         };
         let request = Request::check(&levels.spec, request).unwrap();
-        let refused = levels.queue.push(request, false).unwrap().refused;
+        let refused = levels.queue.push(request).unwrap().refused;
         assert_eq!(refused.is_some(), expected, "{priority}");
     }
 }

@@ -5,7 +5,7 @@ use crate::request::Request;
 use crate::statistics::{FailureReason, Recorder};
 
 use super::dynamic::DynamicQueue;
-use super::message::{Batch, Entered, Origin, Ticket};
+use super::message::{Batch, Entered, Origin, Pushed, Ticket};
 use super::ordered::Ordered;
 use super::sequences::SequenceQueue;
 use super::{Policy, SchedulerError};
@@ -53,18 +53,30 @@ impl Queue {
         }
     }
 
-    /// Puts a request to the others; or gives it back as a batch, where the caller would execute it `here` and may.
-    pub(super) fn push(&self, request: Request, here: bool) -> Result<Entered, SchedulerError> {
+    /// Puts a request to the others.
+    pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
         match self {
-            Self::Dynamic(queue) => queue.push(request, here),
+            Self::Dynamic(queue) => queue.push(request),
             Self::Sequences(queue) => queue.push(request),
+        }
+    }
+
+    /// The same; but a request that can be executed at once is given back as a batch if `acquire` returns the permit.
+    pub(super) fn push_or_take<P>(
+        &self,
+        request: Request,
+        acquire: impl FnOnce() -> Option<P>,
+    ) -> Result<Pushed<P>, SchedulerError> {
+        match self {
+            Self::Dynamic(queue) => queue.push_or_take(request, acquire),
+            Self::Sequences(queue) => queue.push(request).map(Pushed::Waiting),
         }
     }
 
     /// Notes that a batch is executed; says whether requests wait for its place, and nobody has been told.
     pub(super) fn release(&self, origin: &Origin) -> bool {
         match self {
-            Self::Dynamic(queue) => queue.release(origin.is_lent()),
+            Self::Dynamic(queue) => queue.release(origin.is_inline()),
             Self::Sequences(queue) => {
                 queue.release(origin);
                 false
@@ -79,10 +91,15 @@ impl Queue {
         }
     }
 
-    /// The next batch for a thread that is no instance's, if the policy lets one go now.
-    pub(super) fn try_next_batch(&self) -> Option<Batch> {
+    /// The next batch for a thread that serves connections, if one of at most that many bytes leaves now and `acquire`
+    /// returns the permit to execute it.
+    pub(super) fn try_next_batch<P>(
+        &self,
+        max_bytes: usize,
+        acquire: impl Fn() -> Option<P>,
+    ) -> Option<(P, Batch)> {
         match self {
-            Self::Dynamic(queue) => queue.try_next_batch(),
+            Self::Dynamic(queue) => queue.try_next_batch(max_bytes, acquire),
             Self::Sequences(_) => None,
         }
     }
@@ -104,6 +121,21 @@ impl Queue {
         match self {
             Self::Dynamic(queue) => queue.next_batch().await,
             Self::Sequences(queue) => queue.next_batch(instance).await,
+        }
+    }
+
+    /// The next batch for a thread that needs a permit to execute it. There is none for sequences.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`next_batch`](Self::next_batch).
+    pub(super) async fn next_permitted<P>(
+        &self,
+        acquire: impl Fn() -> Option<P>,
+    ) -> Option<(P, Batch)> {
+        match self {
+            Self::Dynamic(queue) => queue.next_permitted(acquire).await,
+            Self::Sequences(_) => None,
         }
     }
 

@@ -16,7 +16,6 @@ use super::SchedulerError;
 use super::message::{Batch, Origin, Outcome, Reply};
 use super::queue::Queue;
 use super::sink::Listening;
-use super::speed::Speed;
 use super::streamed::Streamed;
 
 /// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
@@ -43,7 +42,6 @@ pub(super) struct Exit {
     cancellable: bool,
     queue: Arc<Queue>,
     budget: Arc<MemoryBudget>,
-    speed: Speed,
 }
 
 impl Exit {
@@ -54,18 +52,12 @@ impl Exit {
             cancellable: spec.cancellable,
             queue,
             budget,
-            speed: Speed::new(),
         }
     }
 
     /// Where all bytes are counted.
     pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
         &self.budget
-    }
-
-    /// How long the calls take.
-    pub(super) fn speed(&self) -> &Speed {
-        &self.speed
     }
 
     pub(super) fn recorder(&self) -> &Recorder {
@@ -136,8 +128,6 @@ impl Replies {
     /// The same, but says whether there is a next, which the caller then sees to.
     pub(super) fn conclude(mut self, executed: Executed) -> bool {
         let Executed { results, durations } = executed;
-        let failed = results.iter().any(Result::is_err);
-        self.exit.speed.note(durations.total(), failed);
         for trace in &self.traces {
             trace.computed(self.begun, durations);
         }
@@ -263,8 +253,8 @@ mod tests {
         let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
         let budget = MemoryBudget::new(usize::MAX);
         let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
-        let mut lost = queue.push(request(&spec, 8, 1.0), false).unwrap().answers;
-        let mut served = queue.push(request(&spec, 8, 2.0), false).unwrap().answers;
+        let mut lost = queue.push(request(&spec, 8, 1.0)).unwrap().answers;
+        let mut served = queue.push(request(&spec, 8, 2.0)).unwrap().answers;
         let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         second.finish(Executed {

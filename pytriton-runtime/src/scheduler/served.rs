@@ -7,8 +7,9 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::call::{Context, Instance, LoadedInstance};
 use crate::model::ModelSpec;
-use crate::registry::ModelDeclaration;
+use crate::registry::{ModelDeclaration, Registration};
 use crate::request::{InferRequest, Request, Response};
 
 use super::{Policy, Resources, Scheduler, SchedulerError};
@@ -29,7 +30,32 @@ pub(super) struct Served {
 impl Served {
     /// Loads all instances; so many requests may wait for them.
     pub(super) async fn start(declaration: &ModelDeclaration, queue_size: usize) -> Self {
+        Self::start_model(declaration.registration().unwrap(), queue_size).await
+    }
+
+    /// The same with `inline = true` and these instances.
+    pub(super) async fn start_inline<I: Instance + Send + 'static>(
+        declaration: &ModelDeclaration,
+        queue_size: usize,
+        load: fn(&Context) -> I,
+    ) -> Self {
+        let declaration = ModelDeclaration {
+            inline: true,
+            ..*declaration
+        };
         let model = declaration.registration().unwrap();
+        let load = move |context: &Context| Ok(LoadedInstance::Movable(Box::new(load(context))));
+        Self::start_model(
+            Registration {
+                load: Arc::new(load),
+                ..model
+            },
+            queue_size,
+        )
+        .await
+    }
+
+    async fn start_model(model: Registration, queue_size: usize) -> Self {
         let policy = Policy::new(&model.spec, queue_size);
         let resources = Resources::new(&Handle::current(), usize::MAX);
         let scheduler = Scheduler::start(&model, policy, &resources).await;

@@ -59,7 +59,7 @@ async fn without_delay_a_batch_is_what_waits() {
     let spec = delayed(0);
     let queue = queue(&spec);
     for rows in [3, 3, 3] {
-        queue.push(request(&spec, rows, 0.0), false).unwrap();
+        queue.push(request(&spec, rows, 0.0)).unwrap();
     }
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [3, 3]);
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [3]);
@@ -71,9 +71,9 @@ async fn the_oldest_waits_no_longer_than_the_delay() {
     let spec = delayed(10);
     let queue = queue(&spec);
     let begun = Instant::now();
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
     advance(4 * MILLISECOND).await;
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [1, 1]);
     assert_eq!(begun.elapsed(), 10 * MILLISECOND);
 }
@@ -83,13 +83,13 @@ async fn a_full_batch_does_not_wait() {
     let spec = delayed(10);
     let queue = Arc::new(queue(&spec));
     let begun = Instant::now();
-    queue.push(request(&spec, 7, 0.0), false).unwrap();
+    queue.push(request(&spec, 7, 0.0)).unwrap();
     let taker = tokio::spawn({
         let queue = Arc::clone(&queue);
         async move { queue.next_batch().await }
     });
     advance(3 * MILLISECOND).await;
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
     assert_eq!(rows(&taker.await.unwrap().unwrap()), [7, 1]);
     assert_eq!(begun.elapsed(), 3 * MILLISECOND);
 }
@@ -99,14 +99,14 @@ async fn a_full_queue_refuses_at_once() {
     let spec = delayed(10);
     let queue = queue(&spec);
     for _ in 0..4 {
-        queue.push(request(&spec, 8, 0.0), false).unwrap();
+        queue.push(request(&spec, 8, 0.0)).unwrap();
     }
-    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
     assert_eq!(queue.pending(), 4);
     assert_eq!(queue.recorder().snapshot(0).failures, [1, 0, 0, 0]);
     queue.next_batch().await.unwrap();
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,15 +116,15 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
     let nobody = SchedulerError::NoInstance {
         model: "Identity".into(),
     };
-    let mut waiting = queue.push(request(&spec, 1, 0.0), false).unwrap().answers;
+    let mut waiting = queue.push(request(&spec, 1, 0.0)).unwrap().answers;
     queue.refuse(Some(nobody.clone()));
     let error = waiting.next().await.unwrap().unwrap_err();
     assert_eq!(error, nobody.clone());
-    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert_eq!(refused, nobody);
     assert_eq!(queue.recorder().snapshot(0).failures, [0, 0, 2, 0]);
     queue.refuse(None);
-    queue.push(request(&spec, 8, 0.0), false).unwrap();
+    queue.push(request(&spec, 8, 0.0)).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [8]);
 }
 
@@ -132,7 +132,7 @@ async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
 async fn closing_sends_the_rest_and_then_ends() {
     let spec = delayed(10_000);
     let queue = Arc::new(queue(&spec));
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
     let takers: Vec<_> = (0..3)
         .map(|_| {
             let queue = Arc::clone(&queue);
@@ -152,7 +152,7 @@ async fn closing_sends_the_rest_and_then_ends() {
         batches += taker.await.unwrap();
     }
     assert_eq!(batches, 1);
-    let refused = queue.push(request(&spec, 1, 0.0), false).unwrap_err();
+    let refused = queue.push(request(&spec, 1, 0.0)).unwrap_err();
     assert_eq!(refused, SchedulerError::Stopping);
 }
 
@@ -168,9 +168,9 @@ async fn under_delay_a_late_request_goes_after_the_others() {
         ..batching()
     });
     let queue = queue(&spec);
-    queue.push(request(&spec, 1, 0.0), false).unwrap();
+    queue.push(request(&spec, 1, 0.0)).unwrap();
     advance(2 * MILLISECOND).await;
-    queue.push(request(&spec, 2, 0.0), false).unwrap();
+    queue.push(request(&spec, 2, 0.0)).unwrap();
     assert_eq!(rows(&queue.next_batch().await.unwrap()), [2, 1]);
 }
 

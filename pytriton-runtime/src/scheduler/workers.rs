@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// The threads that serve connections, which are lent to functions for the time of a short call.
+/// The threads that serve connections, which may call the functions of models with `inline = true`.
 ///
-/// One of them is never lent, so that connections are served whatever a function does. It may sleep when a call turns out to
-/// be long, while the thread that is lent was the one to be woken by the next bytes: a sentinel wakes it then.
+/// One of them is never used for that, so that connections are served whatever a function does. While a call takes long, that
+/// thread may be asleep: only one thread at a time waits for the bytes of all connections, and it may be the one that has gone
+/// into the call. A sentinel wakes the other then, which goes on to wait for bytes.
 #[derive(Debug)]
 pub struct Workers {
     most: usize,
@@ -18,16 +19,18 @@ pub struct Workers {
 
 #[derive(Debug, Default)]
 struct Shared {
-    lent: AtomicUsize,
-    /// How many loans there have been.
-    loans: AtomicU64,
+    /// How many of the threads are in a function.
+    used: AtomicUsize,
+    /// How many permits there have been.
+    permits: AtomicU64,
     asleep: AtomicBool,
     ended: AtomicBool,
 }
 
-/// How often the sentinel looks, and after how many looks at nothing it goes to sleep.
-const LOOK: Duration = Duration::from_millis(5);
-const LOOKS: u32 = 20;
+/// How often the sentinel looks for a call that takes long.
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+/// After how many looks without a call it goes to sleep.
+const IDLE_LOOKS: u32 = 20;
 
 impl Workers {
     /// Those of a runtime.
@@ -41,28 +44,28 @@ impl Workers {
         });
         let sentinel = sentinel.flatten().map(|thread| thread.thread().clone());
         Arc::new(Self {
-            // Without a sentinel nothing is lent.
+            // Without a sentinel no thread is used.
             most: sentinel.as_ref().map_or(0, |_| most),
             shared,
             sentinel,
         })
     }
 
-    /// The thread that asks, unless it is the last.
-    pub(super) fn lend(&self) -> Option<Loan<'_>> {
+    /// The permit to call a function on this thread; `None` on the last that serves connections.
+    pub(super) fn try_acquire(&self) -> Option<WorkerPermit<'_>> {
         let shared = &*self.shared;
-        let loan = Loan(shared);
-        if shared.lent.fetch_add(1, Ordering::AcqRel) >= self.most {
+        let permit = WorkerPermit(shared);
+        if shared.used.fetch_add(1, Ordering::AcqRel) >= self.most {
             return None;
         }
-        // In this order: either the sentinel sees the loan, or it is seen to sleep.
-        shared.loans.fetch_add(1, Ordering::SeqCst);
+        // In this order: either the sentinel sees the permit, or it is seen to sleep.
+        shared.permits.fetch_add(1, Ordering::SeqCst);
         if shared.asleep.load(Ordering::SeqCst)
             && let Some(sentinel) = &self.sentinel
         {
             sentinel.unpark();
         }
-        Some(loan)
+        Some(permit)
     }
 }
 
@@ -75,13 +78,13 @@ impl Drop for Workers {
     }
 }
 
-/// A thread that is lent.
+/// The permit to call a function on a thread that serves connections.
 #[derive(Debug)]
-pub(super) struct Loan<'a>(&'a Shared);
+pub(super) struct WorkerPermit<'a>(&'a Shared);
 
-impl Drop for Loan<'_> {
+impl Drop for WorkerPermit<'_> {
     fn drop(&mut self) {
-        self.0.lent.fetch_sub(1, Ordering::AcqRel);
+        self.0.used.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -89,20 +92,24 @@ impl Shared {
     fn watch(&self, runtime: &Handle) {
         let (mut seen, mut quiet) = (0, 0);
         while !self.ended.load(Ordering::SeqCst) {
-            let loans = self.loans.load(Ordering::SeqCst);
-            let lent = self.lent.load(Ordering::Acquire) > 0;
-            if lent && loans == seen {
+            let permits = self.permits.load(Ordering::SeqCst);
+            let used = self.used.load(Ordering::Acquire) > 0;
+            if used && permits == seen {
                 // Whichever thread of the runtime sleeps wakes for it, and sees to what has come.
                 runtime.spawn(async {});
             }
-            quiet = if lent || loans != seen { 0 } else { quiet + 1 };
-            seen = loans;
-            if quiet < LOOKS {
-                thread::sleep(LOOK);
+            quiet = if used || permits != seen {
+                0
+            } else {
+                quiet + 1
+            };
+            seen = permits;
+            if quiet < IDLE_LOOKS {
+                thread::sleep(LOOK_INTERVAL);
                 continue;
             }
             self.asleep.store(true, Ordering::SeqCst);
-            if self.loans.load(Ordering::SeqCst) == seen && !self.ended.load(Ordering::SeqCst) {
+            if self.permits.load(Ordering::SeqCst) == seen && !self.ended.load(Ordering::SeqCst) {
                 thread::park();
             }
             self.asleep.store(false, Ordering::SeqCst);
@@ -116,19 +123,20 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-    async fn the_last_is_not_lent() {
+    async fn the_last_thread_is_never_used() {
         let workers = Workers::of(&Handle::current());
-        let (one, two) = (workers.lend().unwrap(), workers.lend().unwrap());
-        assert!(workers.lend().is_none());
+        let acquire = || workers.try_acquire();
+        let (one, two) = (acquire().unwrap(), acquire().unwrap());
+        assert!(acquire().is_none());
         drop(one);
-        let again = workers.lend().unwrap();
-        assert!(workers.lend().is_none());
+        let again = acquire().unwrap();
+        assert!(acquire().is_none());
         drop((two, again));
-        assert!(workers.lend().is_some());
+        assert!(acquire().is_some());
     }
 
     #[tokio::test]
-    async fn nor_is_the_only_one() {
-        assert!(Workers::of(&Handle::current()).lend().is_none());
+    async fn the_only_thread_is_never_used() {
+        assert!(Workers::of(&Handle::current()).try_acquire().is_none());
     }
 }

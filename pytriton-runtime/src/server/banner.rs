@@ -49,6 +49,9 @@ pub fn model_line(model: &ModelSpec) -> String {
     if model.batches_in_flight > 1 {
         let _ = write!(line, ", {} batches in flight", model.batches_in_flight);
     }
+    if model.inline {
+        line.push_str(", inline");
+    }
     line
 }
 

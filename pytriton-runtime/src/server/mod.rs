@@ -60,6 +60,9 @@ mod http2_preface;
 mod http2_tests;
 #[cfg(feature = "embedded")]
 mod http_builders;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod inline_tests;
 #[cfg(tritonserver)]
 mod inspect;
 mod limit_options;

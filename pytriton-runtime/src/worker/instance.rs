@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
 use crate::registry::Registration;
-use crate::runner::Runner;
+use crate::runner::LoadedRunner;
 
 use super::serve::serve;
 use super::sessions::Sessions;
@@ -47,7 +47,8 @@ fn spawn_instance(
                 move |error| drop(loaded.try_send(Err(error)))
             };
             let instances = &sessions.instances;
-            let Some(runner) = Runner::ready(&model, context, runtime, instances, failed) else {
+            let runner = LoadedRunner::ready(&model, context, runtime, instances, failed);
+            let Some(runner) = runner.map(LoadedRunner::into_local) else {
                 return;
             };
             if loaded.try_send(Ok(())).is_err() {

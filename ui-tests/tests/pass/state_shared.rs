@@ -1,10 +1,11 @@
 #![deny(warnings)]
 use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pytriton::prelude::*;
-use pytriton_runtime::call::Context;
+use pytriton_runtime::call::{Context, LoadedInstance};
 use pytriton_ui_tests::{infer, registration, tensor};
 
 struct Shared {
@@ -27,13 +28,13 @@ impl Shared {
     }
 }
 
-struct Own {
+struct Moved {
     calls: Cell<u64>,
 }
 
-/// It stays on its thread.
-#[pytriton::model(name = "Own")]
-impl Own {
+/// Any thread may call it, one at a time.
+#[pytriton::model(name = "Moved", inline = true, instances = 2)]
+impl Moved {
     #[load]
     fn load() -> Self {
         Self {
@@ -47,12 +48,34 @@ impl Own {
     }
 }
 
+struct Own {
+    calls: Rc<Cell<u64>>,
+}
+
+/// It stays on its thread.
+#[pytriton::model(name = "Own")]
+impl Own {
+    #[load]
+    fn load() -> Self {
+        Self {
+            calls: Rc::new(Cell::new(0)),
+        }
+    }
+
+    #[infer]
+    fn infer(&self, x: ArrayView2<u64>) -> Array2<u64> {
+        &x + self.calls.get()
+    }
+}
+
 fn main() {
-    for (name, any_thread) in [("Shared", true), ("Own", false)] {
+    for (name, any_thread) in [("Shared", true), ("Moved", true), ("Own", false)] {
         let model = registration(name);
+        assert_eq!(model.spec.inline, name == "Moved");
         let context = Context::new(Arc::clone(&model.spec), 0);
-        let instance = (model.load)(&context).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(instance.detached().is_some(), any_thread, "{name}");
+        let loaded = (model.load)(&context).unwrap_or_else(|error| panic!("{error}"));
+        let movable = matches!(loaded, LoadedInstance::Movable(_));
+        assert_eq!(movable, any_thread, "{name}");
     }
     let inputs = [("x", tensor::<u64>(&[1, 1], [10]))];
     let expected = [10, 11].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));

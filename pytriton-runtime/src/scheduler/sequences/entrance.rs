@@ -123,7 +123,6 @@ fn enter(
         ticket,
         refused: None,
         answers,
-        batch: None,
     };
     (entered, anew)
 }

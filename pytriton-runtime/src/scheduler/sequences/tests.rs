@@ -73,7 +73,7 @@ impl Bench {
 
     fn push(&self, request: InferRequest) -> Result<Entered, SchedulerError> {
         let request = Request::check(&self.spec, request).unwrap();
-        self.queue.push(request, false)
+        self.queue.push(request)
     }
 
     fn ask(&self, id: u64, flags: &str) -> Result<Entered, SchedulerError> {

@@ -199,7 +199,7 @@ impl Bench {
             let numbers: Vec<&str> = batch.requests.iter().map(Request::id).collect();
             self.note(&numbers.join(" "));
             sleep(Duration::from_millis(served.milliseconds)).await;
-            self.queue.release(batch.origin.is_lent());
+            self.queue.release(batch.origin.is_inline());
             if self.queue.pending() > 0 {
                 self.queue.wake();
             }
@@ -215,7 +215,7 @@ impl Bench {
             refused,
             mut answers,
             ..
-        } = match self.queue.push(asked.request(&self.spec), false) {
+        } = match self.queue.push(asked.request(&self.spec)) {
             Ok(entered) => entered,
             Err(error) => return self.refuse(number, &error),
         };

@@ -1,0 +1,102 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use crate::call::Executed;
+use crate::panic::discard;
+use crate::request::Request;
+
+use super::MovableRunner;
+use super::instances::Presence;
+
+/// The instances of a model with `inline = true`: their own threads and those that serve connections call them.
+///
+/// An instance can be called by its [`InstancePermit`] only, of which there is at most one at a time. So no two calls of an
+/// instance overlap, and each is made with the state of that instance.
+#[derive(Debug)]
+pub(crate) struct InstanceSlots(Box<[Slot]>);
+
+/// An instance; `None` before it is loaded and after it has ended.
+type Slot = Mutex<Option<Occupant>>;
+
+#[derive(Debug)]
+struct Occupant {
+    runner: MovableRunner,
+    presence: Presence,
+}
+
+/// The exclusive use of one instance.
+#[derive(Debug)]
+pub(crate) struct InstancePermit<'a>(MutexGuard<'a, Option<Occupant>>);
+
+/// Takes an instance out of its slot when dropped, as soon as no call is under way.
+#[derive(Debug)]
+pub(crate) struct Occupied<'a>(&'a Slot);
+
+impl InstanceSlots {
+    /// Slots for that many instances.
+    pub(crate) fn new(instances: u32) -> Self {
+        Self((0..instances).map(|_| Slot::default()).collect())
+    }
+
+    /// Puts an instance into its slot until what is returned is dropped; `None` if there is no slot of that number.
+    pub(crate) fn occupy(
+        &self,
+        number: u32,
+        runner: MovableRunner,
+        presence: Presence,
+    ) -> Option<Occupied<'_>> {
+        let slot = self.0.get(number as usize)?;
+        *lock(slot) = Some(Occupant { runner, presence });
+        Some(Occupied(slot))
+    }
+
+    /// The use of an idle instance, `first` of all of that number; `None` if all are in a call.
+    ///
+    /// It does not wait.
+    pub(crate) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
+        let (before, from) = self.0.split_at_checked(first as usize)?;
+        let mut permits = from.iter().chain(before).filter_map(|slot| {
+            let guard = match slot.try_lock() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return None,
+            };
+            guard.is_some().then(|| InstancePermit(guard))
+        });
+        permits.next()
+    }
+}
+
+impl InstancePermit<'_> {
+    /// Executes a batch; the instance is idle again when this returns.
+    ///
+    /// `None` if code of the user panicked outside of the function, such as a destructor. Nothing is known of the state
+    /// then, and the instance ends.
+    pub(crate) fn execute(mut self, requests: &[Request]) -> Option<Executed> {
+        let runner = &self.0.as_ref()?.runner;
+        let executed = catch_unwind(AssertUnwindSafe(|| runner.execute_at_once(requests)));
+        executed.unwrap_or_else(|panic| {
+            discard(panic);
+            if let Some(Occupant { runner, presence }) = self.0.take() {
+                presence.end_in_panic();
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(runner))) {
+                    discard(panic);
+                }
+            }
+            None
+        })
+    }
+}
+
+impl Drop for Occupied<'_> {
+    fn drop(&mut self) {
+        // Waits for the call that is under way. The instance is dropped without the lock.
+        let occupant = lock(self.0).take();
+        drop(occupant);
+    }
+}
+
+fn lock(slot: &Slot) -> MutexGuard<'_, Option<Occupant>> {
+    // An instance that panics is taken out, so that a poisoned lock still guards a whole slot.
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}

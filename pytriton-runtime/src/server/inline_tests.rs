@@ -1,0 +1,279 @@
+//! Models with `inline = true` behind a real server, asked over HTTP and gRPC at the same time.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use ndarray::{Array2, Ix2};
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+use tonic::transport::Channel;
+
+use crate::bound::{Function, Input, Model, Output};
+use crate::proto::ModelInferRequest;
+use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
+use crate::proto::model_infer_request::InferInputTensor;
+use crate::registry::Registry;
+use crate::testing::fp32;
+
+use super::{Options, Server};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+const HTTP_CLIENTS: usize = 4;
+const GRPC_CLIENTS: usize = 4;
+/// With 25 000 of each of the eight clients it takes half a minute in a release build.
+const CALLS_OF_EACH: usize = 400;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// A server of that function, and the threads that serve its connections.
+struct Served {
+    server: Server,
+    _threads: Runtime,
+}
+
+impl Served {
+    fn start(function: &Function) -> Self {
+        let model = Model::new("Inline")
+            .max_batch_size(4)
+            .instances(2)
+            .inline(true)
+            .input(Input::new::<f32>("x", [1]))
+            .output(Output::new::<u32>("y", [2]));
+        let mut registry = Registry::default();
+        registry
+            .insert(model.registration(function).unwrap())
+            .unwrap();
+        let free = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
+        let options = Line::parse_from(free).options;
+        let mut threads = Builder::new_multi_thread();
+        let threads = threads.worker_threads(3).enable_all().build().unwrap();
+        let server = threads.block_on(Server::start(&registry, &options));
+        Self {
+            server: server.unwrap(),
+            _threads: threads,
+        }
+    }
+
+    fn http(&self) -> SocketAddr {
+        self.server.addresses().http.unwrap()
+    }
+
+    fn grpc(&self) -> SocketAddr {
+        self.server.addresses().grpc.unwrap()
+    }
+}
+
+/// A connection that is kept alive.
+struct Http(BufReader<TcpStream>);
+
+impl Http {
+    fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// The status and the body of a response.
+    fn send(&mut self, request: &str) -> (u16, String) {
+        self.0.get_mut().write_all(request.as_bytes()).unwrap();
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        let status = line[9..12].parse().unwrap();
+        let mut length = 0;
+        while line != "\r\n" {
+            line.clear();
+            self.0.read_line(&mut line).unwrap();
+            let lower = line.to_ascii_lowercase();
+            if let Some(value) = lower.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+        }
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body).unwrap();
+        (status, String::from_utf8(body).unwrap())
+    }
+
+    fn infer(&mut self, x: f32) -> Vec<u32> {
+        let body = format!(
+            r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,1],"data":[{x}]}}]}}"#
+        );
+        let (status, body) = self.send(&format!(
+            "POST /v2/models/Inline/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+        assert_eq!(status, 200, "{body}");
+        let answer: Value = serde_json::from_str(&body).unwrap();
+        let data = answer["outputs"][0]["data"].as_array().unwrap();
+        let elements = data.iter().map(|y| u32::try_from(y.as_u64().unwrap()));
+        elements.map(|y| y.unwrap()).collect()
+    }
+}
+
+/// What several calls over gRPC return.
+fn infer_over_grpc(address: SocketAddr, calls: usize) -> Vec<Vec<u32>> {
+    let mut own = Builder::new_current_thread();
+    own.enable_all().build().unwrap().block_on(async {
+        let channel = Channel::from_shared(format!("http://{address}")).unwrap();
+        let mut client = GrpcInferenceServiceClient::new(channel.connect().await.unwrap());
+        let mut answers = Vec::new();
+        for _ in 0..calls {
+            let request = ModelInferRequest {
+                model_name: "Inline".to_owned(),
+                inputs: vec![InferInputTensor {
+                    name: "x".to_owned(),
+                    datatype: "FP32".to_owned(),
+                    shape: vec![1, 1],
+                    ..InferInputTensor::default()
+                }],
+                raw_input_contents: vec![fp32(&[1.0])],
+                ..ModelInferRequest::default()
+            };
+            let answer = client.model_infer(request).await.unwrap().into_inner();
+            let elements = answer.raw_output_contents[0].as_chunks::<4>().0.iter();
+            answers.push(elements.map(|bytes| u32::from_le_bytes(*bytes)).collect());
+        }
+        answers
+    })
+}
+
+/// A state that is `Send` and not `Sync`, and that two calls at the same time would find out.
+struct Counter {
+    instance: u32,
+    calls: Cell<u32>,
+    busy: AtomicBool,
+}
+
+static OVERLAPS: AtomicUsize = AtomicUsize::new(0);
+/// How many calls were made on no instance's own thread.
+static INLINE: AtomicUsize = AtomicUsize::new(0);
+
+impl Counter {
+    /// Takes 1 to 40 µs.
+    fn call(&self) -> Array2<u32> {
+        let count = self.calls.get() + 1;
+        if self.busy.swap(true, Ordering::SeqCst) {
+            OVERLAPS.fetch_add(1, Ordering::SeqCst);
+        }
+        let own = thread::current();
+        if !own.name().is_some_and(|name| name.starts_with("Inline_")) {
+            INLINE.fetch_add(1, Ordering::SeqCst);
+        }
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_micros(1 + u64::from(count % 40)) {
+            std::hint::spin_loop();
+        }
+        self.calls.set(count);
+        self.busy.store(false, Ordering::SeqCst);
+        Array2::from_shape_fn((1, 2), |(_, column)| match column {
+            0 => self.instance,
+            _ => count,
+        })
+    }
+}
+
+#[test]
+fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
+    let counting = Function::stateful(|context| {
+        Ok(Counter {
+            instance: context.instance(),
+            calls: Cell::new(0),
+            busy: AtomicBool::new(false),
+        })
+    });
+    let served = Served::start(&counting.movable().sample(|counter, _| Ok(counter.call())));
+    let (http, grpc) = (served.http(), served.grpc());
+    let answers: Vec<Vec<u32>> = thread::scope(|scope| {
+        let over_http = (0..HTTP_CLIENTS).map(|_| {
+            scope.spawn(move || {
+                let mut connection = Http::connect(http);
+                let calls = (0..CALLS_OF_EACH).map(|_| connection.infer(1.0));
+                calls.collect::<Vec<_>>()
+            })
+        });
+        let over_http: Vec<_> = over_http.collect();
+        let over_grpc =
+            (0..GRPC_CLIENTS).map(|_| scope.spawn(move || infer_over_grpc(grpc, CALLS_OF_EACH)));
+        let clients: Vec<_> = over_http.into_iter().chain(over_grpc).collect();
+        let answers = clients.into_iter().map(|client| client.join().unwrap());
+        answers.flatten().collect()
+    });
+    assert_eq!(OVERLAPS.load(Ordering::SeqCst), 0);
+    assert!(INLINE.load(Ordering::SeqCst) > 0);
+    assert_eq!(answers.len(), (HTTP_CLIENTS + GRPC_CLIENTS) * CALLS_OF_EACH);
+    let mut counts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for answer in answers {
+        let of_instance = counts.entry(answer[0]).or_default();
+        of_instance.push(answer[1]);
+    }
+    assert_eq!(counts.len(), 2);
+    for mut counts in counts.into_values() {
+        counts.sort_unstable();
+        assert!(counts.iter().copied().eq((1..).take(counts.len())));
+    }
+}
+
+#[test]
+fn a_function_that_blocks_now_and_then_holds_up_neither_health_nor_other_clients() {
+    const BLOCKS: Duration = Duration::from_secs(1);
+    const CLIENTS: usize = 3;
+    let function = Function::sample(|inputs| {
+        let x = inputs.array::<f32, Ix2>("x")?;
+        if x[[0, 0]] < 0.0 {
+            thread::sleep(BLOCKS);
+        }
+        Ok(Array2::from_elem((1, 2), 1_u32))
+    });
+    let served = Served::start(&function);
+    let http = served.http();
+    let done = Arc::new(AtomicBool::new(false));
+    let longest = thread::scope(|scope| {
+        let health = scope.spawn({
+            let done = Arc::clone(&done);
+            move || {
+                let mut connection = Http::connect(http);
+                let mut longest = Duration::ZERO;
+                while !done.load(Ordering::SeqCst) {
+                    let begun = Instant::now();
+                    let live = "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+                    assert_eq!(connection.send(live).0, 200);
+                    longest = longest.max(begun.elapsed());
+                    thread::sleep(Duration::from_millis(5));
+                }
+                longest
+            }
+        });
+        let clients = (0..CLIENTS).map(|client| {
+            scope.spawn(move || {
+                let mut connection = Http::connect(http);
+                for number in 0..1_000 {
+                    // Each blocks once, at a time of its own.
+                    let x = if number == 100 + 300 * client {
+                        -1.0
+                    } else {
+                        1.0
+                    };
+                    assert_eq!(connection.infer(x), [1, 1]);
+                }
+            })
+        });
+        let clients: Vec<_> = clients.collect();
+        clients
+            .into_iter()
+            .for_each(|client| client.join().unwrap());
+        done.store(true, Ordering::SeqCst);
+        health.join().unwrap()
+    });
+    assert!(longest < BLOCKS * 7 / 10, "{longest:?}");
+}
