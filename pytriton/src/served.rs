@@ -208,21 +208,24 @@ pub use pytriton_macros::python;
 ///
 /// # Inline execution
 ///
-/// With `inline = true`, the embedded engine may call the function on the thread that read the request. This saves handing the
-/// request to the thread of an instance and its response back, some 10 to 20 µs.
+/// With `inline = true`, the embedded engine may call the function on the thread that read the
+/// request. This saves handing the request to the thread of an instance and its response back, some
+/// 10 to 20 µs.
 ///
-/// The function must return within some tens of microseconds. It must not block: no `block_on`, no files or network, no lock
-/// that another thread holds for long, no waiting for what it spawns. While it runs, the other connections of its thread wait.
-/// One of these threads never calls functions, so that a call that takes long all the same does not stop the server. If
-/// several calls within a second take longer than 1 ms, the log has a warning that names the model.
+/// The function must return within some tens of microseconds. It must not block: no `block_on`, no
+/// files or network, no lock that another thread holds for long, no waiting for what it spawns.
+/// While it runs, the other connections of its thread wait. One of these threads never calls
+/// functions, so that a slow call does not stop the server. If several calls within a second take
+/// longer than 1 ms, the log has a warning that names the model.
 ///
-/// A call has one instance for itself, and is made with the state of that instance. Any thread may make it, so the state must
-/// be `Send`; it need not be `Sync`. Requests of more than 256 KiB, and those that wait for an instance or to form a batch, are
-/// executed on the threads of the instances. With tritonserver and the native backend each function is always called on the
-/// thread of its instance, and the option has no effect.
+/// A call has one instance for itself, and is made with the state of that instance. Any thread may
+/// make it, so the state must be `Send`; it need not be `Sync`. Requests of more than 256 KiB, and
+/// those that wait for an instance or to form a batch, are executed on the threads of the
+/// instances. With tritonserver and the native backend each function is always called on the thread
+/// of its instance, and the option has no effect.
 ///
-/// `async` functions, streams, `&Cancellation`, sequences, `batches_in_flight` and `max_call_microseconds` do not compile with
-/// `inline = true`.
+/// `async` functions, streams, `&Cancellation`, sequences, `batches_in_flight` and
+/// `max_call_microseconds` do not compile with `inline = true`.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -302,9 +305,10 @@ pub use pytriton_macros::python;
 ///
 /// # State
 ///
-/// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's thread, and
-/// [`macro@infer`] answers requests. The state need not be `Send`: only the instance's thread calls the function. With
-/// `inline = true` other threads call it too, one at a time, and the state must be `Send`.
+/// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's
+/// thread, and [`macro@infer`] answers requests. The state need not be `Send`: only the instance's
+/// thread calls the function. With `inline = true` other threads call it too, one at a time, and
+/// the state must be `Send`.
 ///
 /// ```
 /// use std::cell::Cell;

@@ -188,7 +188,8 @@ impl Model {
         quote!(#overrides #warmups #decorations #warmup_checks #whole)
     }
 
-    /// What refuses a function, or a state, that cannot be called on the threads that serve connections.
+    /// What refuses a function, or a state, that cannot be called on the threads that serve
+    /// connections.
     fn to_inline_checks(&self, options: &ModelOptions) -> Option<TokenStream> {
         let key = options.inline()?;
         let is_async = self.is_async;

@@ -64,7 +64,8 @@ impl Model {
     }
 
     /// Whether the embedded engine may call the function on the threads that serve connections; see
-    /// [`ModelOptions::inline`](crate::registry::ModelOptions::inline) for what such a function must not do.
+    /// [`ModelOptions::inline`](crate::registry::ModelOptions::inline) for what such a function
+    /// must not do.
     ///
     /// A state must be `Send`: write [`Stateful::movable`](super::Stateful::movable).
     pub fn inline(self, inline: bool) -> Self {

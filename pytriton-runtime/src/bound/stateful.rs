@@ -42,7 +42,8 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// Lets any thread call the function, one call of an instance at a time, as [`Model::inline`](super::Model::inline) needs.
+    /// Lets any thread call the function, one call of an instance at a time, as
+    /// [`Model::inline`](super::Model::inline) needs.
     ///
     /// # Examples
     ///

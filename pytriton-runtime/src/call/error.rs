@@ -32,7 +32,8 @@ pub enum ModelError {
         /// The error as it displays itself.
         message: String,
     },
-    /// The function panicked. With `inline = true` a note says so: it may have blocked, which it must not do there.
+    /// The function panicked. With `inline = true`, a note explains that the function must not
+    /// block.
     #[error("model '{model}' panicked: {message}")]
     Panic {
         /// The model.

@@ -48,7 +48,8 @@ impl<S: Send + 'static> SendState<S> for StateKind<S> {
     }
 }
 
-/// Makes an instance of any other state. Method lookup finds it only if [`SendState`] does not apply.
+/// Makes an instance of any other state. Method lookup finds it only if [`SendState`] does not
+/// apply.
 pub trait LocalState<S> {
     /// The function on the state.
     fn instance(&self, state: S, calling: Calling<S>) -> LoadedInstance;
@@ -71,5 +72,6 @@ pub trait InlineState {}
 #[diagnostic::do_not_recommend]
 impl<S: Send> InlineState for S {}
 
-/// Checks at compile time that a model with `inline = true` can have this state. Used by generated code.
+/// Checks at compile time that a model with `inline = true` can have this state. Used by generated
+/// code.
 pub const fn inline_state<S: InlineState>() {}

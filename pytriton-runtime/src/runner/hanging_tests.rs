@@ -62,7 +62,8 @@ fn stall(finish: impl FnOnce(Executed) + Send + 'static) -> thread::JoinHandle<(
             let context = Context::new(Arc::clone(&model.spec), 0);
             let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
             let _presence = instances.enter(0);
-            let runner = Runner::load(&model, context, Handle::current()).unwrap();
+            let runner = LoadedRunner::load(&model, context, Handle::current()).unwrap();
+            let runner = runner.into_local();
             let runner = runner.supervised(&instances).unwrap();
             let mut request = infer_request(1, -1.0);
             request.sequence = Sequence::new(SequenceId::Number(1), true, false);

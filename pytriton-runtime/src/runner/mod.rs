@@ -1,8 +1,8 @@
 //! The instances of a model: each lives on a thread of its own.
 //!
 //! A [`Runner`] is all that can call an instance, and it is not `Sync`. Either the thread of the
-//! instance owns it, or, for a model with `inline = true`, it is in [`InstanceSlots`], which give it
-//! to one thread at a time as an [`InstancePermit`].
+//! instance owns it, or, for a model with `inline = true`, it is in [`InstanceSlots`], which give
+//! it to one thread at a time as an [`InstancePermit`].
 //!
 //! Where a call of a model may take only so long, each of its instances has a supervisor: what it
 //! has begun and not answered is answered in its place when a call does not return, and the

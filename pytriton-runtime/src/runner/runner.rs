@@ -26,7 +26,8 @@ use super::supervisor::Supervisor;
 
 /// A loaded instance of a model and what executes batches on it.
 ///
-/// It is not `Sync`: at any time only one thread can call the instance. It is `Send` only if the instance is.
+/// It is not `Sync`: at any time only one thread can call the instance. It is `Send` only if the
+/// instance is.
 #[derive(Debug)]
 pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
     instance: Box<I>,
@@ -229,7 +230,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         self.supervisor.is_some()
     }
 
-    /// Runs a batch that nobody supervises, of a function that is not `async`; `None` if it is.
+    /// Runs a batch without supervision; `None` if the function is `async`.
     pub(super) fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
         let mut execution = pin!(self.execute(requests, &[], None));
         match self.first_poll(execution.as_mut()) {

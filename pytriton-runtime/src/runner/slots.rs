@@ -8,10 +8,11 @@ use crate::request::Request;
 use super::MovableRunner;
 use super::instances::Presence;
 
-/// The instances of a model with `inline = true`: their own threads and those that serve connections call them.
+/// The instances of a model with `inline = true`: their own threads and those that serve
+/// connections call them.
 ///
-/// An instance can be called by its [`InstancePermit`] only, of which there is at most one at a time. So no two calls of an
-/// instance overlap, and each is made with the state of that instance.
+/// Only an [`InstancePermit`] can call an instance, and each instance has at most one. So no two
+/// calls of an instance overlap, and each call uses the state of its instance.
 #[derive(Debug)]
 pub(crate) struct InstanceSlots(Box<[Slot]>);
 
@@ -38,7 +39,8 @@ impl InstanceSlots {
         Self((0..instances).map(|_| Slot::default()).collect())
     }
 
-    /// Puts an instance into its slot until what is returned is dropped; `None` if there is no slot of that number.
+    /// Puts an instance into its slot until what is returned is dropped; `None` if there is no slot
+    /// of that number.
     pub(crate) fn occupy(
         &self,
         number: u32,
@@ -70,8 +72,8 @@ impl InstanceSlots {
 impl InstancePermit<'_> {
     /// Executes a batch; the instance is idle again when this returns.
     ///
-    /// `None` if code of the user panicked outside of the function, such as a destructor. Nothing is known of the state
-    /// then, and the instance ends.
+    /// `None` if code of the user panicked outside of the function, such as a destructor. Nothing
+    /// is known of the state then, and the instance ends.
     pub(crate) fn execute(mut self, requests: &[Request]) -> Option<Executed> {
         let runner = &self.0.as_ref()?.runner;
         let executed = catch_unwind(AssertUnwindSafe(|| runner.execute_at_once(requests)));

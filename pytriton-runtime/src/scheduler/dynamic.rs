@@ -88,11 +88,12 @@ impl DynamicQueue {
         }
     }
 
-    /// The same; but if none waits before the request and it need not wait for others, `acquire` may return the permit to
-    /// execute it at once.
+    /// The same; but if none waits before the request and it need not wait for others, `acquire`
+    /// may return the permit to execute it at once.
     ///
-    /// Permits are acquired under the lock and for a batch that leaves. So an attempt fails only while another thread has
-    /// the permit and a batch, and that thread looks for waiting requests when it releases the batch.
+    /// Permits are acquired under the lock and for a batch that leaves. So an attempt fails only
+    /// while another thread has the permit and a batch, and that thread looks for waiting requests
+    /// when it releases the batch.
     pub(super) fn push_or_take<P>(
         &self,
         request: Request,
@@ -192,8 +193,8 @@ impl DynamicQueue {
         self.changed.ring();
     }
 
-    /// The next batch for a thread that serves connections, if one of at most that many bytes leaves now and `acquire`
-    /// returns the permit to execute it.
+    /// The next batch for a thread that serves connections, if one of at most that many bytes
+    /// leaves now and `acquire` returns the permit to execute it.
     pub(super) fn try_next_batch<P>(
         &self,
         max_bytes: usize,
@@ -231,12 +232,13 @@ impl DynamicQueue {
         Some(batch)
     }
 
-    /// The next batch, when the policy lets it go and `acquire` returns the permit to execute it; `None` when the queue is
-    /// closed and empty.
+    /// The next batch, when the policy lets it go and `acquire` returns the permit to execute it;
+    /// `None` when the queue is closed and empty.
     ///
     /// # Cancel safety
     ///
-    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    /// No request is lost when the future is dropped: they are taken out in the poll that returns
+    /// them.
     pub(super) async fn next_permitted<P>(
         &self,
         acquire: impl Fn() -> Option<P>,

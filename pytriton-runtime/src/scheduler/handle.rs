@@ -133,7 +133,8 @@ impl Scheduler {
 
     /// Waits in the queue, is executed, and returns the response.
     ///
-    /// A request that can be executed inline is executed by this call, and its response is there before the future is polled.
+    /// A request that can be executed inline is executed by this call, and its response is there
+    /// before the future is polled.
     ///
     /// # Errors
     ///

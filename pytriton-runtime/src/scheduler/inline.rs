@@ -15,10 +15,11 @@ use super::workers::{WorkerPermit, Workers};
 
 /// Executes batches of a model with `inline = true` on the threads that serve connections.
 ///
-/// A request is executed on the thread that read it if no request waits before it, the policy lets it go alone, an instance is
-/// idle, and the thread is not the last that serves connections. Everything else holds as on the thread of an instance: the
-/// batch comes from the same queue, counts against the same limit, and is executed with the [`InstancePermit`] of one
-/// instance; its responses leave by the same [`Replies`].
+/// A request is executed on the thread that read it if no request waits before it, the policy lets
+/// it go alone, an instance is idle, and the thread is not the last that serves connections.
+/// Everything else holds as on the thread of an instance: the batch comes from the same queue,
+/// counts against the same limit, and is executed with the [`InstancePermit`] of one instance; its
+/// responses leave by the same [`Replies`].
 #[derive(Debug)]
 pub(super) struct InlineExecutor {
     pub(super) model: Arc<str>,
@@ -32,7 +33,8 @@ pub(super) struct InlineExecutor {
 /// To copy more than this takes some tens of microseconds.
 const MAX_INLINE_BYTES: usize = 256 << 10;
 
-/// What a client reads behind the text of a panic: it may come from blocking, which only these threads refuse.
+/// Follows the text of a panic in a response: the panic may come from blocking, which is an error
+/// on these threads.
 const PANIC_NOTE: &str = "; note: with `inline = true` the function is called on a thread that serves connections, \
     where it must not block";
 
@@ -43,7 +45,8 @@ impl InlineExecutor {
         small.then(|| self.workers.try_acquire()).flatten()
     }
 
-    /// Puts a request into the queue, or takes it out again as a batch with the permit to execute it.
+    /// Puts a request into the queue, or takes it out again as a batch with the permit to execute
+    /// it.
     pub(super) fn push(
         &self,
         request: Request,
@@ -83,7 +86,9 @@ impl InlineExecutor {
     /// Executes a batch; whether requests wait for the instance.
     fn execute(&self, permit: InstancePermit<'_>, batch: Batch) -> bool {
         let (requests, replies) = Replies::part(&self.exit, batch);
-        // The instance is idle again before the batch counts as executed: whoever finds it busy until then is seen to wait.
+        // The permit is released before the batch. A thread that finds the instance busy leaves its
+        // request in the queue under the queue's lock; releasing the batch takes the same lock and
+        // reports that request.
         let Some(mut executed) = permit.execute(&requests) else {
             return false;
         };

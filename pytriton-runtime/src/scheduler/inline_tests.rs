@@ -22,8 +22,9 @@ use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::served::Served;
 
-/// Returns its input, plus a half on an instance's thread. A first value of -1 panics, -2 is an error, -3 blocks on a future,
-/// -4 takes 20 ms, -5 a second, -6 panics with a text that says what `tokio` says of functions that block.
+/// Returns its input, plus a half on an instance's thread. A first value of -1 panics, -2 is an
+/// error, -3 blocks on a future, -4 takes 20 ms, -5 a second, -6 panics with the text that `tokio`
+/// has for blocking.
 struct Quick;
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
@@ -91,7 +92,7 @@ async fn a_request_is_executed_on_the_thread_that_reads_it() {
     }
     let failed = ask(&served, 2, -2.0).await.unwrap_err();
     assert_eq!(failed, "model 'Identity' failed: asked to fail");
-    // What is slow is executed there all the same: the option says that it may be.
+    // A slow call is executed inline too: the option permits it.
     assert_eq!(ask(&served, 1, -4.0).await.unwrap(), [-4.0]);
     assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.0]);
     let statistics = served.scheduler.statistics();
@@ -256,7 +257,8 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
     }
 }
 
-/// Counts its calls without synchronisation, and takes 1 to 40 µs. It returns the number of its instance and its count.
+/// Counts its calls without synchronisation, and takes 1 to 40 µs. It returns the number of its
+/// instance and its count.
 struct Counter {
     instance: f32,
     calls: Cell<f32>,

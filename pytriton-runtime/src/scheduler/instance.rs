@@ -81,7 +81,8 @@ impl Worker {
             .await;
     }
 
-    /// Serves with whichever instance is idle: all of them are in slots, and threads that serve connections call them too.
+    /// Serves with whichever instance is idle: all of them are in slots, and threads that serve
+    /// connections call them too.
     fn serve_inline(
         &self,
         slots: &InstanceSlots,

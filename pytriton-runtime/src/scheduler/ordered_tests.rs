@@ -75,7 +75,8 @@ impl Served {
         Request::check(&self.spec, row(columns, value)).unwrap()
     }
 
-    /// Asks what keeps an instance, and waits until it has it. It is too large to be executed inline.
+    /// Asks what keeps an instance, and waits until it has it. It is too large to be executed
+    /// inline.
     async fn hang(&self) -> JoinHandle<Answer> {
         let hanging = self.spawn(row(70_000, -5.0));
         self.until(|served| served.scheduler.statistics().running == 1)

@@ -61,7 +61,8 @@ impl Queue {
         }
     }
 
-    /// The same; but a request that can be executed at once is given back as a batch if `acquire` returns the permit.
+    /// Enqueues a request, or returns it as a batch if it can be executed at once and `acquire`
+    /// returns a permit.
     pub(super) fn push_or_take<P>(
         &self,
         request: Request,
@@ -91,8 +92,8 @@ impl Queue {
         }
     }
 
-    /// The next batch for a thread that serves connections, if one of at most that many bytes leaves now and `acquire`
-    /// returns the permit to execute it.
+    /// The next batch for a thread that serves connections, if one of at most that many bytes
+    /// leaves now and `acquire` returns the permit to execute it.
     pub(super) fn try_next_batch<P>(
         &self,
         max_bytes: usize,
@@ -124,7 +125,7 @@ impl Queue {
         }
     }
 
-    /// The next batch for a thread that needs a permit to execute it. There is none for sequences.
+    /// The next batch for a thread that needs a permit to execute it; always `None` for sequences.
     ///
     /// # Cancel safety
     ///

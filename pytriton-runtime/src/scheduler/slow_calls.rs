@@ -17,7 +17,8 @@ struct State {
 
 /// An inline call of more than this is slow.
 const SLOW_CALL: Duration = Duration::from_millis(1);
-/// That many slow calls within [`SLOW_CALL_WINDOW`] are worth a warning: on a busy machine any call can be interrupted.
+/// That many slow calls within [`SLOW_CALL_WINDOW`] are worth a warning: on a busy machine any call
+/// can be interrupted.
 const SLOW_CALLS: usize = 3;
 const SLOW_CALL_WINDOW: Duration = Duration::from_secs(1);
 /// The time between two warnings.
@@ -58,7 +59,7 @@ mod tests {
         let slow = SlowCalls::default();
         let begun = Instant::now();
         let at = |milliseconds| slow.count_slow(begun + Duration::from_millis(milliseconds));
-        // Now and then one is slow.
+        // Single slow calls are not reported.
         for second in 0..10 {
             assert_eq!(at(second * 2_000), None);
         }

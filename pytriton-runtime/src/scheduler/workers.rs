@@ -7,9 +7,10 @@ use tokio::runtime::Handle;
 
 /// The threads that serve connections, which may call the functions of models with `inline = true`.
 ///
-/// One of them is never used for that, so that connections are served whatever a function does. While a call takes long, that
-/// thread may be asleep: only one thread at a time waits for the bytes of all connections, and it may be the one that has gone
-/// into the call. A sentinel wakes the other then, which goes on to wait for bytes.
+/// One of them is never used for that, so that connections are served whatever a function does.
+/// While a call takes long, that thread may be asleep: only one thread at a time waits for the
+/// bytes of all connections, and it may be the one that has gone into the call. A sentinel wakes
+/// the other then, which goes on to wait for bytes.
 #[derive(Debug)]
 pub struct Workers {
     most: usize,
