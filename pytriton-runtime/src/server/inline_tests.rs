@@ -110,7 +110,7 @@ impl Http {
             r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,1],"data":[{x}]}}]}}"#
         );
         let (status, body) = self.send(&format!(
-            "POST /v2/models/Inline/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST /v2/models/Inline/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         ));
         assert_eq!(status, 200, "{body}");
@@ -246,7 +246,7 @@ fn a_function_that_blocks_now_and_then_holds_up_neither_health_nor_other_clients
                 let mut longest = Duration::ZERO;
                 while !done.load(Ordering::SeqCst) {
                     let begun = Instant::now();
-                    let live = "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+                    let live = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
                     assert_eq!(connection.send(live).0, 200);
                     longest = longest.max(begun.elapsed());
                     thread::sleep(Duration::from_millis(5));
