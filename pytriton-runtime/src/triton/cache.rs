@@ -24,7 +24,7 @@ pub(super) fn installation() -> Option<PathBuf> {
 pub(super) fn workspaces() -> (Option<PathBuf>, PathBuf) {
     // The path of a Unix socket has 108 bytes at the most, and the workspace's own name needs some of them.
     let cache = folder().map(|folder| folder.join("workspaces"));
-    let cache = cache.filter(|folder| folder.as_os_str().len() < 72);
+    let cache = cache.filter(|folder| folder.as_os_str().len() < 68);
     let user = rustix::process::geteuid().as_raw();
     let temporary = env::temp_dir().join(format!("pytriton-{user}"));
     (cache, temporary)

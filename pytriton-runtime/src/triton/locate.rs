@@ -1,9 +1,10 @@
 use std::env;
 use std::ffi::OsString;
-use std::fmt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
+use rustix::process::{getegid, geteuid};
 use thiserror::Error;
 
 use super::cache;
@@ -63,6 +64,15 @@ pub enum LocateError {
         /// What the user names.
         path: PathBuf,
     },
+    /// What `install` has put there could have been changed by others.
+    #[error(
+        "{path} is not run, because another user could have changed it: remove the folder and run `install` again, or name \
+         a tritonserver with --tritonserver", path = path.display()
+    )]
+    Untrusted {
+        /// The file or folder that others can write to, or own.
+        path: PathBuf,
+    },
     /// None of the places has one.
     #[error("no tritonserver in PATH{others}", others = listed(looked_at))]
     Nowhere {
@@ -110,14 +120,17 @@ impl Places {
             let folders = self.installed.iter();
             folders.map(|(found, folder)| (*found, folder.join("bin").join(NAME)))
         };
-        in_path
+        let (found, path) = in_path
             .chain(installed())
             // An empty or relative folder of PATH would make it depend on where we are started.
             .find(|(_, path)| path.is_absolute() && executable(path))
-            .map(|(found, path)| located(path, found))
             .ok_or_else(|| LocateError::Nowhere {
                 looked_at: installed().map(|(_, path)| path).collect(),
-            })
+            })?;
+        if found == Found::Cache {
+            check_trusted(&path)?;
+        }
+        Ok(located(path, found))
     }
 }
 
@@ -155,6 +168,42 @@ impl fmt::Display for Found {
     }
 }
 
+/// Refuses a cached binary that other users could have changed, and what it loads.
+///
+/// The cache is in a folder that the environment names. A folder to which the own group can write is as the user's `umask` has
+/// it.
+fn check_trusted(binary: &Path) -> Result<(), LocateError> {
+    let root = binary.parent().and_then(Path::parent).unwrap_or(binary);
+    let libraries = fs::read_dir(root.join("lib"));
+    let libraries = libraries.into_iter().flatten().flatten();
+    let folders = ["bin", "lib", "caches"].map(|name| root.join(name));
+    // `pytriton/tritonserver/VERSION`: what others could move away is theirs too.
+    let above = root.ancestors().take(3).map(Path::to_owned);
+    let mut checked = above
+        .chain(folders)
+        .chain([binary.to_owned()])
+        .chain(libraries.map(|entry| entry.path()));
+    match checked.find(|path| others_can_write(path)) {
+        Some(path) => Err(LocateError::Untrusted { path }),
+        None => Ok(()),
+    }
+}
+
+/// Whether others than this user and the administrator can change a file; not if it is not there.
+fn others_can_write(path: &Path) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return false;
+    };
+    let user = geteuid().as_raw();
+    let own = [user, 0].contains(&metadata.uid());
+    // In a folder with the sticky bit others cannot replace what is not theirs.
+    let sticky = metadata.is_dir() && metadata.mode() & 0o1000 != 0;
+    let open = metadata.mode() & 0o002 != 0 && !sticky;
+    let others = metadata.gid() != getegid().as_raw();
+    let to_group = metadata.mode() & 0o020 != 0 && others && !sticky;
+    !own || !metadata.is_symlink() && (open || to_group)
+}
+
 fn executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
@@ -169,8 +218,6 @@ fn listed(paths: &[PathBuf]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn put(folder: &Path, mode: u32) -> PathBuf {
@@ -231,6 +278,51 @@ mod tests {
                 Err(LocateError::NotExecutable { path })
             );
         }
+    }
+
+    #[test]
+    fn a_cached_server_that_others_could_have_changed_is_not_run() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join("pytriton/tritonserver/2.51.0");
+        let binary = put(&root.join("bin"), 0o755);
+        let library = root.join("lib/libtritonserver.so");
+        fs::create_dir_all(root.join("lib")).unwrap();
+        fs::write(&library, "").unwrap();
+        let places = Places {
+            installed: vec![(Found::Cache, root.clone())],
+            ..Places::default()
+        };
+        let mode = |path: &Path, mode| {
+            let before = path.metadata().unwrap().permissions();
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+            before
+        };
+        assert!(places.locate().is_ok());
+        let changed = [
+            home.path().join("pytriton"),
+            home.path().join("pytriton/tritonserver"),
+            root.clone(),
+            root.join("bin"),
+            root.join("lib"),
+            binary.clone(),
+            library,
+        ];
+        for path in changed {
+            let before = mode(&path, 0o777);
+            assert_eq!(
+                places.locate(),
+                Err(LocateError::Untrusted { path: path.clone() })
+            );
+            fs::set_permissions(&path, before).unwrap();
+        }
+        assert!(places.locate().is_ok());
+        // Whoever names it, or has it in `PATH`, answers for it.
+        mode(&binary, 0o777);
+        let named = Places {
+            named: Some(binary),
+            ..places
+        };
+        assert!(named.locate().is_ok());
     }
 
     #[test]

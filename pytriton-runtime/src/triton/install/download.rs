@@ -1,6 +1,6 @@
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::triton::process::die_with_this_thread;
@@ -36,6 +36,7 @@ pub(super) fn download(folder: &Path) -> Result<PathBuf, InstallError> {
 }
 
 fn download_with(tool: &[&str], folder: &Path) -> Result<PathBuf, InstallError> {
+    let folder = &path::absolute(folder).map_err(InstallError::at(folder))?;
     fs::create_dir_all(folder).map_err(InstallError::at(folder))?;
     let failed = |status: String| InstallError::Download {
         tool: tool.join(" "),
@@ -71,7 +72,12 @@ fn works(tool: &[&str]) -> bool {
 fn command(tool: &[&str]) -> Command {
     let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null());
+    // Not in the folder in which this process was started: `python3 -m pip` would run a `pip.py` of it, and `uv` would follow
+    // its configuration.
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .current_dir("/");
     // An installation that is interrupted leaves nobody who goes on with it.
     die_with_this_thread(&mut command);
     command
@@ -80,6 +86,11 @@ fn command(tool: &[&str]) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_tool_runs_what_lies_in_the_current_folder() {
+        assert!(works(&["sh", "-c", "[ \"$(pwd)\" = / ]"]));
+    }
 
     #[test]
     fn says_how_a_download_failed() {

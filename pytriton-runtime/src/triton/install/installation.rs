@@ -8,7 +8,7 @@ use crate::triton::{cache, probe};
 
 use super::InstallError;
 use super::download::download;
-use super::unpack::{missing, unpack};
+use super::unpack::{create_folder, missing, unpack};
 use super::verify::verify;
 
 /// The version of the tritonserver that is installed.
@@ -63,7 +63,7 @@ fn install_from(
     fetch: impl FnOnce(&Path) -> Result<PathBuf, InstallError>,
 ) -> Result<Installed, InstallError> {
     let parent = folder.parent().ok_or(InstallError::NoCache)?;
-    fs::create_dir_all(parent).map_err(InstallError::at(parent))?;
+    create_folder(parent)?;
     let _lock = lock(&parent.join(".lock"))?;
     let installed = |before| Installed {
         folder: folder.to_owned(),

@@ -1,6 +1,6 @@
-use std::fs::{self, File};
+use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -60,9 +60,16 @@ fn target(name: &Path) -> Option<PathBuf> {
     })
 }
 
+/// Makes a folder in which only this user can change something, whatever the `umask` is.
+pub(super) fn create_folder(folder: &Path) -> Result<(), InstallError> {
+    let mut builder = DirBuilder::new();
+    let created = builder.recursive(true).mode(0o755).create(folder);
+    created.map_err(InstallError::at(folder))
+}
+
 fn write(from: &mut impl Read, path: &Path, progress: &mut Progress) -> Result<(), InstallError> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(InstallError::at(folder))?;
+        create_folder(folder)?;
     }
     let mut options = File::options();
     // Permissions do not stand in a wheel that pip has not installed; libraries may be executable as well.

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::crash::crash;
+use super::crash::{crash, is_in_handler};
 use super::output::Output;
 use super::{Exit, ffi};
 
@@ -160,13 +160,14 @@ impl Drop for Child {
     }
 }
 
-/// Ends a child that crashes and does not come to its end.
+/// Ends a child that says that it crashes, and is still in its handler of the signal after a while.
 fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     let group = Arc::clone(group);
     let wait = move || {
         thread::sleep(LAST_GASP);
         let group = lock(&group);
-        if group.0.is_some() {
+        let leader = group.0.map(|leader| leader.as_raw_pid().cast_unsigned());
+        if leader.is_some_and(|leader| is_in_handler(leader, signal)) {
             let seconds = LAST_GASP.as_secs();
             tracing::warn!(
                 signal,

@@ -1,3 +1,5 @@
+use std::fs;
+
 /// The signal of which a line of tritonserver's log says that the server is about to end by it.
 ///
 /// It says so in a handler that goes on to write down where it was, for which it takes memory: where the signal came while a thread
@@ -9,9 +11,47 @@ pub(super) fn crash(line: &str) -> Option<u32> {
     [6, 11].contains(&signal).then_some(signal)
 }
 
+/// Whether a thread of a process is in its handler of that signal, which is blocked meanwhile. Whatever a log says: models
+/// write into it too.
+pub(super) fn is_in_handler(process: u32, signal: u32) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
+    let mut tasks = tasks.into_iter().flatten().flatten();
+    tasks.any(|task| {
+        let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+        blocked(&status).is_some_and(|mask| {
+            // A thread that blocks all signals by itself is in no handler.
+            mask & bit(signal) != 0 && mask & bit(SIGFPE) == 0
+        })
+    })
+}
+
+const SIGFPE: u32 = 8;
+
+fn bit(signal: u32) -> u64 {
+    1_u64
+        .checked_shl(signal.saturating_sub(1))
+        .unwrap_or_default()
+}
+
+/// `SigBlk:\t0000000000000400`.
+fn blocked(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigBlk:"))?;
+    u64::from_str_radix(line.trim(), 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_the_mask_of_the_kernel() {
+        let status = "Name:\tx\nSigBlk:\t0000000000000400\nSigIgn:\t0\n";
+        assert_eq!(blocked(status), Some(bit(11)));
+        assert_eq!(blocked("Name:\tx\n"), None);
+        assert!(!is_in_handler(std::process::id(), 11));
+    }
 
     #[test]
     fn only_what_ends_a_server_is_a_crash() {

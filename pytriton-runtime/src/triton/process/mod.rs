@@ -6,6 +6,7 @@ mod exit;
 mod ffi;
 mod lender;
 mod line;
+mod listener;
 mod output;
 mod ports;
 mod ready;

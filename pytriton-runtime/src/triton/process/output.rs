@@ -6,6 +6,7 @@ use std::thread;
 use tokio::sync::watch;
 use tracing::Level;
 
+use super::crash::crash;
 use super::line::LogLine;
 
 /// The longest line that is kept whole.
@@ -13,6 +14,10 @@ const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// How many of the last complaints are kept for the report of a death.
 const KEPT: usize = 10;
+
+/// How many lines of a crash report are kept, and how many characters of each: clients' texts stand in them.
+const MAX_CRASH_LINES: usize = 6;
+const MAX_CRASH_CHARS: usize = 400;
 
 /// What a child has written so far that matters after it.
 #[derive(Debug, Clone)]
@@ -26,12 +31,20 @@ pub(super) struct Output {
 struct LastWords {
     complaints: VecDeque<String>,
     line: Option<String>,
+    /// The cause of a crash, the signal, and the function of Triton's interface that a client has called.
+    crash: Vec<String>,
 }
 
 impl LastWords {
     fn hear(&mut self, line: &LogLine) {
         if line.message.is_empty() {
             return;
+        }
+        if let Some(cause) = crash_cause(line)
+            && self.crash.len() < MAX_CRASH_LINES
+            && !self.crash.contains(&cause)
+        {
+            self.crash.push(cause);
         }
         if line.level == Level::ERROR {
             if self.complaints.len() == KEPT {
@@ -80,11 +93,32 @@ impl Output {
     /// The last error lines, oldest first; the last line of all where there are none.
     pub(super) fn last_words(&self) -> Vec<String> {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        match words.complaints.is_empty() {
+        let complaints = words.complaints.iter().chain(&words.crash);
+        let complaints: Vec<String> = complaints.cloned().collect();
+        match complaints.is_empty() {
+            // Behind a crash it is a line of its stack.
             true => words.line.iter().cloned().collect(),
-            false => words.complaints.iter().cloned().collect(),
+            false => complaints,
         }
     }
+}
+
+/// What of a crash a line reports; nothing of the stack but the function that was called from outside.
+fn crash_cause(line: &LogLine) -> Option<String> {
+    // A line of the log is something that the server, or a model, has written on purpose.
+    if !line.source.is_empty() {
+        return None;
+    }
+    let text = line.message.trim();
+    let frame = text.split_once("# ").map(|(_, frame)| frame);
+    let frame = frame.filter(|frame| frame.starts_with("TRITONSERVER_"));
+    let reported = text.starts_with("terminate called") || text.starts_with("what():");
+    let cause = match frame.and_then(|frame| frame.split(' ').next()) {
+        Some(function) => format!("in {function}"),
+        None if reported || crash(text).is_some() => text.to_owned(),
+        None => return None,
+    };
+    Some(cause.chars().take(MAX_CRASH_CHARS).collect())
 }
 
 /// The next line, cut where it is too long.

@@ -10,6 +10,7 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use crate::text::Legible;
 use crate::triton::Endpoints;
 
+use super::listener::listens;
 use super::{Child, Exit};
 
 /// The pause between two questions.
@@ -77,7 +78,7 @@ pub async fn ready(
     reminder.tick().await;
     let missing = Cell::new(String::new());
     let asking = async {
-        while let Some(silent) = silent(endpoints, question).await {
+        while let Some(silent) = missing_of(child, endpoints, question).await {
             missing.set(silent);
             sleep(PAUSE).await;
         }
@@ -101,6 +102,30 @@ pub async fn ready(
         missing: missing.take(),
         last_words: child.last_words(),
     }))
+}
+
+/// What of a child does not answer, or is another process's: that may have taken the same ports, and be ready.
+async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Option<String> {
+    if let Some(silent) = silent(endpoints, question).await {
+        return Some(silent);
+    }
+    let Some(leader) = child.id() else {
+        return Some("the process has ended".to_owned());
+    };
+    let ports = [
+        ("HTTP", endpoints.http),
+        ("gRPC", endpoints.grpc),
+        ("metrics", endpoints.metrics),
+    ];
+    ports.into_iter().find_map(|(name, address)| {
+        let address = address?;
+        // Where the system does not tell, the answer has to do.
+        let foreign = listens(leader, address.port()) == Some(false);
+        foreign.then(|| {
+            let address = reachable(address);
+            format!("its port for {name} ({address}) belongs to another process")
+        })
+    })
 }
 
 /// What of a tritonserver does not answer. It opens its ports after it has loaded its models, one after the other: all must

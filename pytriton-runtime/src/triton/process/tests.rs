@@ -62,12 +62,41 @@ async fn stop_asks_first_and_insists_after_the_grace() {
 
 #[tokio::test]
 async fn one_that_hangs_in_its_crash_is_killed() {
-    let (child, _) = shell("echo 'Signal (11) received.' >&2; exec sleep 60");
-    let exit = timeout(Duration::from_secs(10), child.exited()).await;
+    // In a handler of a signal the signal is blocked.
+    let script = "import signal, time; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGSEGV]); \
+                  print('Signal (11) received.', flush=True); time.sleep(60)";
+    let (child, _) = shell(&format!("exec python3 -c \"{script}\""));
+    let exit = timeout(Duration::from_secs(20), child.exited()).await;
     assert!(exit.unwrap().to_string().contains("SIGKILL"));
-    let (child, _) = shell("echo 'Signal (15) received.' >&2; sleep 6; exit 3");
-    let exit = timeout(Duration::from_secs(10), child.exited()).await;
-    assert_eq!(exit.unwrap().status.code(), Some(3));
+}
+
+#[tokio::test]
+async fn a_line_of_the_log_ends_nobody() {
+    for line in ["Signal (11) received.", "Signal (15) received."] {
+        let (child, _) = shell(&format!("echo '{line}' >&2; sleep 6; exit 3"));
+        let exit = timeout(Duration::from_secs(20), child.exited()).await;
+        assert_eq!(exit.unwrap().status.code(), Some(3), "{line}");
+    }
+}
+
+/// The lines of 2.51 upon a `load` whose parameter `file:` has a path that is too long.
+#[tokio::test]
+async fn a_crash_is_reported_with_its_cause() {
+    let (child, _) = shell(
+        "echo \"terminate called after throwing an instance of 'std::filesystem::__cxx11::filesystem_error'\"; \
+         echo '  what():  filesystem error: status: File name too long [/tmp/folder/aaaa'; echo 'Signal (6) received.'; \
+         echo ' 0# 0x000055A4 in bin/tritonserver'; echo '10# std::filesystem::weakly_canonical() in /lib/libstdc++.so.6'; \
+         echo '19# TRITONSERVER_ServerLoadModelWithParameters in /opt/lib/libtritonserver.so'; \
+         echo '30# 0x00007F5E in /lib/libc.so.6'; exit 134",
+    );
+    let exit = timeout(SOON, child.exited()).await.unwrap();
+    let expected = [
+        "terminate called after throwing an instance of 'std::filesystem::__cxx11::filesystem_error'",
+        "what():  filesystem error: status: File name too long [/tmp/folder/aaaa",
+        "Signal (6) received.",
+        "in TRITONSERVER_ServerLoadModelWithParameters",
+    ];
+    assert_eq!(exit.last_words, expected);
 }
 
 #[tokio::test]
@@ -124,8 +153,6 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
     let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let closed = free.local_addr().unwrap();
     drop(free);
-    let deaf = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let open = deaf.local_addr().unwrap();
     let table = [
         (
             Some(closed),
@@ -133,7 +160,7 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
             format!("its port for gRPC ({closed}) takes no connection"),
         ),
         (
-            Some(open),
+            None,
             Some(closed),
             format!("/v2/health/live at {closed} is not answered"),
         ),
@@ -155,6 +182,32 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
         assert_eq!(late.to_string(), expected);
     }
     assert!(child.id().is_some());
+}
+
+/// Another server has the port, and is ready.
+#[tokio::test]
+async fn the_readiness_of_another_server_does_not_count() {
+    let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = other.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in other.incoming().flatten() {
+            let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 200 OK\r\n\r\n");
+            let _ = std::io::Read::read(&mut stream, &mut [0; 1000]);
+        }
+    });
+    let (child, _) = shell("sleep 0.5; echo 'error: address already in use'; exit 1");
+    let endpoints = Endpoints {
+        http: Some(address),
+        ..Endpoints::default()
+    };
+    let time = Duration::from_millis(200);
+    let Err(NotReady::Late(late)) = ready(&child, &endpoints, "ready", time).await else {
+        panic!("it is ready");
+    };
+    let expected = format!("its port for HTTP ({address}) belongs to another process");
+    assert_eq!(late.missing, expected);
+    let ended = ready(&child, &endpoints, "ready", Duration::from_secs(10)).await;
+    assert!(matches!(ended, Err(NotReady::Ended(_))), "{ended:?}");
 }
 
 #[tokio::test]

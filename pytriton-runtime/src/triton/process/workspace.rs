@@ -1,3 +1,4 @@
+use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -61,9 +62,9 @@ impl Workspace {
         }
         // Held while a folder is there without a lock of its own.
         let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
-        remove_stale(parent);
+        remove_stale(parent, Host::current());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!("{}-{number}", process::id()));
+        let path = parent.join(format!("{}-{number}-{}", process::id(), Host::current()));
         DirBuilder::new().mode(0o700).create(&path)?;
         let lock = locked(&path.join(LOCK), FlockOperation::LockExclusive)?;
         Ok(Self { path, _lock: lock })
@@ -107,11 +108,62 @@ fn locked(path: &Path, operation: FlockOperation) -> io::Result<File> {
     Ok(file)
 }
 
-fn remove_stale(parent: &Path) {
+/// Which machine a workspace is of, and since which start of its kernel; short, as the path of a socket is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Host {
+    name: u32,
+    boot: u32,
+}
+
+impl Host {
+    fn current() -> Self {
+        let read = |name| fs::read(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+        Self {
+            name: hash(&read("hostname")),
+            boot: hash(&read("random/boot_id")),
+        }
+    }
+
+    /// The host in the name of a workspace.
+    fn of(workspace: &Path) -> Option<Self> {
+        let name = workspace.file_name()?.to_str()?;
+        let [_, _, host, boot] = name.split('-').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let number = |text| u32::from_str_radix(text, 16).ok();
+        Some(Self {
+            name: number(host)?,
+            boot: number(boot)?,
+        })
+    }
+
+    /// Whether a lock that nobody seems to hold is held by nobody. Locks of other hosts are not seen on every file system:
+    /// only those of the same kernel, or of this host before it was started again.
+    fn sees_locks_of(self, other: Self) -> bool {
+        self.boot == other.boot || self.name == other.name
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:06x}-{:06x}", self.name, self.boot)
+    }
+}
+
+/// FNV-1a, folded to 24 bits.
+fn hash(bytes: &[u8]) -> u32 {
+    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    });
+    (hash >> 24) ^ (hash & 0x00ff_ffff)
+}
+
+fn remove_stale(parent: &Path, host: Host) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for path in entries
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())
+        .filter(|path| Host::of(path).is_some_and(|other| host.sees_locks_of(other)))
     {
         let abandoned = locked(&path.join(LOCK), FlockOperation::NonBlockingLockExclusive);
         // What cannot be removed now is tried again at the next start.
@@ -150,7 +202,7 @@ mod tests {
     fn what_a_dead_process_left_is_removed_at_the_next_start() {
         let parent = tempfile::tempdir().unwrap();
         let alive = Workspace::create(parent.path()).unwrap();
-        let stale = parent.path().join("1-0");
+        let stale = parent.path().join(format!("1-0-{}", Host::current()));
         fs::create_dir_all(stale.join("models/A/1")).unwrap();
         File::create(stale.join(LOCK)).unwrap();
         let outside = tempfile::tempdir().unwrap();
@@ -159,6 +211,30 @@ mod tests {
         let next = Workspace::create(parent.path()).unwrap();
         assert!(!stale.exists() && alive.path().exists() && next.path().exists());
         assert!(outside.path().join("precious").exists());
+    }
+
+    #[test]
+    fn the_workspace_of_another_host_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let here = Host::current();
+        let (name, boot) = (here.name ^ 1, here.boot ^ 1);
+        // Its locks are not seen here, which looks as if nobody held them.
+        let table = [
+            (Host { name, boot }.to_string(), true),
+            // Another container of this machine; this one before it was started again.
+            (Host { name, ..here }.to_string(), false),
+            (Host { boot, ..here }.to_string(), false),
+            ("of an unknown host".to_owned(), true),
+        ];
+        let path = |host: &String| parent.path().join(format!("1-0-{host}"));
+        for (host, _) in &table {
+            fs::create_dir(path(host)).unwrap();
+            File::create(path(host).join(LOCK)).unwrap();
+        }
+        let _workspace = Workspace::create(parent.path()).unwrap();
+        for (host, stays) in &table {
+            assert_eq!(path(host).exists(), *stays, "{host}");
+        }
     }
 
     #[test]

@@ -1,0 +1,93 @@
+use std::collections::HashSet;
+use std::fs;
+
+/// Whether a process, or another of its group, listens on a port; `None` if the system does not tell.
+pub(super) fn listens(leader: u32, port: u16) -> Option<bool> {
+    let mut sockets = HashSet::new();
+    for table in ["tcp", "tcp6"] {
+        let table = fs::read_to_string(format!("/proc/{leader}/net/{table}")).unwrap_or_default();
+        sockets.extend(table.lines().filter_map(|line| listening(line, port)));
+    }
+    if has_one(leader, &sockets)? {
+        return Some(true);
+    }
+    // A wrapper may have started it.
+    let mut others = members(leader);
+    Some(others.any(|other| has_one(other, &sockets) == Some(true)))
+}
+
+/// Whether a process has one of these sockets open.
+fn has_one(process: u32, sockets: &HashSet<String>) -> Option<bool> {
+    let entries = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
+    let mut targets = entries
+        .flatten()
+        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    Some(targets.any(|target| {
+        target
+            .to_str()
+            .is_some_and(|target| sockets.contains(target))
+    }))
+}
+
+/// The processes of a group.
+fn members(leader: u32) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(move |id: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The third field behind the name, which may have parentheses.
+        let group = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.split(' ').nth(2));
+        group.and_then(|group| group.parse().ok()) == Some(leader)
+    })
+}
+
+/// The socket of a line of the kernel's table, if it listens on the port.
+fn listening(line: &str, port: u16) -> Option<String> {
+    // Number, local and remote address, state (0A listens), queues, timer, retransmissions, user, timeout, inode.
+    let mut fields = line.split_whitespace();
+    let local = fields.nth(1)?.rsplit(':').next()?;
+    let state = fields.nth(1)?;
+    let inode = fields.nth(5)?;
+    let listens = state == "0A" && u16::from_str_radix(local, 16) == Ok(port);
+    listens.then(|| format!("socket:[{inode}]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::process;
+
+    use super::*;
+
+    #[test]
+    fn knows_whose_port_it_is() {
+        for address in ["127.0.0.1:0", "[::]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else {
+                continue;
+            };
+            let port = listener.local_addr().unwrap().port();
+            assert_eq!(listens(process::id(), port), Some(true), "{address}");
+            drop(listener);
+            assert_eq!(listens(process::id(), port), Some(false), "{address}");
+        }
+    }
+
+    #[test]
+    fn reads_the_lines_of_the_kernel() {
+        let line = |state| {
+            format!(
+                "   1: 0100007F:1F40 00000000:0000 {state} 00000000:00000000 00:00000000 00000000 1000 0 4711 1 x"
+            )
+        };
+        assert_eq!(
+            listening(&line("0A"), 8000).as_deref(),
+            Some("socket:[4711]")
+        );
+        assert_eq!(listening(&line("0A"), 8001), None);
+        assert_eq!(listening(&line("01"), 8000), None);
+        assert_eq!(listening("  sl  local_address", 8000), None);
+    }
+}
