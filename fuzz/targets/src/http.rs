@@ -36,7 +36,8 @@ fn infer(header: Option<&str>, body: &[u8]) -> Outcome {
     let body = Bytes::copy_from_slice(body);
     let spec = &*EVERY;
     let decode = || fuzzing::infer(spec, header, &body);
-    let (request, format) = refused(DECODED.check(body.len(), decode))?;
+    let (request, format) =
+        refused(DECODED.check(body.len() + header.map_or(0, str::len), decode))?;
     let elements: usize = request.inputs.iter().map(|input| input.data.len()).sum();
     refused(ENCODED.check(elements, || fuzzing::respond(spec, request, &format)))
 }

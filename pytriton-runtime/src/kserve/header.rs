@@ -1,3 +1,5 @@
+use crate::text::excerpt;
+
 use super::CodecError;
 
 /// The name of the HTTP header that tells how much of a body is JSON.
@@ -22,7 +24,7 @@ pub fn header_length(value: Option<&str>, content_length: usize) -> Result<usize
     let Some(value) = value else {
         return Ok(content_length);
     };
-    let got = value.to_owned();
+    let got = excerpt(value);
     let digits = value.strip_prefix('-').unwrap_or(value);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(CodecError::HeaderLength { got });
@@ -61,6 +63,14 @@ mod tests {
                 header_length(Some(value), 7).unwrap_err().to_string(),
                 expected
             );
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_not_repeated_in_full() {
+        for value in ["x".repeat(60_000), "9".repeat(60_000)] {
+            let error = header_length(Some(&value), 7).unwrap_err();
+            assert!(error.to_string().len() < 2048);
         }
     }
 }
