@@ -60,6 +60,8 @@ impl Request {
             _held: request.held,
             trace: request.trace,
             flaw: None,
+            #[cfg(feature = "embedded")]
+            arrival: request.arrival,
         })))
     }
 }

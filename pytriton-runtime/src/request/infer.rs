@@ -8,6 +8,8 @@ use crate::shared_memory::Shared;
 use crate::tensor::DataType;
 use crate::trace::Trace;
 
+#[cfg(feature = "embedded")]
+use super::Arrival;
 use super::{Parameters, Sequence, Traced};
 
 /// A request as a codec read it: names from the wire, not yet checked against a model.
@@ -34,6 +36,9 @@ pub struct InferRequest {
     pub traced: Option<Arc<dyn Traced>>,
     /// What counts its bytes as held as long as it is there; `None` where nothing does.
     pub held: Option<Arc<MemoryPermit>>,
+    /// Its place among the requests of its connection, until it enters a queue; `None` if that does not matter.
+    #[cfg(feature = "embedded")]
+    pub(crate) arrival: Option<Arc<Arrival>>,
     /// Its spans; `None` where nobody listens.
     pub(crate) trace: Option<Box<Trace>>,
 }

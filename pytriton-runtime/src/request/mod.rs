@@ -3,6 +3,8 @@
 //! A codec reads an [`InferRequest`], [`Request::check`] compares it with its model, and what waits, is gathered into
 //! batches and reaches the function is a [`Request`].
 
+#[cfg(feature = "embedded")]
+mod arrival;
 mod check;
 #[cfg(test)]
 mod check_tests;
@@ -23,6 +25,8 @@ mod response;
 mod sequence;
 mod traced;
 
+#[cfg(feature = "embedded")]
+pub(crate) use arrival::{Arrival, ArrivalOrder};
 pub(crate) use ended::Ended;
 pub use error::{RequestError, RequestId};
 pub use few::Few;

@@ -8,6 +8,8 @@ use crate::model::ModelSpec;
 use crate::tensor::{Element, Tensor, TensorError, array};
 use crate::trace::Trace;
 
+#[cfg(feature = "embedded")]
+use super::Arrival;
 #[cfg(tritonserver)]
 use super::InferRequest;
 #[cfg(tritonserver)]
@@ -38,6 +40,8 @@ pub(super) struct Checked {
     pub(super) trace: Option<Box<Trace>>,
     /// Why the request cannot be executed. It stays in its batch, where others know it by its place.
     pub(super) flaw: Option<ModelError>,
+    #[cfg(feature = "embedded")]
+    pub(super) arrival: Option<Arc<Arrival>>,
 }
 
 impl Request {
@@ -64,6 +68,8 @@ impl Request {
             _held: head.held,
             trace: head.trace,
             flaw: None,
+            #[cfg(feature = "embedded")]
+            arrival: None,
         }))
     }
 
@@ -114,6 +120,12 @@ impl Request {
         if let Some(trace) = &mut self.0.trace {
             trace.enqueue();
         }
+    }
+
+    /// Its place among the requests of its connection. Later ones may enter a queue once it is dropped.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn take_arrival(&mut self) -> Option<Arc<Arrival>> {
+        self.0.arrival.take()
     }
 
     /// It waits no longer.

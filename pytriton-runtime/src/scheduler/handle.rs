@@ -54,8 +54,14 @@ impl Scheduler {
     ) -> Result<Self, ModelError> {
         let spec = &model.spec;
         let queue = Arc::new(Queue::of(spec, policy));
+        let (followed, readiness) = (follow(&queue, spec), Arc::clone(&resources.readiness));
+        let changed = move |change| {
+            followed(change);
+            // Whoever asks for the readiness now waits until the change can be seen.
+            readiness.send_replace(());
+        };
         let mut scheduler = Self {
-            instances: Instances::new(Arc::clone(&spec.name), follow(&queue, spec)),
+            instances: Instances::new(Arc::clone(&spec.name), changed),
             _reaper: Reaper::start(&queue),
             queue,
             given_up: watch::Sender::new(false),
@@ -145,6 +151,9 @@ impl Scheduler {
     /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
     pub fn infer(&self, mut request: Request) -> Soon<'_, Response, SchedulerError> {
         request.enqueue();
+        // Later requests of the connection may pass once this one is in the queue.
+        #[cfg(feature = "embedded")]
+        let _arrival = request.take_arrival();
         let inline = self.inline.as_ref();
         let inline = inline.and_then(|inline| Some((inline, inline.try_acquire_worker(&request)?)));
         let Some((inline, worker)) = inline else {
@@ -212,6 +221,8 @@ impl Scheduler {
     /// [`SchedulerError`] when the request is not taken.
     pub fn hear(&self, mut request: Request) -> Result<Hearing, SchedulerError> {
         request.enqueue();
+        #[cfg(feature = "embedded")]
+        let _arrival = request.take_arrival();
         let entered = self.queue.push(request)?;
         let given_up = self.given_up.subscribe();
         Ok(Hearing::new(&self.queue, entered, given_up))

@@ -17,6 +17,8 @@ pub struct Resources {
     pub budget: Arc<MemoryBudget>,
     /// Why one of the models is beyond repair.
     pub breakdown: Arc<watch::Sender<Option<Breakdown>>>,
+    /// Is notified whenever the readiness of one of the models may have changed.
+    pub readiness: Arc<watch::Sender<()>>,
 }
 
 impl Resources {
@@ -26,6 +28,7 @@ impl Resources {
             workers: Workers::of(runtime),
             budget: MemoryBudget::new(max_bytes),
             breakdown: Arc::new(watch::Sender::new(None)),
+            readiness: Arc::new(watch::Sender::new(())),
         }
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
@@ -23,6 +24,7 @@ use crate::timeline::Tracer;
 
 use super::catalog::Catalog;
 use super::lifecycle::reason;
+use super::readiness::{CatalogGuard, ReadinessPublisher};
 use super::settled::Settled;
 use super::state::State;
 use super::{LoadError, Model};
@@ -43,7 +45,10 @@ pub struct ModelSet {
     max_queue_size: usize,
     metrics: MetricsConfig,
     resources: Resources,
-    stopping: watch::Sender<bool>,
+    pub(super) stopping: watch::Sender<bool>,
+    pub(super) readiness: ReadinessPublisher,
+    /// Whether any model knows sequences.
+    has_sequences: AtomicBool,
     tracer: OnceLock<Tracer>,
 }
 
@@ -106,6 +111,8 @@ impl ModelSet {
             metrics,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
+            readiness: ReadinessPublisher::default(),
+            has_sequences: AtomicBool::new(false),
             tracer: OnceLock::new(),
         };
         let loading = at_start.into_iter();
@@ -189,9 +196,15 @@ impl ModelSet {
         leaving.iter().filter_map(Weak::upgrade).collect()
     }
 
-    pub(super) fn catalog(&self) -> MutexGuard<'_, Catalog> {
+    pub(super) fn catalog(&self) -> CatalogGuard<'_> {
         // What panics under the lock has changed one model.
-        self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
+        let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        CatalogGuard::new(catalog, self.readiness_changes())
+    }
+
+    /// Is notified whenever the readiness of a model or of the server may have changed.
+    pub(super) fn readiness_changes(&self) -> &watch::Sender<()> {
+        &self.resources.readiness
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -218,7 +231,12 @@ impl ModelSet {
         let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = Models::clone(&models);
         let result = change(&mut changed);
+        let mut all = changed.values().flat_map(BTreeMap::values);
+        let has_sequences = all.any(|model| model.spec().sequence_batching.is_some());
+        self.has_sequences.store(has_sequences, Ordering::Relaxed);
         *models = Arc::new(changed);
+        drop(models);
+        self.readiness_changes().send_replace(());
         result
     }
 
@@ -261,6 +279,11 @@ impl ModelSet {
             .flat_map(BTreeMap::values)
             .cloned()
             .collect()
+    }
+
+    /// Whether any model knows sequences, so that the order of requests matters.
+    pub(crate) fn has_sequences(&self) -> bool {
+        self.has_sequences.load(Ordering::Relaxed)
     }
 
     /// Whether the latest version of any model is such a one.
@@ -332,6 +355,7 @@ impl ModelSet {
     /// Says to all who ask that the server is no longer ready; requests are still served, but those that start a sequence.
     pub fn stop_being_ready(&self) {
         self.stopping.send_replace(true);
+        self.readiness_changes().send_replace(());
         for model in self.models() {
             model.start_no_more();
         }

@@ -1,0 +1,191 @@
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use super::ModelSet;
+use super::catalog::Catalog;
+
+/// Publishes the readiness of the server to all who watch it. It is computed once per change, however many they are.
+#[derive(Debug, Default)]
+pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
+
+impl ReadinessPublisher {
+    fn subscribe(&self, models: &Arc<ModelSet>) -> watch::Receiver<bool> {
+        let published = self.0.lock();
+        let mut published = published.unwrap_or_else(PoisonError::into_inner);
+        // The task has ended if the runtime of whoever watched first has.
+        if let Some(published) = &*published
+            && published.has_changed().is_ok()
+        {
+            return published.clone();
+        }
+        // Changes are subscribed to before the readiness is computed, so that none is missed.
+        let mut changes = models.readiness_changes().subscribe();
+        let (sender, receiver) = watch::channel(models.ready());
+        let models = Arc::downgrade(models);
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok()
+                && let Some(models) = models.upgrade()
+            {
+                let ready = models.ready();
+                sender.send_if_modified(|before| std::mem::replace(before, ready) != ready);
+            }
+        });
+        *published = Some(receiver.clone());
+        receiver
+    }
+}
+
+/// The readiness of the server as one client watches it.
+#[derive(Debug)]
+pub(crate) struct ReadinessWatch {
+    readiness: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
+    reported: Option<bool>,
+}
+
+impl ReadinessWatch {
+    /// The readiness at first, and then each time that it is another one. `None` once the server stops and that has been
+    /// reported.
+    ///
+    /// # Cancel safety
+    ///
+    /// No change is lost if the future is dropped.
+    pub(crate) async fn next(&mut self) -> Option<bool> {
+        let reported = self.reported;
+        let ready = tokio::select! {
+            biased;
+            _ = self.stopping.wait_for(|stopping| *stopping) => false,
+            ready = self.readiness.wait_for(|ready| Some(*ready) != reported) => *ready.ok()?,
+        };
+        self.reported = Some(ready);
+        (reported != Some(ready)).then_some(ready)
+    }
+}
+
+impl ModelSet {
+    /// Watches the readiness of the server. There is one task for all watches, and no polling.
+    pub(crate) fn watch_readiness(self: &Arc<Self>) -> ReadinessWatch {
+        ReadinessWatch {
+            readiness: self.readiness.subscribe(self),
+            stopping: self.stopping.subscribe(),
+            reported: None,
+        }
+    }
+}
+
+/// The locked catalog. If it was changed, that is announced as a change of readiness.
+pub(super) struct CatalogGuard<'a> {
+    catalog: MutexGuard<'a, Catalog>,
+    changes: &'a watch::Sender<()>,
+    is_changed: bool,
+}
+
+impl<'a> CatalogGuard<'a> {
+    pub(super) fn new(catalog: MutexGuard<'a, Catalog>, changes: &'a watch::Sender<()>) -> Self {
+        Self {
+            catalog,
+            changes,
+            is_changed: false,
+        }
+    }
+}
+
+impl Deref for CatalogGuard<'_> {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        &self.catalog
+    }
+}
+
+impl DerefMut for CatalogGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Catalog {
+        self.is_changed = true;
+        &mut self.catalog
+    }
+}
+
+impl Drop for CatalogGuard<'_> {
+    fn drop(&mut self) {
+        if self.is_changed {
+            // Whoever computes the readiness waits for the lock, which is released next.
+            self.changes.send_replace(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use crate::Limits;
+    use crate::engine::{ControlMode, ControlOptions};
+    use crate::registry::{ModelDeclaration, Registry};
+    use crate::testing::{GATE, IDENTITY, request};
+
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(10);
+
+    async fn started(model: &ModelDeclaration) -> Arc<ModelSet> {
+        let control = ControlOptions {
+            model_control_mode: ControlMode::Explicit,
+            load_model: vec!["*".to_owned()],
+            ..ControlOptions::default()
+        };
+        let registry = Registry::new(&[model]).unwrap();
+        let models = ModelSet::controlled(&registry, &Limits::default(), control).await;
+        Arc::new(models.unwrap())
+    }
+
+    #[tokio::test]
+    async fn every_watch_sees_an_instance_stall_and_recover_and_the_server_stop() {
+        let models = started(&ModelDeclaration {
+            max_call_microseconds: 10_000,
+            ..IDENTITY
+        });
+        let models = models.await;
+        let mut watches: Vec<_> = (0..3).map(|_| models.watch_readiness()).collect();
+        let gate = GATE.lock().await;
+        let model = models.model("Identity", None).unwrap();
+        let stalled = request(model.spec(), 1, -5.0);
+        let stalled = tokio::spawn(async move { model.infer(stalled).await });
+        let mut gate = Some(gate);
+        for expected in [Some(true), Some(false), Some(true), Some(false), None] {
+            match expected {
+                Some(true) if watches[0].reported.is_some() => drop(gate.take()),
+                Some(false) if gate.is_none() => models.stop_being_ready(),
+                _ => {}
+            }
+            for watch in &mut watches {
+                assert_eq!(timeout(DEADLINE, watch.next()).await.unwrap(), expected);
+            }
+        }
+        assert_eq!(models.watch_readiness().next().await, Some(false));
+        // The watchdog has answered in the place of the stalled instance.
+        stalled.await.unwrap().unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn loading_and_unloading_are_changes_and_looking_is_none() {
+        let models = started(&IDENTITY).await;
+        let mut changes = models.readiness_changes().subscribe();
+        assert!(models.ready() && !models.index(false).is_empty());
+        assert!(!changes.has_changed().unwrap());
+        models.unload_named("Identity").unwrap();
+        timeout(DEADLINE, changes.changed()).await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_watch_of_a_quiet_server_does_not_wake() {
+        let models = started(&IDENTITY).await;
+        let mut watch = models.watch_readiness();
+        assert_eq!(watch.next().await, Some(true));
+        let woken = timeout(Duration::from_secs(3600), watch.next()).await;
+        assert!(woken.is_err());
+    }
+}
