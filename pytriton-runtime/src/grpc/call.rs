@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
 use crate::heavy::by_weight;
-use crate::kserve::proto::request;
+use crate::kserve::proto::{Pieces, request};
 use crate::memory_budget::MemoryPermit;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
@@ -17,6 +17,7 @@ use crate::trace::{Trace, TraceContext, identified, listened};
 use super::GrpcError;
 use super::forwarded::{context, forwarded};
 use super::message::Message;
+use super::message_limit::MessageLimit;
 
 /// The parameter by which a client asks for a message behind the last answer.
 const END: &str = "triton_enable_empty_final_response";
@@ -67,15 +68,21 @@ impl Call {
     /// Reads a message as a request, on a thread of its own where that takes long.
     pub(super) async fn read(
         self: &Arc<Self>,
-        (message, held): (Message, MemoryPermit),
+        (message, permit): (Message<Pieces>, MemoryPermit),
+        limit: MessageLimit,
     ) -> Result<Asked, GrpcError> {
         let call = Arc::clone(self);
-        by_weight(message.weight(), move || call.read_here(message, held)).await
+        let weight = message.weight(limit);
+        by_weight(weight, move || call.read_here(message, permit, limit)).await
     }
 
-    fn read_here(&self, message: Message, mut held: MemoryPermit) -> Result<Asked, GrpcError> {
-        let limit = self.reception.limits.max_request_bytes;
-        let (mut message, length) = message.read(limit, &mut held)?;
+    fn read_here(
+        &self,
+        message: Message<Pieces>,
+        mut permit: MemoryPermit,
+        limit: MessageLimit,
+    ) -> Result<Asked, GrpcError> {
+        let (mut message, length) = message.decode(limit, &mut permit)?;
         let model_name = take(&mut message.model_name);
         let model_version = take(&mut message.model_version);
         Ok(Asked {
@@ -84,7 +91,7 @@ impl Call {
                 message.parameters.get(END).map(|end| &end.parameter_choice),
                 Some(Some(ParameterChoice::BoolParam(true)))
             ),
-            request: self.request(&model_name, &model_version, message, (length, held)),
+            request: self.request(&model_name, &model_version, message, (length, permit)),
             model_name,
             model_version,
         })

@@ -3,12 +3,12 @@ use std::io::{BufRead, BufReader, Read};
 use axum::http::HeaderMap;
 use flate2::read::{GzDecoder, ZlibDecoder};
 
-use crate::kserve::proto::Pieces;
 use crate::memory_budget::MemoryPermit;
 use crate::reception::Error;
 use crate::text::excerpt;
 
 use super::GrpcError;
+use super::message_limit::MessageLimit;
 
 /// How many bytes are decompressed at a time.
 const PIECE: usize = 32 << 10;
@@ -36,25 +36,31 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message of at most `limit` bytes, which are `held` as they come.
+    /// Decompresses a message piece by piece, up to `limit`. `permit` grows by every piece.
     pub(super) fn decompress(
         self,
-        bytes: &[u8],
-        limit: usize,
-        held: &mut MemoryPermit,
-    ) -> Result<Pieces, GrpcError> {
+        compressed: &[u8],
+        limit: MessageLimit,
+        permit: &mut MemoryPermit,
+        push: impl FnMut(&[u8]),
+    ) -> Result<(), GrpcError> {
         match self {
-            Self::Gzip => read(GzDecoder::new(bytes), limit, held),
-            Self::Deflate => read(ZlibDecoder::new(bytes), limit, held),
+            Self::Gzip => inflate(GzDecoder::new(compressed), limit, permit, push),
+            Self::Deflate => inflate(ZlibDecoder::new(compressed), limit, permit, push),
         }
     }
 }
 
-fn read(decoder: impl Read, limit: usize, held: &mut MemoryPermit) -> Result<Pieces, GrpcError> {
-    let mut reader = BufReader::with_capacity(PIECE, decoder);
-    // Nothing is made ready for what there is no room for, whatever the message says of itself.
-    let mut pieces = Pieces::new(limit.min(held.available()));
-    let mut left = limit;
+fn inflate(
+    decoder: impl Read,
+    limit: MessageLimit,
+    permit: &mut MemoryPermit,
+    mut push: impl FnMut(&[u8]),
+) -> Result<(), GrpcError> {
+    // A piece above the limit is inflated no further than is needed to see that it is.
+    let piece = PIECE.min(limit.bytes.saturating_add(1));
+    let mut reader = BufReader::with_capacity(piece, decoder);
+    let mut left = limit.bytes;
     loop {
         let piece = reader
             .fill_buf()
@@ -63,13 +69,11 @@ fn read(decoder: impl Read, limit: usize, held: &mut MemoryPermit) -> Result<Pie
             })?;
         let length = piece.len();
         if length == 0 {
-            return Ok(pieces);
+            return Ok(());
         }
-        left = left
-            .checked_sub(length)
-            .ok_or(GrpcError::TooLarge { limit })?;
-        held.grow(length).map_err(Error::from)?;
-        pieces.push(piece);
+        left = left.checked_sub(length).ok_or_else(|| limit.error())?;
+        permit.grow(length).map_err(Error::from)?;
+        push(piece);
         reader.consume(length);
     }
 }

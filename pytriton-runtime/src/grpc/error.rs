@@ -5,6 +5,7 @@ use tonic::Code;
 use tonic::metadata::MetadataValue;
 
 use crate::Status;
+use crate::kserve::proto::BoundedError;
 use crate::reception::{BodyError, Error as RoomError, Restricted};
 use crate::text::for_client;
 
@@ -21,6 +22,29 @@ pub enum GrpcError {
     /// A message of more fields and dimensions than anybody needs.
     #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
+    /// A message with more fields than any request needs.
+    #[error("the request has more than 65536 fields")]
+    Fields,
+    /// A message that is larger than its method allows, as it arrives or decompressed.
+    #[error("the request message of {method} exceeds the limit of {limit} bytes for this method")]
+    MethodTooLarge {
+        /// The method.
+        method: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// A health check of a service that does not exist.
+    #[error("unknown service '{service}'")]
+    Service {
+        /// The name in the request.
+        service: String,
+    },
+    /// More health watches than the server keeps.
+    #[error("the server has {limit} health watches already. Use Check, or end another Watch.")]
+    Watches {
+        /// The limit.
+        limit: usize,
+    },
     /// A message that is larger than the limit, as it comes or decompressed.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --grpc-max-input-size to increase the limit."
@@ -113,11 +137,14 @@ impl GrpcError {
             }
             Self::Body(_) | Self::Deadline => Status::DeadlineExceeded,
             Self::TooLarge { .. }
+            | Self::MethodTooLarge { .. }
             | Self::Metadata { .. }
             | Self::Headers { .. }
             | Self::AnswerTooLarge { .. } => Status::TooLarge,
             Self::Encoding { .. } => Status::Unsupported,
-            Self::Crowded => Status::InvalidArgument,
+            Self::Crowded | Self::Fields => Status::InvalidArgument,
+            Self::Service { .. } => Status::NotFound,
+            Self::Watches { .. } => Status::Exhausted,
             Self::Message(_)
             | Self::NoEncoding
             | Self::Flag { .. }
@@ -131,6 +158,16 @@ impl GrpcError {
 /// The answer to a call that no service has seen.
 pub(crate) fn refusal(error: GrpcError) -> Response {
     tonic::Status::from(error).into_http()
+}
+
+impl From<BoundedError> for GrpcError {
+    fn from(error: BoundedError) -> Self {
+        match error {
+            BoundedError::Fields => Self::Fields,
+            BoundedError::Budget(error) => RoomError::from(error).into(),
+            BoundedError::Decode(error) => error.into(),
+        }
+    }
 }
 
 impl From<GrpcError> for tonic::Status {

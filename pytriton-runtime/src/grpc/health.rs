@@ -1,88 +1,86 @@
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::stream::{BoxStream, unfold};
-use tonic::{Request, Response, Status};
+use axum::response::Response;
+use futures_util::stream::{Stream, StreamExt, unfold};
+use tokio::sync::OwnedSemaphorePermit;
 use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_server::Health;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-use crate::serving::ModelSet;
-use crate::text::for_client;
+use crate::reception::Reception;
+use crate::serving::{ModelSet, ReadinessWatch};
 
-/// How often a watched server is asked.
-const PERIOD: Duration = Duration::from_secs(1);
+use super::GrpcError;
+use super::answers::{self, framed};
+use super::service::Service;
+use super::unary::Unary;
 
-/// The names under which the server can be asked for: itself, and its one service.
+/// How many `Watch` streams the server keeps. Each connection has at most `--max-concurrent-streams` of them.
+pub(super) const MAX_WATCHES: usize = 1024;
+
+/// The names under which clients ask for the server: itself, and its one service.
 const SERVICES: [&str; 2] = ["", "inference.GRPCInferenceService"];
 
-/// `grpc.health.v1`, which asks the models each time, so that it never tells of yesterday.
-#[derive(Debug)]
-pub(super) struct HealthService {
-    pub(super) models: Arc<ModelSet>,
-}
-
-#[tonic::async_trait]
-impl Health for HealthService {
-    async fn check(
-        &self,
-        request: Request<HealthCheckRequest>,
-    ) -> Result<Response<HealthCheckResponse>, Status> {
-        let service = request.into_inner().service;
-        if !SERVICES.contains(&service.as_str()) {
-            let unknown = for_client(&format_args!("unknown service '{service}'"));
-            return Err(Status::not_found(unknown));
-        }
-        Ok(Response::new(response(serving(&self.models))))
-    }
-
-    type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
-
-    async fn watch(
-        &self,
-        request: Request<HealthCheckRequest>,
-    ) -> Result<Response<Self::WatchStream>, Status> {
-        let known = SERVICES.contains(&request.into_inner().service.as_str());
-        let models = Arc::clone(&self.models);
-        let statuses = unfold(None, move |told| {
-            let models = Arc::clone(&models);
-            async move {
-                let status = match known {
-                    true => changed(&models, told).await?,
-                    false if told.is_none() => ServingStatus::ServiceUnknown,
-                    // The health protocol wants such a watch to stay open; the service will never be known.
-                    false => {
-                        models.stopping().await;
-                        return None;
-                    }
-                };
-                Some((Ok(response(status)), Some(status)))
-            }
-        });
-        Ok(Response::new(statuses.boxed()))
+/// The `Check` method of `grpc.health.v1`: the readiness at this moment.
+pub(super) fn check(
+    reception: &Reception,
+    request: &HealthCheckRequest,
+) -> Result<HealthCheckResponse, GrpcError> {
+    match is_known(&request.service) {
+        true => Ok(response(serving(reception.ready()))),
+        false => Err(GrpcError::Service {
+            service: request.service.clone(),
+        }),
     }
 }
 
-/// Waits until the status is another than the one that was told; `None` when the server stops and that was told.
-async fn changed(models: &ModelSet, told: Option<ServingStatus>) -> Option<ServingStatus> {
-    let mut stopped = false;
-    loop {
-        let status = serving(models);
-        if told != Some(status) {
-            return Some(status);
-        }
-        if stopped {
-            return None;
-        }
-        stopped = tokio::time::timeout(PERIOD, models.stopping())
-            .await
-            .is_ok();
-    }
+/// The `Watch` method of `grpc.health.v1`: the readiness, and every change of it until the server stops.
+pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
+    let request: HealthCheckRequest = match call.request().await {
+        Ok((request, _)) => request,
+        Err(status) => return status.into_http(),
+    };
+    let Ok(permit) = Arc::clone(&service.watches).try_acquire_owned() else {
+        return super::refusal(GrpcError::Watches { limit: MAX_WATCHES });
+    };
+    let models = Arc::clone(&service.reception.models);
+    let statuses = match is_known(&request.service) {
+        true => changes(models.watch_readiness(), permit).left_stream(),
+        false => unknown(models, permit).right_stream(),
+    };
+    let messages = statuses.map(|status| framed(&response(status)));
+    answers::response(messages.boxed())
 }
 
-fn serving(models: &ModelSet) -> ServingStatus {
-    match models.ready() {
+/// The readiness, and every change of it.
+fn changes(
+    readiness: ReadinessWatch,
+    permit: OwnedSemaphorePermit,
+) -> impl Stream<Item = ServingStatus> + Send {
+    unfold((readiness, permit), async |(mut readiness, permit)| {
+        let ready = readiness.next().await?;
+        Some((serving(ready), (readiness, permit)))
+    })
+}
+
+/// The stream for a service that does not exist and never will. The health protocol demands that it stays open.
+fn unknown(
+    models: Arc<ModelSet>,
+    permit: OwnedSemaphorePermit,
+) -> impl Stream<Item = ServingStatus> + Send {
+    let first = futures_util::stream::iter([ServingStatus::ServiceUnknown]);
+    let open = futures_util::stream::once(async move {
+        models.stopping().await;
+        drop(permit);
+    });
+    first.chain(open.filter_map(async |()| None))
+}
+
+fn is_known(service: &str) -> bool {
+    SERVICES.contains(&service)
+}
+
+fn serving(ready: bool) -> ServingStatus {
+    match ready {
         true => ServingStatus::Serving,
         false => ServingStatus::NotServing,
     }

@@ -1,14 +1,12 @@
-use std::future::poll_fn;
 use std::sync::Arc;
 
-use axum::http::Request;
 use axum::response::Response;
 use futures_util::stream::iter;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::heavy::by_weight;
-use crate::kserve::proto::{Envelope, ResponseWriter};
+use crate::kserve::proto::{Envelope, Pieces, ResponseWriter};
 use crate::reception::{Error, Reception};
 use crate::request::InferRequest;
 use crate::serving::Model;
@@ -16,9 +14,7 @@ use crate::serving::Model;
 use super::GrpcError;
 use super::answers::{self, Framed, written};
 use super::call::Call;
-use super::compression::Encoding;
 use super::messages::Messages;
-use super::punctual::Punctual;
 
 /// One inference, whose response stands in a message.
 ///
@@ -45,28 +41,36 @@ pub(super) async fn infer(
     Ok(written?)
 }
 
-/// A call with one message and one answer.
-pub(super) async fn unary(reception: Arc<Reception>, request: Request<Punctual>) -> Response {
-    match answer(reception, request).await {
+/// A call with one request and one response.
+pub(super) async fn unary(
+    reception: Arc<Reception>,
+    metadata: MetadataMap,
+    messages: Messages<Pieces>,
+) -> Response {
+    match respond(reception, &metadata, messages).await {
         Ok(message) => answers::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
     }
 }
 
-async fn answer(reception: Arc<Reception>, request: Request<Punctual>) -> Result<Framed, Status> {
-    let encoding = Encoding::of(request.headers())?;
-    let (parts, body) = request.into_parts();
-    let mut messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
-    let metadata = MetadataMap::from_headers(parts.headers);
-    let call = Arc::new(Call::new(reception, &metadata, Some("ModelInfer RPC")));
-    let message = poll_fn(|context| messages.poll_next(context)).await;
-    let asked = call.read(message.ok_or(GrpcError::NoMessage)??).await?;
-    while let Some(more) = poll_fn(|context| messages.poll_next(context)).await {
-        more?;
+async fn respond(
+    reception: Arc<Reception>,
+    metadata: &MetadataMap,
+    mut messages: Messages<Pieces>,
+) -> Result<Framed, Status> {
+    let call = Arc::new(Call::new(reception, metadata, Some("ModelInfer RPC")));
+    let message = messages.first().await?;
+    let asked = call.read(message, messages.limit()).await?;
+    let arrival = messages.arrival();
+    // The request keeps the permit of its message; what follows counts no longer.
+    messages.end().await?;
+    let (model, mut request) = asked.request.map_err(GrpcError::from)?;
+    if let Some(arrival) = arrival
+        && model.spec().sequence_batching.is_some()
+    {
+        arrival.turn().await;
+        request.arrival = Some(arrival);
     }
-    // The request has taken its message's count with it; what came behind counts no longer.
-    drop(messages);
-    let (model, request) = asked.request.map_err(GrpcError::from)?;
     let answer = infer(&call.reception, &model, &asked.id, request, Envelope::None).await;
     answer.map_err(GrpcError::from)?
 }

@@ -1,70 +1,145 @@
-use crate::kserve::proto::Pieces;
+use bytes::Bytes;
+
+use crate::kserve::proto::{BoundedMessage, Pieces, decode};
 use crate::memory_budget::MemoryPermit;
 use crate::proto::ModelInferRequest;
 use crate::reception::Error;
 
 use super::GrpcError;
 use super::compression::Encoding;
+use super::message_limit::MessageLimit;
 
-/// So much is reserved at most for what has not come.
-const AHEAD: usize = 1 << 20;
+/// Decompressing a byte takes about as long as decoding this many.
+const INFLATE_WEIGHT: usize = 4;
 
-/// A message as it comes.
+/// Where the bytes of an uncompressed message are collected while they arrive.
+pub(super) trait Collector: Send + 'static {
+    /// Starts a message of at most `length` bytes, without memory for bytes that may never arrive.
+    fn start(length: usize) -> Self;
+
+    /// Adds the next bytes.
+    fn push(&mut self, bytes: &[u8]);
+
+    /// How many bytes have been parsed, and not only copied.
+    fn parsed(&self) -> usize;
+
+    /// How many bytes must be parsed to decode the message.
+    fn weight(&self) -> usize;
+}
+
+/// A request message while it arrives.
 #[derive(Debug)]
-pub(super) enum Message {
-    Plain(Pieces),
+pub(super) enum Message<C> {
+    Plain(C),
     Compressed(Encoding, Vec<u8>),
 }
 
-impl Message {
-    /// Nothing of a message that has so many bytes.
-    pub(super) fn new(encoding: Option<Encoding>, length: usize) -> Self {
+impl<C: Collector> Message<C> {
+    /// Starts a message whose prefix announces `length` bytes.
+    pub(super) fn start(encoding: Option<Encoding>, length: usize) -> Self {
         match encoding {
-            None => Self::Plain(Pieces::new(length)),
-            Some(encoding) => Self::Compressed(encoding, Vec::with_capacity(length.min(AHEAD))),
+            None => Self::Plain(C::start(length)),
+            Some(encoding) => Self::Compressed(encoding, Vec::new()),
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         match self {
-            Self::Plain(pieces) => pieces.push(bytes),
+            Self::Plain(content) => content.push(bytes),
             Self::Compressed(_, compressed) => compressed.extend_from_slice(bytes),
         }
     }
 
-    /// How many bytes of what has come were looked at, and not only moved.
-    pub(super) fn looked_at(&self) -> usize {
+    /// How many of the bytes that have arrived have been parsed, and not only copied.
+    pub(super) fn parsed(&self) -> usize {
         match self {
-            Self::Plain(pieces) => pieces.weight(),
+            Self::Plain(content) => content.parsed(),
             Self::Compressed(..) => 0,
         }
     }
 
-    /// How many bytes must be looked at to read it. Of compressed ones nobody knows: a kilobyte may become a megabyte.
-    pub(super) fn weight(&self) -> usize {
+    /// How many bytes of work it is to decode the message. Only the limit bounds what compressed bytes become: a kilobyte
+    /// may become a megabyte.
+    pub(super) fn weight(&self, limit: MessageLimit) -> usize {
         match self {
-            Self::Plain(pieces) => pieces.weight(),
-            Self::Compressed(..) => usize::MAX,
+            Self::Plain(content) => content.weight(),
+            Self::Compressed(..) => limit.bytes.saturating_mul(INFLATE_WEIGHT),
         }
     }
 
-    /// Reads it, when all of it has come and it is no longer than `limit`; with how many bytes it had. What it takes in memory
-    /// meanwhile is `held`.
-    pub(super) fn read(
-        self,
-        limit: usize,
-        held: &mut MemoryPermit,
-    ) -> Result<(ModelInferRequest, usize), GrpcError> {
-        let pieces = match self {
-            Self::Plain(pieces) => pieces,
+    /// Decompresses a message that has arrived completely. `permit` covers the memory.
+    fn into_plain(self, limit: MessageLimit, permit: &mut MemoryPermit) -> Result<C, GrpcError> {
+        match self {
+            Self::Plain(content) => Ok(content),
             Self::Compressed(encoding, compressed) => {
-                encoding.decompress(&compressed, limit, held)?
+                let mut content = C::start(limit.bytes.min(permit.available()));
+                encoding.decompress(&compressed, limit, permit, |bytes| content.push(bytes))?;
+                Ok(content)
             }
-        };
+        }
+    }
+}
+
+impl Message<Pieces> {
+    /// Decodes an inference request and returns its length as well.
+    pub(super) fn decode(
+        self,
+        limit: MessageLimit,
+        permit: &mut MemoryPermit,
+    ) -> Result<(ModelInferRequest, usize), GrpcError> {
+        let pieces = self.into_plain(limit, permit)?;
         let elements = pieces.elements().ok_or(GrpcError::Crowded)?;
         let length = pieces.length();
-        held.resize(length + elements).map_err(Error::from)?;
+        permit.resize(length + elements).map_err(Error::from)?;
         Ok((pieces.decode()?, length))
+    }
+}
+
+impl Message<Vec<u8>> {
+    /// Decodes any other request.
+    pub(super) fn decode<M: BoundedMessage>(
+        self,
+        limit: MessageLimit,
+        permit: &mut MemoryPermit,
+    ) -> Result<M, GrpcError> {
+        let bytes = self.into_plain(limit, permit)?;
+        Ok(decode(Bytes::from(bytes), permit)?)
+    }
+}
+
+impl Collector for Pieces {
+    fn start(length: usize) -> Self {
+        Self::new(length)
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        Self::push(self, bytes);
+    }
+
+    fn parsed(&self) -> usize {
+        Self::weight(self)
+    }
+
+    fn weight(&self) -> usize {
+        Self::weight(self)
+    }
+}
+
+impl Collector for Vec<u8> {
+    fn start(_: usize) -> Self {
+        Self::new()
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn parsed(&self) -> usize {
+        0
+    }
+
+    fn weight(&self) -> usize {
+        self.len()
     }
 }

@@ -1,121 +1,165 @@
+use std::future::poll_fn;
 use std::mem::replace;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use axum::body::HttpBody;
 use bytes::{Buf, Bytes};
 use tokio::task::coop::poll_proceed;
 use tonic::{Code, Status};
 
 use crate::memory_budget::MemoryPermit;
+use crate::reception::Error;
+use crate::request::Arrival;
 
 use super::GrpcError;
 use super::compression::Encoding;
 use super::framing::Prefix;
-use super::message::Message;
-use super::punctual::Punctual;
+use super::message::{Collector, Message};
+use super::message_limit::MessageLimit;
+use super::timed_body::TimedBody;
 
-/// Of a message so many bytes are looked at in one share of a task's turn, of which tokio gives it 128: 32 KiB in all.
-const SHARE: usize = 256;
+/// How many bytes of a message are parsed per unit of a task's cooperative budget. tokio grants 128 units per poll, 32 KiB in
+/// total.
+const BYTES_PER_UNIT: usize = 256;
+
+/// What applies to all messages of a call.
+#[derive(Debug)]
+pub(super) struct MessageOptions {
+    pub(super) encoding: Option<Encoding>,
+    pub(super) limit: MessageLimit,
+    /// Whether the client may pause between messages for as long as it likes.
+    pub(super) streaming: bool,
+}
 
 /// The messages that a client sends in a call.
 #[derive(Debug)]
-pub(super) struct Messages {
-    body: Punctual,
-    encoding: Option<Encoding>,
-    limit: usize,
-    /// What has come and has not been looked at.
+pub(super) struct Messages<C> {
+    body: TimedBody,
+    options: MessageOptions,
+    /// Covers the bytes that have arrived since the last complete message.
+    permit: MemoryPermit,
+    /// What has arrived and is not part of a message yet.
     chunk: Bytes,
-    state: State,
-    /// How much was looked at without a share for it.
-    owed: usize,
+    state: State<C>,
+    /// How many parsed bytes are not charged to the cooperative budget yet.
+    uncharged: usize,
 }
 
 #[derive(Debug)]
-enum State {
+enum State<C> {
     Prefix(Prefix),
-    /// A message of which so many bytes are missing.
-    Message(Message, usize),
+    /// A message that lacks this many bytes.
+    Message(Message<C>, usize),
     Ended,
 }
 
-impl Messages {
-    /// The messages in a body, of at most `limit` bytes each.
-    pub(super) fn new(body: Punctual, encoding: Option<Encoding>, limit: usize) -> Self {
+impl<C: Collector> Messages<C> {
+    /// The messages in a body. `permit` is an empty permit of the budget that they count against.
+    pub(super) fn new(body: TimedBody, permit: MemoryPermit, options: MessageOptions) -> Self {
         Self {
-            body: body.taken(),
-            encoding,
-            limit,
+            body,
+            options,
+            permit,
             chunk: Bytes::new(),
             state: State::Prefix(Prefix::default()),
-            owed: 0,
+            uncharged: 0,
         }
     }
 
-    /// The next message, when all of it has come, with its count. Behind an error there is none.
+    /// The limit on each message.
+    pub(super) fn limit(&self) -> MessageLimit {
+        self.options.limit
+    }
+
+    /// The place of the request among those of its connection; `None` if that does not matter.
+    pub(super) fn arrival(&self) -> Option<Arc<Arrival>> {
+        self.body.arrival().cloned()
+    }
+
+    /// The first message of a unary call.
+    pub(super) async fn first(&mut self) -> Result<(Message<C>, MemoryPermit), Status> {
+        let message = poll_fn(|context| self.poll_next(context)).await;
+        message.unwrap_or_else(|| Err(GrpcError::NoMessage.into()))
+    }
+
+    /// Waits for the end of a unary call. Further messages are ignored unless they are invalid.
+    pub(super) async fn end(mut self) -> Result<(), Status> {
+        while let Some(more) = poll_fn(|context| self.poll_next(context)).await {
+            more?;
+        }
+        Ok(())
+    }
+
+    /// The next message, once it has arrived completely, with the permit for its bytes. No message follows an error.
     pub(super) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message, MemoryPermit), Status>>> {
+    ) -> Poll<Option<Result<(Message<C>, MemoryPermit), Status>>> {
         loop {
-            while self.owed >= SHARE {
+            while self.uncharged >= BYTES_PER_UNIT {
                 ready!(poll_proceed(context)).made_progress();
-                self.owed -= SHARE;
+                self.uncharged -= BYTES_PER_UNIT;
             }
             match self.advance() {
                 Ok(None) => {}
                 Ok(Some(message)) => {
-                    let held = self.body.take_held();
-                    return Poll::Ready(Some(Ok((message, held))));
+                    if self.options.streaming {
+                        self.body.renew();
+                    }
+                    return Poll::Ready(Some(Ok((message, self.permit.take()))));
                 }
                 Err(error) => return Poll::Ready(Some(Err(error.into()))),
             }
             if let State::Ended = self.state {
                 return Poll::Ready(None);
             }
-            let error = match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+            let idle = self.options.streaming && self.is_between_messages();
+            let error = match ready!(self.body.poll_frame(context, idle)) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => {
-                        self.chunk = data;
-                        continue;
-                    }
-                    // Nothing comes behind trailers.
+                    Ok(data) => match self.permit.grow(data.len()) {
+                        Ok(()) => {
+                            self.chunk = data;
+                            continue;
+                        }
+                        Err(error) => Some(GrpcError::from(Error::from(error)).into()),
+                    },
+                    // Trailers are the end of the body.
                     Err(_) => self.cut_off(),
                 },
                 Some(Err(status)) => Some(status),
                 None => self.cut_off(),
             };
             self.state = State::Ended;
-            // A client that takes its call back has sent all it wants to.
+            // A client that cancels its call has sent all that it wants to.
             let error = error.filter(|status| status.code() != Code::Cancelled);
             return Poll::Ready(error.map(Err));
         }
     }
 
-    /// Goes on through what has come, to the end of a message at the most. Behind an error the state is that of the end.
-    fn advance(&mut self) -> Result<Option<Message>, GrpcError> {
+    /// Goes through what has arrived, to the end of one message at most. After an error the state is `Ended`.
+    fn advance(&mut self) -> Result<Option<Message<C>>, GrpcError> {
         loop {
             match replace(&mut self.state, State::Ended) {
                 State::Message(message, 0) => {
-                    self.owed += SHARE;
+                    self.uncharged += BYTES_PER_UNIT;
                     self.state = State::Prefix(Prefix::default());
                     return Ok(Some(message));
                 }
                 State::Message(mut message, missing) if !self.chunk.is_empty() => {
                     let taken = self.chunk.len().min(missing);
-                    let before = message.looked_at();
+                    let before = message.parsed();
                     message.push(&self.chunk[..taken]);
-                    self.owed += message.looked_at() - before;
+                    self.uncharged += message.parsed() - before;
                     self.chunk.advance(taken);
                     self.state = State::Message(message, missing - taken);
                 }
                 State::Prefix(mut prefix) if !self.chunk.is_empty() => {
                     let mut rest = &self.chunk[..];
-                    let begun = prefix.take(&mut rest);
+                    let complete = prefix.take(&mut rest);
                     let taken = self.chunk.len() - rest.len();
                     self.chunk.advance(taken);
-                    self.state = match begun {
-                        Some((flag, length)) => State::Message(self.begin(flag, length)?, length),
+                    self.state = match complete {
+                        Some((flag, length)) => State::Message(self.start(flag, length)?, length),
                         None => State::Prefix(prefix),
                     };
                 }
@@ -127,29 +171,32 @@ impl Messages {
         }
     }
 
-    fn begin(&self, flag: u8, length: usize) -> Result<Message, GrpcError> {
+    fn start(&self, flag: u8, length: usize) -> Result<Message<C>, GrpcError> {
         let encoding = match flag {
             0 => None,
-            1 => Some(self.encoding.ok_or(GrpcError::NoEncoding)?),
+            1 => Some(self.options.encoding.ok_or(GrpcError::NoEncoding)?),
             flag => return Err(GrpcError::Flag { flag }),
         };
-        let limit = self.limit;
-        if length > limit {
-            return Err(GrpcError::TooLarge { limit });
+        if length > self.options.limit.bytes {
+            return Err(self.options.limit.error());
         }
-        // What has come of it is counted.
+        // The bytes that have arrived are reserved already.
         let missing = length.saturating_sub(self.chunk.len());
         if missing > 0 {
-            self.body.check(missing)?;
+            self.permit.check(missing).map_err(Error::from)?;
         }
-        Ok(Message::new(encoding, length))
+        Ok(Message::start(encoding, length))
     }
 
-    /// The error of a body that ends in a message.
+    fn is_between_messages(&self) -> bool {
+        matches!(self.state, State::Prefix(prefix) if prefix.is_empty())
+    }
+
+    /// The error of a body that ends within a message.
     fn cut_off(&self) -> Option<Status> {
-        match self.state {
-            State::Prefix(prefix) if prefix.is_empty() => None,
-            _ => Some(GrpcError::CutOff.into()),
+        match self.is_between_messages() {
+            true => None,
+            false => Some(GrpcError::CutOff.into()),
         }
     }
 }

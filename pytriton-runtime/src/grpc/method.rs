@@ -1,72 +1,134 @@
+use crate::Limits;
+use crate::access::Group;
 use crate::reception::Operation;
 
-/// What a call is called.
+use super::message_limit::MessageLimit;
+use super::message_limit::RequestSize::{self, Input, Settings, Small};
+
+use self::Requests::{Stream, Unary};
+
+/// A method of one of the gRPC services.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Method {
+    path: &'static str,
+    pub(super) rpc: Rpc,
+    /// Determines the access group.
+    pub(super) operation: Operation,
+    size: RequestSize,
+    requests: Requests,
+}
+
+/// What a method does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum Rpc {
     ModelInfer,
     ModelStreamInfer,
-    /// Of the service for inference: those whose messages tonic reads and writes.
-    Other(Operation),
+    ServerLive,
+    ServerReady,
+    ModelReady,
+    ServerMetadata,
+    ModelMetadata,
+    ModelConfig,
+    ModelStatistics,
+    RepositoryIndex,
+    RepositoryModelLoad,
+    RepositoryModelUnload,
+    SystemSharedMemoryStatus,
+    SystemSharedMemoryRegister,
+    SystemSharedMemoryUnregister,
+    CudaSharedMemoryStatus,
+    CudaSharedMemoryRegister,
+    CudaSharedMemoryUnregister,
+    TraceSetting,
+    LogSettings,
     HealthCheck,
     HealthWatch,
     Reflection,
 }
 
-const INFERENCE: &str = "/inference.GRPCInferenceService/";
+/// How many requests a client sends in one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Requests {
+    /// Exactly one.
+    Unary,
+    /// Any number, with pauses in between.
+    Stream,
+}
 
 impl Method {
-    /// The method of a path; `None` for a service or a method that is not there, which nobody answers then.
-    pub(super) fn parse(path: &str) -> Option<Self> {
-        let Some(method) = path.strip_prefix(INFERENCE) else {
-            return Self::of_others(path);
-        };
-        let operation = match method {
-            "ModelInfer" => return Some(Self::ModelInfer),
-            "ModelStreamInfer" => return Some(Self::ModelStreamInfer),
-            "ServerLive" => Operation::ServerLive,
-            "ServerReady" => Operation::ServerReady,
-            "ModelReady" => Operation::ModelReady,
-            "ServerMetadata" => Operation::ServerMetadata,
-            "ModelMetadata" => Operation::ModelMetadata,
-            "ModelConfig" => Operation::ModelConfig,
-            "ModelStatistics" => Operation::Statistics,
-            "RepositoryIndex" => Operation::RepositoryIndex,
-            "RepositoryModelLoad" => Operation::LoadModel,
-            "RepositoryModelUnload" => Operation::UnloadModel,
-            "SystemSharedMemoryStatus"
-            | "SystemSharedMemoryRegister"
-            | "SystemSharedMemoryUnregister" => Operation::SystemSharedMemory,
-            "CudaSharedMemoryStatus"
-            | "CudaSharedMemoryRegister"
-            | "CudaSharedMemoryUnregister" => Operation::CudaSharedMemory,
-            "TraceSetting" => Operation::TraceSetting,
-            "LogSettings" => Operation::LogSettings,
-            _ => return None,
-        };
-        Some(Self::Other(operation))
+    /// The method of a path; `None` if no service has it.
+    pub(super) fn find(path: &str) -> Option<&'static Self> {
+        METHODS.iter().find(|method| method.path == path)
     }
 
-    fn of_others(path: &str) -> Option<Self> {
-        match path {
-            "/grpc.health.v1.Health/Check" => Some(Self::HealthCheck),
-            "/grpc.health.v1.Health/Watch" => Some(Self::HealthWatch),
-            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
-            | "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo" => {
-                Some(Self::Reflection)
-            }
-            _ => None,
-        }
+    #[cfg(test)]
+    pub(super) fn all() -> impl Iterator<Item = &'static Self> {
+        METHODS.iter()
     }
 
-    /// What the call asks for.
-    pub(super) const fn operation(self) -> Operation {
-        match self {
-            Self::ModelInfer | Self::ModelStreamInfer => Operation::Infer,
-            Self::Other(operation) => operation,
-            Self::HealthCheck => Operation::ServerReady,
-            Self::HealthWatch => Operation::WatchHealth,
-            Self::Reflection => Operation::Reflection,
-        }
+    #[cfg(test)]
+    pub(super) fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// How large its request messages may be.
+    pub(super) fn limit(&self, limits: &Limits) -> MessageLimit {
+        MessageLimit::new(self.size, self.path, limits)
+    }
+
+    /// Whether a client may send any number of requests, with pauses in between.
+    pub(super) fn is_streaming(&self) -> bool {
+        self.requests == Stream
+    }
+
+    /// Whether it must be answered when the memory budget is exhausted.
+    pub(super) fn is_health(&self) -> bool {
+        self.operation.group() == Group::Health
+    }
+}
+
+/// All methods, the most frequent first: what a call may do, how large its requests may be, and how many there are.
+#[rustfmt::skip]
+static METHODS: [Method; 24] = [
+    method("/inference.GRPCInferenceService/ModelInfer", Rpc::ModelInfer, Operation::Infer, Input, Unary),
+    method("/inference.GRPCInferenceService/ModelStreamInfer", Rpc::ModelStreamInfer, Operation::Infer, Input, Stream),
+    method("/inference.GRPCInferenceService/ServerLive", Rpc::ServerLive, Operation::ServerLive, Small, Unary),
+    method("/inference.GRPCInferenceService/ServerReady", Rpc::ServerReady, Operation::ServerReady, Small, Unary),
+    method("/inference.GRPCInferenceService/ModelReady", Rpc::ModelReady, Operation::ModelReady, Small, Unary),
+    method("/inference.GRPCInferenceService/ServerMetadata", Rpc::ServerMetadata, Operation::ServerMetadata, Small, Unary),
+    method("/inference.GRPCInferenceService/ModelMetadata", Rpc::ModelMetadata, Operation::ModelMetadata, Small, Unary),
+    method("/inference.GRPCInferenceService/ModelConfig", Rpc::ModelConfig, Operation::ModelConfig, Small, Unary),
+    method("/inference.GRPCInferenceService/ModelStatistics", Rpc::ModelStatistics, Operation::Statistics, Small, Unary),
+    method("/inference.GRPCInferenceService/RepositoryIndex", Rpc::RepositoryIndex, Operation::RepositoryIndex, Small, Unary),
+    method("/inference.GRPCInferenceService/RepositoryModelLoad", Rpc::RepositoryModelLoad, Operation::LoadModel, Input, Unary),
+    method("/inference.GRPCInferenceService/RepositoryModelUnload", Rpc::RepositoryModelUnload, Operation::UnloadModel, Settings, Unary),
+    method("/inference.GRPCInferenceService/SystemSharedMemoryStatus", Rpc::SystemSharedMemoryStatus, Operation::SystemSharedMemory, Small, Unary),
+    method("/inference.GRPCInferenceService/SystemSharedMemoryRegister", Rpc::SystemSharedMemoryRegister, Operation::SystemSharedMemory, Settings, Unary),
+    method("/inference.GRPCInferenceService/SystemSharedMemoryUnregister", Rpc::SystemSharedMemoryUnregister, Operation::SystemSharedMemory, Small, Unary),
+    method("/inference.GRPCInferenceService/CudaSharedMemoryStatus", Rpc::CudaSharedMemoryStatus, Operation::CudaSharedMemory, Small, Unary),
+    method("/inference.GRPCInferenceService/CudaSharedMemoryRegister", Rpc::CudaSharedMemoryRegister, Operation::CudaSharedMemory, Settings, Unary),
+    method("/inference.GRPCInferenceService/CudaSharedMemoryUnregister", Rpc::CudaSharedMemoryUnregister, Operation::CudaSharedMemory, Small, Unary),
+    method("/inference.GRPCInferenceService/TraceSetting", Rpc::TraceSetting, Operation::TraceSetting, Settings, Unary),
+    method("/inference.GRPCInferenceService/LogSettings", Rpc::LogSettings, Operation::LogSettings, Settings, Unary),
+    method("/grpc.health.v1.Health/Check", Rpc::HealthCheck, Operation::ServerReady, Small, Unary),
+    method("/grpc.health.v1.Health/Watch", Rpc::HealthWatch, Operation::WatchHealth, Small, Unary),
+    method("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Rpc::Reflection, Operation::Reflection, Small, Stream),
+    method("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Rpc::Reflection, Operation::Reflection, Small, Stream),
+];
+
+const fn method(
+    path: &'static str,
+    rpc: Rpc,
+    operation: Operation,
+    size: RequestSize,
+    requests: Requests,
+) -> Method {
+    Method {
+        path,
+        rpc,
+        operation,
+        size,
+        requests,
     }
 }
 
@@ -76,7 +138,6 @@ mod tests {
     use prost_types::FileDescriptorSet;
     use tonic_reflection::pb::{v1, v1alpha};
 
-    use crate::access::Group;
     use crate::proto::FILE_DESCRIPTOR_SET;
 
     use super::*;
@@ -96,9 +157,9 @@ mod tests {
                     for method in &service.method {
                         let (package, service) = (file.package(), service.name());
                         let path = format!("/{package}.{service}/{}", method.name());
-                        let known = Method::parse(&path);
+                        let known = Method::find(&path);
                         let known = known.unwrap_or_else(|| panic!("{path} has no group"));
-                        groups.push((method.name().to_owned(), known.operation().group().name()));
+                        groups.push((method.name().to_owned(), known.operation.group().name()));
                     }
                 }
             }
@@ -147,7 +208,7 @@ mod tests {
             "/grpc.health.v1.Health/List",
             "/grpc.reflection.v1.ServerReflection/Nope",
         ] {
-            assert_eq!(Method::parse(path), None, "{path}");
+            assert_eq!(Method::find(path), None, "{path}");
         }
     }
 }

@@ -1,4 +1,6 @@
-//! The gRPC door: KServe v2 with Triton's extensions, health and reflection. It reads messages and asks the reception.
+//! The gRPC services: KServe v2 with Triton's extensions, health and reflection.
+//!
+//! Every request message, of whatever method, arrives through [`messages`] and is decoded within the limit of its method.
 
 mod answers;
 mod call;
@@ -15,10 +17,10 @@ mod infer;
 mod interleaved;
 mod logging;
 mod message;
+mod message_limit;
 mod messages;
 mod method;
 mod models;
-mod punctual;
 mod reflection;
 mod routes;
 mod service;
@@ -28,8 +30,10 @@ mod stream_load;
 mod streamed;
 #[cfg(test)]
 mod tests;
+mod timed_body;
 mod told;
 mod trace;
+mod unary;
 
 pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;

@@ -1,14 +1,12 @@
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use axum::Router;
-use axum::extract::Request as HttpRequest;
-use axum::http::Uri;
-use axum::middleware::map_request;
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
-use prost::DecodeError;
-use tokio::task::coop::consume_budget;
-use tonic::{Code, Request, Response, Status, Streaming};
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::Stream;
+use tonic::{Code, Status};
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{
@@ -16,60 +14,81 @@ use tonic_reflection::pb::v1::{
     ServerReflectionRequest, ServerReflectionResponse, ServiceResponse,
 };
 use tonic_reflection::pb::{v1, v1alpha};
-use tonic_reflection::server::v1::{ServerReflection, ServerReflectionServer};
 
+use crate::memory_budget::MemoryPermit;
 use crate::proto::FILE_DESCRIPTOR_SET;
 use crate::text::for_client;
 
+use super::answers::{self, Framed, framed};
 use super::descriptors::Descriptors;
+use super::message::Message;
+use super::message_limit::MessageLimit;
+use super::messages::Messages;
+use super::service::Service;
 
-const V1: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
-const V1_ALPHA: &str = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
-
-/// `grpc.reflection`, of which v1alpha is v1 under another name.
-///
-/// # Errors
-///
-/// The decoder's, if the descriptors are none.
-pub(super) fn reflection() -> Result<Router, DecodeError> {
+/// The descriptors of all services.
+pub(super) fn descriptors() -> Descriptors {
     let descriptors = Descriptors::new(&[
         FILE_DESCRIPTOR_SET,
         tonic_health::pb::FILE_DESCRIPTOR_SET,
         v1::FILE_DESCRIPTOR_SET,
         v1alpha::FILE_DESCRIPTOR_SET,
-    ])?;
-    let service = ServerReflectionServer::new(Reflection(Arc::new(descriptors)));
-    let router = Router::new()
-        .route_service(V1, service.clone())
-        .route_service(V1_ALPHA, service);
-    Ok(router.layer(map_request(async |mut request: HttpRequest| {
-        *request.uri_mut() = Uri::from_static(V1);
-        request
-    })))
+    ]);
+    // The descriptors are constants, and a test decodes them: there is no error to report.
+    descriptors.unwrap_or_default()
 }
 
-/// Answers each question on its own: one without an answer does not end the stream.
-#[derive(Debug)]
-struct Reflection(Arc<Descriptors>);
+/// `grpc.reflection.v1`, and `v1alpha`, whose messages are the same.
+pub(super) fn respond(service: &Service, messages: Messages<Vec<u8>>) -> Response {
+    answers::response(Responses {
+        messages: Some(messages),
+        stopping: service.reception.models.stopping().boxed(),
+        descriptors: Arc::clone(&service.descriptors),
+    })
+}
 
-#[tonic::async_trait]
-impl ServerReflection for Reflection {
-    type ServerReflectionInfoStream = BoxStream<'static, Result<ServerReflectionResponse, Status>>;
+/// One response per request: a request for something that does not exist does not end the stream.
+struct Responses {
+    /// `None` after an error.
+    messages: Option<Messages<Vec<u8>>>,
+    /// Ends the stream, so that an idle client does not keep the server from stopping.
+    stopping: BoxFuture<'static, ()>,
+    descriptors: Arc<Descriptors>,
+}
 
-    async fn server_reflection_info(
+impl Responses {
+    /// Requests are small enough to be decoded here.
+    fn respond(
         &self,
-        request: Request<Streaming<ServerReflectionRequest>>,
-    ) -> Result<Response<Self::ServerReflectionInfoStream>, Status> {
-        let descriptors = Arc::clone(&self.0);
-        let answers = request.into_inner().then(move |request| {
-            let descriptors = Arc::clone(&descriptors);
-            async move {
-                // However many have come, others have their turn.
-                consume_budget().await;
-                Ok(response(&descriptors, request?))
-            }
-        });
-        Ok(Response::new(answers.boxed()))
+        (message, mut permit): (Message<Vec<u8>>, MemoryPermit),
+        limit: MessageLimit,
+    ) -> Result<Framed, Status> {
+        let request = message.decode(limit, &mut permit)?;
+        framed(&response(&self.descriptors, request))
+    }
+}
+
+impl Stream for Responses {
+    type Item = Result<Framed, Status>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Framed, Status>>> {
+        let Some(messages) = &mut self.messages else {
+            return Poll::Ready(None);
+        };
+        let limit = messages.limit();
+        let response = match messages.poll_next(context) {
+            Poll::Ready(Some(Ok(message))) => self.respond(message, limit),
+            Poll::Ready(Some(Err(status))) => Err(status),
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Pending => return self.stopping.poll_unpin(context).map(|()| None),
+        };
+        if response.is_err() {
+            self.messages = None;
+        }
+        Poll::Ready(Some(response))
     }
 }
 

@@ -1,191 +1,211 @@
 use std::sync::Arc;
 
-use futures_util::stream::Empty;
-use tonic::{Request, Response, Status, Streaming};
+use axum::extract::Request;
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::stream::iter;
+use tokio::sync::Semaphore;
+use tonic::Status;
+use tonic::metadata::MetadataMap;
 
 use crate::kserve::proto::server_metadata;
-use crate::proto::grpc_inference_service_server::GrpcInferenceService;
-use crate::proto::*;
+use crate::memory_budget::MemoryBudget;
+use crate::proto::{
+    CudaSharedMemoryStatusRequest, CudaSharedMemoryUnregisterRequest,
+    CudaSharedMemoryUnregisterResponse, ServerLiveRequest, ServerLiveResponse,
+    ServerMetadataRequest, ServerReadyRequest, ServerReadyResponse,
+    SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest,
+    SystemSharedMemoryUnregisterResponse,
+};
 use crate::reception::Reception;
+use crate::request::Arrival;
 use crate::shared_memory::Kind;
 
-use super::{GrpcError, logging, models, shared_memory, trace};
+use super::answers::{self, Framed, framed};
+use super::compression::Encoding;
+use super::descriptors::Descriptors;
+use super::health::MAX_WATCHES;
+use super::messages::{MessageOptions, Messages};
+use super::method::{Method, Rpc};
+use super::timed_body::TimedBody;
+use super::unary::Unary;
+use super::{health, infer, logging, models, reflection, refusal, shared_memory, stream, trace};
 
-/// `inference.GRPCInferenceService`, but for the inferences: their messages are read and written as they come and go.
+/// All gRPC services of a port.
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) reception: Arc<Reception>,
+    pub(super) descriptors: Arc<Descriptors>,
+    /// One permit per `Watch` stream.
+    pub(super) watches: Arc<Semaphore>,
+    /// What health calls count against. It never refuses: their requests are small, and connections and streams are limited.
+    unlimited: Arc<MemoryBudget>,
 }
 
-#[tonic::async_trait]
-impl GrpcInferenceService for Service {
-    async fn server_live(
-        &self,
-        _: Request<ServerLiveRequest>,
-    ) -> Result<Response<ServerLiveResponse>, Status> {
-        Ok(Response::new(ServerLiveResponse {
-            live: self.reception.live(),
-        }))
+impl Service {
+    pub(super) fn new(reception: Reception) -> Self {
+        Self {
+            reception: Arc::new(reception),
+            descriptors: Arc::new(reflection::descriptors()),
+            watches: Arc::new(Semaphore::new(MAX_WATCHES)),
+            unlimited: MemoryBudget::new(usize::MAX),
+        }
     }
 
-    async fn server_ready(
-        &self,
-        _: Request<ServerReadyRequest>,
-    ) -> Result<Response<ServerReadyResponse>, Status> {
-        Ok(Response::new(ServerReadyResponse {
-            ready: self.reception.ready(),
-        }))
-    }
-
-    async fn model_ready(
-        &self,
-        request: Request<ModelReadyRequest>,
-    ) -> Result<Response<ModelReadyResponse>, Status> {
-        answer(models::ready(&self.reception, request.get_ref()))
-    }
-
-    async fn server_metadata(
-        &self,
-        _: Request<ServerMetadataRequest>,
-    ) -> Result<Response<ServerMetadataResponse>, Status> {
-        Ok(Response::new(server_metadata()))
-    }
-
-    async fn model_metadata(
-        &self,
-        request: Request<ModelMetadataRequest>,
-    ) -> Result<Response<ModelMetadataResponse>, Status> {
-        answer(models::model_metadata(&self.reception, request.get_ref()))
-    }
-
-    async fn model_config(
-        &self,
-        request: Request<ModelConfigRequest>,
-    ) -> Result<Response<ModelConfigResponse>, Status> {
-        answer(models::model_config(&self.reception, request.get_ref()))
-    }
-
-    async fn model_statistics(
-        &self,
-        request: Request<ModelStatisticsRequest>,
-    ) -> Result<Response<ModelStatisticsResponse>, Status> {
-        answer(models::model_statistics(&self.reception, request.get_ref()))
-    }
-
-    async fn repository_index(
-        &self,
-        request: Request<RepositoryIndexRequest>,
-    ) -> Result<Response<RepositoryIndexResponse>, Status> {
-        answer(models::index(&self.reception, request.get_ref()))
-    }
-
-    async fn model_infer(
-        &self,
-        _: Request<ModelInferRequest>,
-    ) -> Result<Response<ModelInferResponse>, Status> {
-        elsewhere()
-    }
-
-    type ModelStreamInferStream = Empty<Result<ModelStreamInferResponse, Status>>;
-
-    async fn model_stream_infer(
-        &self,
-        _: Request<Streaming<ModelInferRequest>>,
-    ) -> Result<Response<Self::ModelStreamInferStream>, Status> {
-        elsewhere()
-    }
-
-    async fn repository_model_load(
-        &self,
-        request: Request<RepositoryModelLoadRequest>,
-    ) -> Result<Response<RepositoryModelLoadResponse>, Status> {
-        answer(models::load(&self.reception, request.into_inner()).await)
-    }
-
-    async fn repository_model_unload(
-        &self,
-        request: Request<RepositoryModelUnloadRequest>,
-    ) -> Result<Response<RepositoryModelUnloadResponse>, Status> {
-        answer(models::unload(&self.reception, request.into_inner()).await)
-    }
-
-    async fn system_shared_memory_status(
-        &self,
-        request: Request<SystemSharedMemoryStatusRequest>,
-    ) -> Result<Response<SystemSharedMemoryStatusResponse>, Status> {
-        answer(shared_memory::status(
-            &self.reception,
-            &request.get_ref().name,
-        ))
-    }
-
-    async fn system_shared_memory_register(
-        &self,
-        request: Request<SystemSharedMemoryRegisterRequest>,
-    ) -> Result<Response<SystemSharedMemoryRegisterResponse>, Status> {
-        answer(shared_memory::register(&self.reception, request.get_ref()))
-    }
-
-    async fn system_shared_memory_unregister(
-        &self,
-        request: Request<SystemSharedMemoryUnregisterRequest>,
-    ) -> Result<Response<SystemSharedMemoryUnregisterResponse>, Status> {
-        let name = &request.get_ref().name;
-        answer(shared_memory::unregister(
-            &self.reception,
-            Kind::System,
-            name,
-        ))
-    }
-
-    async fn cuda_shared_memory_status(
-        &self,
-        request: Request<CudaSharedMemoryStatusRequest>,
-    ) -> Result<Response<CudaSharedMemoryStatusResponse>, Status> {
-        answer(shared_memory::cuda_status(
-            &self.reception,
-            &request.get_ref().name,
-        ))
-    }
-
-    async fn cuda_shared_memory_register(
-        &self,
-        request: Request<CudaSharedMemoryRegisterRequest>,
-    ) -> Result<Response<CudaSharedMemoryRegisterResponse>, Status> {
-        answer(shared_memory::register_cuda(
-            &self.reception,
-            request.get_ref(),
-        ))
-    }
-
-    async fn cuda_shared_memory_unregister(
-        &self,
-        request: Request<CudaSharedMemoryUnregisterRequest>,
-    ) -> Result<Response<CudaSharedMemoryUnregisterResponse>, Status> {
-        let name = &request.get_ref().name;
-        answer(shared_memory::unregister(&self.reception, Kind::Cuda, name))
-    }
-
-    async fn trace_setting(
-        &self,
-        request: Request<TraceSettingRequest>,
-    ) -> Result<Response<TraceSettingResponse>, Status> {
-        answer(trace::trace_setting(&self.reception, request.get_ref()))
-    }
-
-    async fn log_settings(
-        &self,
-        request: Request<LogSettingsRequest>,
-    ) -> Result<Response<LogSettingsResponse>, Status> {
-        answer(logging::log_settings(request.get_ref()))
+    /// Responds to a call.
+    ///
+    /// Every kind of call has a future of its own, so that none is larger than necessary.
+    pub(super) fn call(
+        self: &Arc<Self>,
+        method: &'static Method,
+        request: Request,
+    ) -> BoxFuture<'static, Response> {
+        let (mut parts, body) = request.into_parts();
+        let arrival = parts.extensions.remove::<Arc<Arrival>>();
+        let encoding = match Encoding::of(&parts.headers) {
+            Ok(encoding) => encoding,
+            Err(error) => return ready(refusal(error)).boxed(),
+        };
+        let reception = Arc::clone(&self.reception);
+        let options = MessageOptions {
+            encoding,
+            limit: method.limit(&reception.limits),
+            streaming: method.is_streaming(),
+        };
+        let body = TimedBody::new(body, reception.patience(), arrival);
+        let budget = match method.is_health() {
+            true => &self.unlimited,
+            false => reception.models.budget(),
+        };
+        let permit = budget.empty_permit();
+        match method.rpc {
+            Rpc::ModelInfer => {
+                let metadata = MetadataMap::from_headers(parts.headers);
+                let messages = Messages::new(body, permit, options);
+                infer::unary(reception, metadata, messages).boxed()
+            }
+            Rpc::ModelStreamInfer => {
+                let metadata = MetadataMap::from_headers(parts.headers);
+                let messages = Messages::new(body, permit, options);
+                ready(stream::stream(reception, &metadata, messages)).boxed()
+            }
+            Rpc::HealthWatch => {
+                let unary = Unary::new(Messages::new(body, permit, options));
+                health::watch(Arc::clone(self), unary).boxed()
+            }
+            Rpc::Reflection => {
+                let messages = Messages::new(body, permit, options);
+                ready(reflection::respond(self, messages)).boxed()
+            }
+            rpc => {
+                let unary = Unary::new(Messages::new(body, permit, options));
+                respond(reception, rpc, unary).boxed()
+            }
+        }
     }
 }
 
-fn answer<T>(answer: Result<T, GrpcError>) -> Result<Response<T>, Status> {
-    Ok(Response::new(answer?))
+async fn respond(reception: Arc<Reception>, rpc: Rpc, call: Unary) -> Response {
+    match response(&reception, rpc, call).await {
+        Ok(message) => answers::response(iter([Ok(message)])),
+        Err(status) => status.into_http(),
+    }
 }
 
-/// The routes of inferences are others.
-fn elsewhere<T>() -> Result<Response<T>, Status> {
-    Err(Status::unimplemented(""))
+/// The response to a unary call other than an inference.
+async fn response(reception: &Reception, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
+    match rpc {
+        Rpc::ServerLive => {
+            let live = reception.live();
+            let respond = |_: &ServerLiveRequest| Ok(ServerLiveResponse { live });
+            call.respond(respond).await
+        }
+        Rpc::ServerReady => {
+            let respond = |_: &ServerReadyRequest| {
+                let ready = reception.ready();
+                Ok(ServerReadyResponse { ready })
+            };
+            call.respond(respond).await
+        }
+        Rpc::ServerMetadata => {
+            let respond = |_: &ServerMetadataRequest| Ok(server_metadata());
+            call.respond(respond).await
+        }
+        Rpc::ModelReady => {
+            call.respond(|request| models::ready(reception, request))
+                .await
+        }
+        Rpc::ModelMetadata => {
+            call.respond(|request| models::model_metadata(reception, request))
+                .await
+        }
+        Rpc::ModelConfig => {
+            call.respond(|request| models::model_config(reception, request))
+                .await
+        }
+        Rpc::ModelStatistics => {
+            call.respond(|request| models::model_statistics(reception, request))
+                .await
+        }
+        Rpc::RepositoryIndex => {
+            call.respond(|request| models::index(reception, request))
+                .await
+        }
+        Rpc::RepositoryModelLoad => {
+            let (request, _permit) = call.request().await?;
+            framed(&models::load(reception, request).await?)
+        }
+        Rpc::RepositoryModelUnload => {
+            let (request, _permit) = call.request().await?;
+            framed(&models::unload(reception, request).await?)
+        }
+        Rpc::SystemSharedMemoryStatus => {
+            let respond = |request: &SystemSharedMemoryStatusRequest| {
+                shared_memory::status(reception, &request.name)
+            };
+            call.respond(respond).await
+        }
+        Rpc::SystemSharedMemoryRegister => {
+            call.respond(|request| shared_memory::register(reception, request))
+                .await
+        }
+        Rpc::SystemSharedMemoryUnregister => {
+            let respond = |request: &SystemSharedMemoryUnregisterRequest| {
+                shared_memory::unregister(reception, Kind::System, &request.name)
+                    .map(|()| SystemSharedMemoryUnregisterResponse {})
+            };
+            call.respond(respond).await
+        }
+        Rpc::CudaSharedMemoryStatus => {
+            let respond = |request: &CudaSharedMemoryStatusRequest| {
+                shared_memory::cuda_status(reception, &request.name)
+            };
+            call.respond(respond).await
+        }
+        Rpc::CudaSharedMemoryRegister => {
+            call.respond(|request| shared_memory::register_cuda(reception, request))
+                .await
+        }
+        Rpc::CudaSharedMemoryUnregister => {
+            let respond = |request: &CudaSharedMemoryUnregisterRequest| {
+                shared_memory::unregister(reception, Kind::Cuda, &request.name)
+                    .map(|()| CudaSharedMemoryUnregisterResponse {})
+            };
+            call.respond(respond).await
+        }
+        Rpc::TraceSetting => {
+            call.respond(|request| trace::trace_setting(reception, request))
+                .await
+        }
+        Rpc::LogSettings => call.respond(logging::log_settings).await,
+        Rpc::HealthCheck => {
+            call.respond(|request| health::check(reception, request))
+                .await
+        }
+        // `Service::call` responds to these.
+        Rpc::ModelInfer | Rpc::ModelStreamInfer | Rpc::HealthWatch | Rpc::Reflection => {
+            Err(Status::unimplemented(""))
+        }
+    }
 }

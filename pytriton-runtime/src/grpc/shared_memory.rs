@@ -68,14 +68,9 @@ pub(super) fn register_cuda(
 }
 
 /// Forgets the regions of a kind, or the one of that name.
-pub(super) fn unregister<T: Default>(
-    reception: &Reception,
-    kind: Kind,
-    name: &str,
-) -> Result<T, GrpcError> {
+pub(super) fn unregister(reception: &Reception, kind: Kind, name: &str) -> Result<(), GrpcError> {
     let unregistered = reception.regions.unregister(kind, named(name));
-    unregistered.map_err(refused)?;
-    Ok(T::default())
+    unregistered.map_err(refused)
 }
 
 /// No name stands for all.

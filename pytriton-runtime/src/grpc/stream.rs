@@ -2,7 +2,6 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use axum::http::Request;
 use axum::response::Response;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -10,6 +9,7 @@ use futures_util::stream::{StreamExt, unfold};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+use crate::kserve::proto::Pieces;
 use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Reception};
 use crate::scheduler::SchedulerError;
@@ -17,11 +17,9 @@ use crate::scheduler::SchedulerError;
 use super::GrpcError;
 use super::answers;
 use super::call::{Asked, Call};
-use super::compression::Encoding;
 use super::interleaved::Interleaved;
 use super::message::Message;
 use super::messages::Messages;
-use super::punctual::Punctual;
 
 /// The metadata by which a client asks that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
@@ -30,17 +28,14 @@ const STRICT: &str = "triton_grpc_error";
 ///
 /// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
 /// status that says so.
-pub(super) fn stream(reception: Arc<Reception>, request: Request<Punctual>) -> Response {
-    let encoding = match Encoding::of(request.headers()) {
-        Ok(encoding) => encoding,
-        Err(error) => return Status::from(error).into_http(),
-    };
-    let (parts, body) = request.into_parts();
-    let metadata = MetadataMap::from_headers(parts.headers);
-    let messages = Messages::new(body, encoding, reception.limits.max_request_bytes);
+pub(super) fn stream(
+    reception: Arc<Reception>,
+    metadata: &MetadataMap,
+    messages: Messages<Pieces>,
+) -> Response {
     let stopping = reception.models.stopping().boxed();
     let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
-    let call = Arc::new(Call::new(reception, &metadata, None));
+    let call = Arc::new(Call::new(reception, metadata, None));
     let reader = Reader {
         messages,
         stopping,
@@ -58,7 +53,7 @@ pub(super) fn stream(reception: Arc<Reception>, request: Request<Punctual>) -> R
 
 /// Reads the messages of a stream.
 struct Reader {
-    messages: Messages,
+    messages: Messages<Pieces>,
     stopping: BoxFuture<'static, ()>,
     call: Arc<Call>,
 }
@@ -68,7 +63,10 @@ impl Reader {
     /// send more.
     async fn next(&mut self) -> Option<Result<Asked, Status>> {
         match poll_fn(|context| self.poll_next(context)).await? {
-            Ok(message) => Some(self.call.read(message).await.map_err(Status::from)),
+            Ok(message) => {
+                let read = self.call.read(message, self.messages.limit()).await;
+                Some(read.map_err(Status::from))
+            }
             Err(status) => Some(Err(status)),
         }
     }
@@ -76,7 +74,7 @@ impl Reader {
     fn poll_next(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message, MemoryPermit), Status>>> {
+    ) -> Poll<Option<Result<(Message<Pieces>, MemoryPermit), Status>>> {
         if let Poll::Ready(message) = self.messages.poll_next(context) {
             return Poll::Ready(message);
         }

@@ -18,8 +18,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use tower::ServiceExt;
 
-use crate::grpc::messages::Messages;
-use crate::grpc::punctual::Punctual;
+use crate::grpc::message_limit::MessageLimit;
+use crate::grpc::messages::{MessageOptions, Messages};
+use crate::grpc::timed_body::TimedBody;
+use crate::kserve::proto::Pieces;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, InferTensorContents, ModelStreamInferResponse};
 
@@ -161,8 +163,14 @@ async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
     let message = field.repeat(60_000);
     let length = u32::try_from(message.len()).unwrap();
     let body = [&[0], &length.to_be_bytes()[..], &message].concat();
-    let body = Punctual::new(frames(&body), false, &reception);
-    let mut messages = Messages::new(body, None, message.len());
+    let body = TimedBody::new(frames(&body), reception.patience(), None);
+    let options = MessageOptions {
+        encoding: None,
+        limit: MessageLimit::input(&reception.limits),
+        streaming: false,
+    };
+    let permit = reception.models.budget().empty_permit();
+    let mut messages = Messages::<Pieces>::new(body, permit, options);
     let (turns, read) = turns(|context| messages.poll_next(context)).await;
     assert!(read.unwrap().is_ok());
     assert!(turns > message.len() / (64 << 10), "{turns}");

@@ -1,9 +1,10 @@
-//! The door with a real client behind a real socket.
+//! The services with a real client behind a real socket.
 
 mod budget;
 mod deadline;
 mod heavy;
 mod infer;
+mod limits;
 mod models;
 mod restricted;
 mod slow;

@@ -15,7 +15,7 @@ pub(super) struct Extent {
 
 /// What stands in a field.
 #[derive(Debug, Clone, Copy)]
-enum Content<'a> {
+pub(super) enum Content<'a> {
     Bytes(&'a [u8]),
     Other,
 }
@@ -72,7 +72,7 @@ fn numbers(packed: &[u8]) -> usize {
 }
 
 /// Shows the fields of a message one after the other, up to a mistake.
-fn walk<'a>(
+pub(super) fn walk<'a>(
     mut message: &'a [u8],
     mut show: impl FnMut(u32, Content<'a>) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {

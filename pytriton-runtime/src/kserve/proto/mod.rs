@@ -1,5 +1,6 @@
 //! The gRPC protocol: messages to requests, responses and what is known of models to messages.
 
+mod bounded;
 mod contents;
 mod error;
 mod extent;
@@ -15,6 +16,7 @@ mod statistics;
 mod tests;
 mod varint;
 
+pub use bounded::{BoundedError, BoundedMessage, decode};
 pub use error::ProtoError;
 pub use metadata::{metadata, server_metadata};
 pub(crate) use parameters::parameters;

@@ -20,7 +20,7 @@ const MOST_OWN: usize = 256 << 20;
 const AHEAD: usize = 1 << 20;
 
 /// More fields and dimensions no message needs: an empty input takes two bytes of a message, and three hundred of memory.
-const MOST_FIELDS: usize = 1 << 16;
+pub(super) const MAX_FIELDS: usize = 1 << 16;
 
 /// What is reserved for all else than raw contents.
 const REST: usize = 256;
@@ -127,11 +127,11 @@ impl Pieces {
     /// How many bytes its typed contents take when it is read; `None` where it has more fields, parameters and dimensions
     /// than anybody needs.
     pub fn elements(&self) -> Option<usize> {
-        if self.fields > MOST_FIELDS {
+        if self.fields > MAX_FIELDS {
             return None;
         }
         let extent = Extent::of(&self.rest);
-        (extent.fields <= MOST_FIELDS).then_some(extent.elements)
+        (extent.fields <= MAX_FIELDS).then_some(extent.elements)
     }
 
     /// Reads the message when all of it has come.
@@ -161,7 +161,7 @@ impl Pieces {
             Place::Key(mut key) => match key.push(byte) {
                 Some(value) => {
                     self.fields += 1;
-                    match self.fields > MOST_FIELDS {
+                    match self.fields > MAX_FIELDS {
                         true => Place::Beyond,
                         false => Place::behind_key(value),
                     }

@@ -1,0 +1,64 @@
+use crate::Limits;
+
+use super::GrpcError;
+
+/// The largest request of calls that carry names or nothing.
+const MAX_SMALL_BYTES: usize = 4 << 10;
+
+/// The largest request of calls that change settings or register shared memory.
+const MAX_SETTINGS_BYTES: usize = 64 << 10;
+
+/// How large the request messages of a method may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestSize {
+    /// Names or nothing: [`MAX_SMALL_BYTES`].
+    Small,
+    /// Settings and registrations: [`MAX_SETTINGS_BYTES`].
+    Settings,
+    /// Tensors and files: `--grpc-max-input-size`.
+    Input,
+}
+
+/// The limit on one request message, as it arrives and after decompression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MessageLimit {
+    pub(super) bytes: usize,
+    /// The method that sets the limit; `None` for `--grpc-max-input-size`.
+    method: Option<&'static str>,
+}
+
+impl MessageLimit {
+    /// The limit of a method; `--grpc-max-input-size` applies to every method.
+    pub(super) fn new(size: RequestSize, path: &'static str, limits: &Limits) -> Self {
+        let fixed = match size {
+            RequestSize::Small => MAX_SMALL_BYTES,
+            RequestSize::Settings => MAX_SETTINGS_BYTES,
+            RequestSize::Input => return Self::input(limits),
+        };
+        if fixed > limits.max_request_bytes {
+            return Self::input(limits);
+        }
+        let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+        Self {
+            bytes: fixed,
+            method: Some(name),
+        }
+    }
+
+    /// `--grpc-max-input-size`.
+    pub(super) fn input(limits: &Limits) -> Self {
+        Self {
+            bytes: limits.max_request_bytes,
+            method: None,
+        }
+    }
+
+    /// The error for a message above the limit.
+    pub(super) fn error(self) -> GrpcError {
+        let limit = self.bytes;
+        match self.method {
+            Some(method) => GrpcError::MethodTooLarge { method, limit },
+            None => GrpcError::TooLarge { limit },
+        }
+    }
+}

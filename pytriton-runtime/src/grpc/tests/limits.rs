@@ -1,0 +1,226 @@
+//! What each method accepts, and what happens when the memory budget is exhausted.
+
+use std::io::Write;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Request};
+use axum::response::Response;
+use bytes::{BufMut, Bytes};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http_body_util::BodyExt;
+use prost::Message;
+use tower::ServiceExt;
+
+use crate::grpc::health::MAX_WATCHES;
+use crate::grpc::method::{Method, Rpc};
+use crate::proto::ModelReadyRequest;
+use crate::testing::settles;
+
+use super::slow::pieces;
+use super::*;
+
+const KIB: usize = 1 << 10;
+const WATCH: &str = "/grpc.health.v1.Health/Watch";
+
+fn prefix(flag: u8, length: usize) -> Vec<u8> {
+    let mut prefix = vec![flag];
+    prefix.put_u32(u32::try_from(length).unwrap());
+    prefix
+}
+
+fn plain(message: &[u8]) -> Bytes {
+    [&prefix(0, message.len()), message].concat().into()
+}
+
+fn compressed(message: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(message).unwrap();
+    let message = encoder.finish().unwrap();
+    [prefix(1, message.len()), message].concat().into()
+}
+
+/// A message of exactly `length` bytes that every method decodes: a field that none of them has.
+fn padding(length: usize) -> Vec<u8> {
+    let mut message = vec![0x7a];
+    prost::encoding::encode_varint((length - 4) as u64, &mut message);
+    assert!(message.len() <= 4);
+    // A longer encoding of the same length.
+    while message.len() < 4 {
+        *message.last_mut().unwrap() |= 0x80;
+        message.push(0);
+    }
+    message.resize(length, 0);
+    message
+}
+
+async fn send(router: &axum::Router, path: &str, body: impl Into<Body>) -> Response {
+    let request = Request::post(path)
+        .header("content-type", "application/grpc")
+        .header("grpc-encoding", "gzip")
+        .body(body.into())
+        .unwrap();
+    router.clone().oneshot(request).await.unwrap()
+}
+
+/// The code and the text of the status of a call.
+async fn status(router: &axum::Router, path: &str, body: impl Into<Body>) -> (String, String) {
+    let response = timeout(PATIENCE, send(router, path, body)).await.unwrap();
+    let mut headers: HeaderMap = response.headers().clone();
+    let body = timeout(PATIENCE, response.into_body().collect()).await;
+    headers.extend(
+        body.unwrap()
+            .unwrap()
+            .trailers()
+            .cloned()
+            .unwrap_or_default(),
+    );
+    let status = tonic::Status::from_header_map(&headers).unwrap();
+    let code = i32::from(status.code());
+    (code.to_string(), status.message().to_owned())
+}
+
+/// Every method with one request and one response, with its limit.
+fn unary_methods(limits: &Limits) -> impl Iterator<Item = (&'static Method, usize)> {
+    let methods = Method::all().filter(|method| !method.is_streaming());
+    let methods = methods.filter(|method| method.rpc != Rpc::HealthWatch);
+    methods.map(|method| (method, method.limit(limits).bytes))
+}
+
+#[tokio::test]
+async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() {
+    let limits = Limits {
+        max_request_bytes: 100 * KIB,
+        ..Limits::default()
+    };
+    let reception = reception(&[&IDENTITY], limits).await;
+    let router = routes(reception.clone());
+    for (method, limit) in unary_methods(&limits) {
+        let path = method.path();
+        let name = path.rsplit_once('/').unwrap().1;
+        let expected = match limit == limits.max_request_bytes {
+            true => "--grpc-max-input-size".to_owned(),
+            false => format!("{name} exceeds the limit of {limit} bytes"),
+        };
+        for flag in [0, 1] {
+            // Nothing follows the announcement, and the server does not wait for it.
+            let body = pieces(vec![(0, prefix(flag, limit + 1))]);
+            let (code, text) = status(&router, path, body).await;
+            assert!(code == "8" && text.contains(&expected), "{path}: {text}");
+        }
+        let (code, text) = status(&router, path, compressed(&padding(limit + 1))).await;
+        assert!(code == "8" && text.contains(&expected), "{path}: {text}");
+        for body in [plain(&padding(limit)), compressed(&padding(limit))] {
+            let (code, text) = status(&router, path, body).await;
+            assert!(code != "8" && !text.contains("protobuf"), "{path}: {text}");
+        }
+        settles(reception.models.budget(), 0).await;
+    }
+}
+
+#[tokio::test]
+async fn health_needs_no_budget_and_other_calls_say_that_it_is_exhausted() {
+    let limits = Limits {
+        max_bytes_in_flight: 100 * KIB,
+        ..Limits::default()
+    };
+    let reception = reception(&[&IDENTITY], limits).await;
+    let router = routes(reception.clone());
+    let budget = reception.models.budget();
+    let _all = budget.reserve(100 * KIB).unwrap();
+    let request = ModelReadyRequest {
+        name: "Identity".to_owned(),
+        version: String::new(),
+    };
+    for (method, _) in unary_methods(&limits) {
+        let message = match method.rpc {
+            Rpc::ModelReady => request.encode_to_vec(),
+            _ => Vec::new(),
+        };
+        for body in [plain(&message), compressed(&message)] {
+            let (code, text) = status(&router, method.path(), body).await;
+            match method.is_health() {
+                true => assert_eq!((code.as_str(), text.as_str()), ("0", "")),
+                false => {
+                    assert_eq!(code, "8", "{}", method.path());
+                    assert!(text.contains("the server has no room for"), "{text}");
+                }
+            }
+        }
+    }
+    let watch = send(&router, WATCH, plain(&[])).await;
+    let first = watch.into_body().frame().await.unwrap().unwrap();
+    assert_eq!(first.into_data().unwrap(), plain(&[8, 1]));
+    assert_eq!(budget.reserved(), 100 * KIB);
+}
+
+#[tokio::test]
+async fn maps_are_bounded_before_they_are_decoded() {
+    let load = "/inference.GRPCInferenceService/RepositoryModelLoad";
+    let trace = "/inference.GRPCInferenceService/TraceSetting";
+    // An empty entry takes two bytes, and a hundred times as much when it is decoded.
+    let entries = |count: usize, field: u8| [field << 3 | 2, 0].repeat(count);
+    let table = [
+        (
+            load,
+            entries(70_000, 3),
+            usize::MAX,
+            "3",
+            "more than 65536 fields",
+        ),
+        (load, entries(60_000, 3), 4 << 20, "8", "has no room for"),
+        (trace, entries(32 * KIB, 1), 4 << 20, "8", "has no room for"),
+        (
+            trace,
+            entries(30 << 20, 1),
+            16 << 20,
+            "8",
+            "exceeds the limit",
+        ),
+        (trace, entries(100, 1), 4 << 20, "0", ""),
+    ];
+    for (path, message, max_bytes_in_flight, code, text) in table {
+        let limits = Limits {
+            max_bytes_in_flight,
+            ..Limits::default()
+        };
+        let reception = reception(&[&IDENTITY], limits).await;
+        let router = routes(reception.clone());
+        let got = status(&router, path, compressed(&message)).await;
+        assert!(got.0 == code && got.1.contains(text), "{path}: {got:?}");
+        settles(reception.models.budget(), 0).await;
+    }
+}
+
+#[tokio::test]
+async fn a_watch_above_the_limit_is_refused_until_another_ends() {
+    let reception = reception(&[&IDENTITY], Limits::default()).await;
+    let router = routes(reception.clone());
+    let mut watches = Vec::new();
+    for number in 0..MAX_WATCHES {
+        // Those of an unknown service stay open too.
+        let service: &[u8] = if number % 2 == 0 { b"" } else { b"\x0a\x01x" };
+        let mut watch = send(&router, WATCH, plain(service)).await.into_body();
+        watch.frame().await.unwrap().unwrap();
+        watches.push(watch);
+    }
+    let (code, text) = status(&router, WATCH, plain(&[])).await;
+    assert!(
+        code == "8" && text.contains("1024 health watches"),
+        "{text}"
+    );
+    let check = "/grpc.health.v1.Health/Check";
+    assert_eq!(status(&router, check, plain(&[])).await.0, "0");
+    for _ in 0..2 {
+        drop(watches.pop());
+        let mut watch = send(&router, WATCH, plain(&[])).await.into_body();
+        watch.frame().await.unwrap().unwrap();
+        watches.push(watch);
+    }
+    reception.models.stop_being_ready();
+    let ends = watches.into_iter().map(BodyExt::collect);
+    let ends = timeout(PATIENCE, futures_util::future::join_all(ends)).await;
+    for end in ends.unwrap() {
+        assert_eq!(end.unwrap().trailers().unwrap()["grpc-status"], "0");
+    }
+}

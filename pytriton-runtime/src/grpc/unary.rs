@@ -1,0 +1,51 @@
+use prost::Message;
+use tonic::Status;
+
+use crate::heavy::by_weight;
+use crate::kserve::proto::BoundedMessage;
+use crate::memory_budget::MemoryPermit;
+
+use super::GrpcError;
+use super::answers::{Framed, framed};
+use super::messages::Messages;
+
+/// A call with one request, other than an inference.
+#[derive(Debug)]
+pub(super) struct Unary(Messages<Vec<u8>>);
+
+impl Unary {
+    pub(super) fn new(messages: Messages<Vec<u8>>) -> Self {
+        Self(messages)
+    }
+
+    /// Waits for the request and decodes it, on a thread for heavy work if that takes long. The permit covers the request.
+    pub(super) async fn request<M>(self) -> Result<(M, MemoryPermit), Status>
+    where
+        M: BoundedMessage + 'static,
+    {
+        let Self(mut messages) = self;
+        let limit = messages.limit();
+        let (message, mut permit) = messages.first().await?;
+        let weight = message.weight(limit);
+        let decode = move || {
+            let request = message.decode(limit, &mut permit)?;
+            Ok::<_, GrpcError>((request, permit))
+        };
+        let decoded = by_weight(weight, decode).await?;
+        messages.end().await?;
+        Ok(decoded)
+    }
+
+    /// Waits for the request and encodes the response to it.
+    pub(super) async fn respond<M, R>(
+        self,
+        respond: impl FnOnce(&M) -> Result<R, GrpcError>,
+    ) -> Result<Framed, Status>
+    where
+        M: BoundedMessage + 'static,
+        R: Message,
+    {
+        let (request, _permit) = self.request().await?;
+        framed(&respond(&request)?)
+    }
+}

@@ -1,0 +1,185 @@
+use bytes::Bytes;
+use prost::{DecodeError, Message};
+use thiserror::Error;
+
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
+use crate::proto::{
+    CudaSharedMemoryRegisterRequest, CudaSharedMemoryStatusRequest,
+    CudaSharedMemoryUnregisterRequest, LogSettingsRequest, ModelConfigRequest,
+    ModelMetadataRequest, ModelReadyRequest, ModelStatisticsRequest, RepositoryIndexRequest,
+    RepositoryModelLoadRequest, RepositoryModelUnloadRequest, ServerLiveRequest,
+    ServerMetadataRequest, ServerReadyRequest, SystemSharedMemoryRegisterRequest,
+    SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest, TraceSettingRequest,
+};
+
+use super::extent::{Content, walk};
+use super::pieces::MAX_FIELDS;
+
+/// What a field takes in memory at most, in addition to its bytes: an entry of a map with its key, value and allocations.
+const FIELD_BYTES: usize = 256;
+
+/// A request message whose decoded size is bounded before prost sees it.
+///
+/// The rule is the same for every message: at most [`MAX_FIELDS`] fields, counted in the message itself and in all messages in
+/// which entries of maps and repeated fields are found.
+pub trait BoundedMessage: Message + Default {
+    /// The messages within this one that are counted into.
+    const NESTED: &'static [Nested] = &[];
+}
+
+/// A field that holds a message, and the fields of that message which do.
+#[derive(Debug, Clone, Copy)]
+pub struct Nested {
+    field: u32,
+    nested: &'static [Self],
+}
+
+/// Why a message was not decoded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BoundedError {
+    /// The message has more than [`MAX_FIELDS`] fields.
+    #[error("the request has more than {MAX_FIELDS} fields")]
+    Fields,
+    /// The budget has no room for the decoded message.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+    /// The bytes are not a message.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+/// Decodes a message after `permit` covers what it takes in memory.
+///
+/// # Errors
+///
+/// [`BoundedError`].
+pub fn decode<M: BoundedMessage>(
+    message: Bytes,
+    permit: &mut MemoryPermit,
+) -> Result<M, BoundedError> {
+    let fields = fields(&message, M::NESTED);
+    if fields > MAX_FIELDS {
+        return Err(BoundedError::Fields);
+    }
+    // The message itself, and texts that are copied from it.
+    permit.resize(2 * message.len() + fields * FIELD_BYTES)?;
+    Ok(M::decode(message)?)
+}
+
+/// How many fields a message has. Of an invalid message those before the mistake count: prost reads no further.
+fn fields(message: &[u8], nested: &[Nested]) -> usize {
+    let mut count = 0;
+    // Prost reports the mistake.
+    let _ = walk(message, |field, content| {
+        count += 1;
+        let found = nested.iter().find(|nested| nested.field == field);
+        if let (Some(found), Content::Bytes(message)) = (found, content) {
+            count += fields(message, found.nested);
+        }
+        Ok(())
+    });
+    count
+}
+
+/// The value of a map's entry, which is a message.
+const VALUE: Nested = nested(2, &[]);
+
+const fn nested(field: u32, nested: &'static [Nested]) -> Nested {
+    Nested { field, nested }
+}
+
+impl BoundedMessage for TraceSettingRequest {
+    const NESTED: &'static [Nested] = &[nested(1, &[VALUE])];
+}
+
+impl BoundedMessage for LogSettingsRequest {
+    const NESTED: &'static [Nested] = &[nested(1, &[VALUE])];
+}
+
+impl BoundedMessage for RepositoryModelLoadRequest {
+    const NESTED: &'static [Nested] = &[nested(3, &[VALUE])];
+}
+
+impl BoundedMessage for RepositoryModelUnloadRequest {
+    const NESTED: &'static [Nested] = &[nested(3, &[VALUE])];
+}
+
+impl BoundedMessage for ServerLiveRequest {}
+impl BoundedMessage for ServerReadyRequest {}
+impl BoundedMessage for ModelReadyRequest {}
+impl BoundedMessage for ServerMetadataRequest {}
+impl BoundedMessage for ModelMetadataRequest {}
+impl BoundedMessage for ModelConfigRequest {}
+impl BoundedMessage for ModelStatisticsRequest {}
+impl BoundedMessage for RepositoryIndexRequest {}
+impl BoundedMessage for SystemSharedMemoryStatusRequest {}
+impl BoundedMessage for SystemSharedMemoryRegisterRequest {}
+impl BoundedMessage for SystemSharedMemoryUnregisterRequest {}
+impl BoundedMessage for CudaSharedMemoryStatusRequest {}
+impl BoundedMessage for CudaSharedMemoryRegisterRequest {}
+impl BoundedMessage for CudaSharedMemoryUnregisterRequest {}
+impl BoundedMessage for tonic_health::pb::HealthCheckRequest {}
+impl BoundedMessage for tonic_reflection::pb::v1::ServerReflectionRequest {
+    /// `file_containing_extension`.
+    const NESTED: &'static [Nested] = &[nested(5, &[])];
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::memory_budget::MemoryBudget;
+    use crate::proto::trace_setting_request::SettingValue;
+
+    use super::*;
+
+    fn settings(entries: usize, values: usize) -> TraceSettingRequest {
+        let value = SettingValue {
+            value: vec![String::new(); values],
+        };
+        let settings = (0..entries).map(|entry| (entry.to_string(), value.clone()));
+        TraceSettingRequest {
+            settings: settings.collect::<BTreeMap<_, _>>(),
+            model_name: "m".to_owned(),
+        }
+    }
+
+    #[test]
+    fn entries_and_repeated_values_are_counted_wherever_they_are() {
+        // The name is one more field. Prost leaves out empty values.
+        for (entries, values, expected) in [(0, 0, 1), (1, 0, 3), (3, 0, 7), (2, 5, 17)] {
+            let bytes = settings(entries, values).encode_to_vec();
+            let count = fields(&bytes, TraceSettingRequest::NESTED);
+            assert_eq!(count, expected, "{entries} {values}");
+        }
+        // What prost skips is counted as well.
+        assert_eq!(fields(&[0x78, 0].repeat(9), &[]), 9);
+        assert_eq!(fields(&[0x78, 0, 0xff], &[]), 1);
+    }
+
+    #[test]
+    fn the_budget_is_asked_before_prost() {
+        let message = Bytes::from(settings(100, 100).encode_to_vec());
+        let budget = MemoryBudget::new(1 << 20);
+        let mut permit = budget.empty_permit();
+        let error = decode::<TraceSettingRequest>(message.clone(), &mut permit).unwrap_err();
+        assert!(matches!(error, BoundedError::Budget(_)), "{error}");
+        let budget = MemoryBudget::new(4 << 20);
+        let mut permit = budget.empty_permit();
+        let decoded = decode::<TraceSettingRequest>(message, &mut permit).unwrap();
+        assert_eq!(decoded, settings(100, 100));
+        assert!(budget.reserved() > 10_000 * FIELD_BYTES);
+    }
+
+    #[test]
+    fn more_fields_than_the_limit_are_refused_and_invalid_bytes_are_prosts_error() {
+        let budget = MemoryBudget::new(usize::MAX);
+        let mut permit = budget.empty_permit();
+        let mut decode = |bytes: Vec<u8>| decode::<ServerLiveRequest>(bytes.into(), &mut permit);
+        assert!(decode([0x78, 0].repeat(MAX_FIELDS)).is_ok());
+        let error = decode([0x78, 0].repeat(MAX_FIELDS + 1)).unwrap_err();
+        assert_eq!(error, BoundedError::Fields);
+        let error = decode(vec![0xff]).unwrap_err();
+        assert!(matches!(error, BoundedError::Decode(_)), "{error}");
+    }
+}
