@@ -22,9 +22,9 @@ pub enum GrpcError {
     /// A message of more fields and dimensions than anybody needs.
     #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
-    /// A message with more fields than any request needs.
-    #[error("the request has more than 65536 fields")]
-    Fields,
+    /// A message that takes more than it may when it is decoded.
+    #[error(transparent)]
+    Bounded(#[from] BoundedError),
     /// A message that is larger than its method allows, as it arrives or decompressed.
     #[error("the request message of {method} exceeds the limit of {limit} bytes for this method")]
     MethodTooLarge {
@@ -142,10 +142,12 @@ impl GrpcError {
             | Self::Headers { .. }
             | Self::AnswerTooLarge { .. } => Status::TooLarge,
             Self::Encoding { .. } => Status::Unsupported,
-            Self::Crowded | Self::Fields => Status::InvalidArgument,
+            Self::Crowded | Self::Bounded(BoundedError::Fields) => Status::InvalidArgument,
+            Self::Bounded(BoundedError::Budget(_)) => Status::Exhausted,
             Self::Service { .. } => Status::NotFound,
             Self::Watches { .. } => Status::Exhausted,
             Self::Message(_)
+            | Self::Bounded(BoundedError::Decode(_))
             | Self::NoEncoding
             | Self::Flag { .. }
             | Self::Decompression { .. }
@@ -158,16 +160,6 @@ impl GrpcError {
 /// The answer to a call that no service has seen.
 pub(crate) fn refusal(error: GrpcError) -> Response {
     tonic::Status::from(error).into_http()
-}
-
-impl From<BoundedError> for GrpcError {
-    fn from(error: BoundedError) -> Self {
-        match error {
-            BoundedError::Fields => Self::Fields,
-            BoundedError::Budget(error) => RoomError::from(error).into(),
-            BoundedError::Decode(error) => error.into(),
-        }
-    }
 }
 
 impl From<GrpcError> for tonic::Status {

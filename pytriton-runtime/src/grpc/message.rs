@@ -27,11 +27,19 @@ pub(super) trait Collector: Send + 'static {
     fn weight(&self) -> usize;
 }
 
+/// The bytes of a message that is decoded once it is complete.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    /// The bytes that it has at most.
+    length: usize,
+}
+
 /// A request message while it arrives.
 #[derive(Debug)]
 pub(super) enum Message<C> {
     Plain(C),
-    Compressed(Encoding, Vec<u8>),
+    Compressed(Encoding, Buffer),
 }
 
 impl<C: Collector> Message<C> {
@@ -39,7 +47,7 @@ impl<C: Collector> Message<C> {
     pub(super) fn start(encoding: Option<Encoding>, length: usize) -> Self {
         match encoding {
             None => Self::Plain(C::start(length)),
-            Some(encoding) => Self::Compressed(encoding, Vec::new()),
+            Some(encoding) => Self::Compressed(encoding, Buffer::start(length)),
         }
     }
 
@@ -47,7 +55,7 @@ impl<C: Collector> Message<C> {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Plain(content) => content.push(bytes),
-            Self::Compressed(_, compressed) => compressed.extend_from_slice(bytes),
+            Self::Compressed(_, compressed) => compressed.push(bytes),
         }
     }
 
@@ -74,7 +82,9 @@ impl<C: Collector> Message<C> {
             Self::Plain(content) => Ok(content),
             Self::Compressed(encoding, compressed) => {
                 let mut content = C::start(limit.bytes.min(permit.available()));
-                encoding.decompress(&compressed, limit, permit, |bytes| content.push(bytes))?;
+                encoding.decompress(&compressed.bytes, limit, permit, |bytes| {
+                    content.push(bytes)
+                })?;
                 Ok(content)
             }
         }
@@ -96,15 +106,15 @@ impl Message<Pieces> {
     }
 }
 
-impl Message<Vec<u8>> {
+impl Message<Buffer> {
     /// Decodes any other request.
     pub(super) fn decode<M: BoundedMessage>(
         self,
         limit: MessageLimit,
         permit: &mut MemoryPermit,
     ) -> Result<M, GrpcError> {
-        let bytes = self.into_plain(limit, permit)?;
-        Ok(decode(Bytes::from(bytes), permit)?)
+        let buffer = self.into_plain(limit, permit)?;
+        Ok(decode(Bytes::from(buffer.bytes), permit)?)
     }
 }
 
@@ -126,13 +136,23 @@ impl Collector for Pieces {
     }
 }
 
-impl Collector for Vec<u8> {
-    fn start(_: usize) -> Self {
-        Self::new()
+impl Collector for Buffer {
+    fn start(length: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            length,
+        }
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
+        let needed = self.bytes.len() + bytes.len();
+        if needed > self.bytes.capacity() {
+            // Doubled so that few bytes are moved, but for no more than will arrive.
+            let capacity = needed.max(2 * self.bytes.capacity());
+            let capacity = needed.max(capacity.min(self.length));
+            self.bytes.reserve_exact(capacity - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(bytes);
     }
 
     fn parsed(&self) -> usize {
@@ -140,6 +160,26 @@ impl Collector for Vec<u8> {
     }
 
     fn weight(&self) -> usize {
-        self.len()
+        self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_takes_no_memory_ahead_and_no_more_than_was_announced() {
+        let mut buffer = Buffer::start(1000);
+        assert_eq!(buffer.bytes.capacity(), 0);
+        let mut growths = 0;
+        for _ in 0..100 {
+            let before = buffer.bytes.capacity();
+            buffer.push(&[7; 10]);
+            growths += usize::from(buffer.bytes.capacity() != before);
+            assert!(buffer.bytes.capacity() <= 2 * buffer.bytes.len());
+        }
+        assert_eq!((buffer.weight(), buffer.bytes.capacity()), (1000, 1000));
+        assert!(growths < 10);
     }
 }

@@ -22,6 +22,9 @@ use super::timed_body::TimedBody;
 /// total.
 const BYTES_PER_UNIT: usize = 256;
 
+/// A complete message and the permit that covers it, an error, or the end.
+pub(super) type NextMessage<C> = Option<Result<(Message<C>, MemoryPermit), Status>>;
+
 /// What applies to all messages of a call.
 #[derive(Debug)]
 pub(super) struct MessageOptions {
@@ -91,10 +94,7 @@ impl<C: Collector> Messages<C> {
     }
 
     /// The next message, once it has arrived completely, with the permit for its bytes. No message follows an error.
-    pub(super) fn poll_next(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message<C>, MemoryPermit), Status>>> {
+    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<NextMessage<C>> {
         loop {
             while self.uncharged >= BYTES_PER_UNIT {
                 ready!(poll_proceed(context)).made_progress();

@@ -87,6 +87,12 @@ impl Method {
     }
 }
 
+/// Whether a path is that of inference calls with one request each.
+pub(crate) fn is_inference(path: &str) -> bool {
+    let [first, ..] = &METHODS;
+    path == first.path
+}
+
 /// All methods, the most frequent first: what a call may do, how large its requests may be, and how many there are.
 #[rustfmt::skip]
 static METHODS: [Method; 24] = [
@@ -141,6 +147,13 @@ mod tests {
     use crate::proto::FILE_DESCRIPTOR_SET;
 
     use super::*;
+
+    #[test]
+    fn the_first_method_is_the_inference_call() {
+        let inference = Method::all().filter(|method| is_inference(method.path));
+        let inference: Vec<_> = inference.map(|method| method.rpc).collect();
+        assert_eq!(inference, [Rpc::ModelInfer]);
+    }
 
     #[test]
     fn every_method_of_every_service_that_is_served_has_a_group() {

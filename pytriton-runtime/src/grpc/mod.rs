@@ -38,4 +38,5 @@ mod unary;
 pub(crate) use content_type::is_grpc;
 pub use error::GrpcError;
 pub(crate) use error::refusal;
+pub(crate) use method::is_inference;
 pub use routes::routes;

@@ -21,7 +21,7 @@ use crate::text::for_client;
 
 use super::answers::{self, Framed, framed};
 use super::descriptors::Descriptors;
-use super::message::Message;
+use super::message::{Buffer, Message};
 use super::message_limit::MessageLimit;
 use super::messages::Messages;
 use super::service::Service;
@@ -39,7 +39,7 @@ pub(super) fn descriptors() -> Descriptors {
 }
 
 /// `grpc.reflection.v1`, and `v1alpha`, whose messages are the same.
-pub(super) fn respond(service: &Service, messages: Messages<Vec<u8>>) -> Response {
+pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response {
     answers::response(Responses {
         messages: Some(messages),
         stopping: service.reception.models.stopping().boxed(),
@@ -50,7 +50,7 @@ pub(super) fn respond(service: &Service, messages: Messages<Vec<u8>>) -> Respons
 /// One response per request: a request for something that does not exist does not end the stream.
 struct Responses {
     /// `None` after an error.
-    messages: Option<Messages<Vec<u8>>>,
+    messages: Option<Messages<Buffer>>,
     /// Ends the stream, so that an idle client does not keep the server from stopping.
     stopping: BoxFuture<'static, ()>,
     descriptors: Arc<Descriptors>,
@@ -60,7 +60,7 @@ impl Responses {
     /// Requests are small enough to be decoded here.
     fn respond(
         &self,
-        (message, mut permit): (Message<Vec<u8>>, MemoryPermit),
+        (message, mut permit): (Message<Buffer>, MemoryPermit),
         limit: MessageLimit,
     ) -> Result<Framed, Status> {
         let request = message.decode(limit, &mut permit)?;

@@ -10,7 +10,6 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::kserve::proto::Pieces;
-use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Reception};
 use crate::scheduler::SchedulerError;
 
@@ -18,8 +17,7 @@ use super::GrpcError;
 use super::answers;
 use super::call::{Asked, Call};
 use super::interleaved::Interleaved;
-use super::message::Message;
-use super::messages::Messages;
+use super::messages::{Messages, NextMessage};
 
 /// The metadata by which a client asks that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
@@ -71,10 +69,7 @@ impl Reader {
         }
     }
 
-    fn poll_next(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Message<Pieces>, MemoryPermit), Status>>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<NextMessage<Pieces>> {
         if let Poll::Ready(message) = self.messages.poll_next(context) {
             return Poll::Ready(message);
         }

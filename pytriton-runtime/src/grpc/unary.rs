@@ -7,14 +7,15 @@ use crate::memory_budget::MemoryPermit;
 
 use super::GrpcError;
 use super::answers::{Framed, framed};
+use super::message::Buffer;
 use super::messages::Messages;
 
 /// A call with one request, other than an inference.
 #[derive(Debug)]
-pub(super) struct Unary(Messages<Vec<u8>>);
+pub(super) struct Unary(Messages<Buffer>);
 
 impl Unary {
-    pub(super) fn new(messages: Messages<Vec<u8>>) -> Self {
+    pub(super) fn new(messages: Messages<Buffer>) -> Self {
         Self(messages)
     }
 

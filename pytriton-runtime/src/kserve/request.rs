@@ -139,6 +139,7 @@ pub(super) fn whole(
         outputs,
         shared,
         traced: None,
+        arrival: None,
         held: None,
         trace: None,
     };

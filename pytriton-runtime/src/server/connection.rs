@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::limits::Limits;
+use crate::request::ArrivalOrder;
 use crate::tls::Certificates;
 
 use super::connection_state::{ConnectionState, IdleReason, Timeouts};
@@ -172,7 +173,12 @@ impl Connections {
                 }
             }
         };
-        let service = service_fn(|request| answer(Arc::clone(&self.door), request, &state));
+        let order = ArrivalOrder::default();
+        let service = service_fn(|request| {
+            // Called in the order of arrival; what it returns runs in any order.
+            let request = self.door.arrive(request, &order);
+            answer(Arc::clone(&self.door), request, &state)
+        });
         let io = TokioIo::new(io);
         // Its memory is reserved as long as the connection is served.
         let window = http2.then(|| self.windows.open());

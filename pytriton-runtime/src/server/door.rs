@@ -16,6 +16,7 @@ use crate::grpc::{self, GrpcError};
 use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::reception::Reception;
+use crate::request::ArrivalOrder;
 
 use super::host_check::HostCheck;
 use super::request_body::RequestBody;
@@ -56,6 +57,8 @@ pub(super) enum Rooms {
     Http(Arc<Reception>),
     /// Routes of whatever kind.
     Routes(Router),
+    /// gRPC.
+    Grpc(Arc<Reception>, Router),
     /// HTTP, and gRPC for what has its content type.
     Both(Arc<Reception>, Router),
     /// The routes of a platform.
@@ -104,6 +107,14 @@ impl Door {
         }
     }
 
+    /// Gives a request its place among those of its connection, if their order matters.
+    pub(super) fn arrive<B>(&self, mut request: Request<B>, order: &ArrivalOrder) -> Request<B> {
+        if self.rooms.keep_order() && grpc::is_inference(request.uri().path()) {
+            request.extensions_mut().insert(order.arrive());
+        }
+        request
+    }
+
     /// The answer to a request that comes no further.
     fn refused(&self, parts: &Parts) -> Option<Response<Answered>> {
         let head = check_head(parts.version, &parts.headers);
@@ -141,7 +152,9 @@ impl Rooms {
     async fn answer(&self, request: Request<RequestBody>) -> Response<Answered> {
         match self {
             Self::Http(reception) => http::answer(reception, request).await.map(Answered::Http),
-            Self::Routes(routes) | Self::Both(_, routes) => routed(routes, request).await,
+            Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
+                routed(routes, request).await
+            }
             Self::Platform(reception, platform) => {
                 let answer = platform.answer(reception, request).await;
                 answer.map(Answered::Http)
@@ -159,6 +172,14 @@ impl Rooms {
                 let answer = http::answer_docs(reception, relay, request).await;
                 answer.map(Answered::Http)
             }
+        }
+    }
+
+    /// Whether gRPC calls of one connection enter the queues in the order in which they have arrived.
+    fn keep_order(&self) -> bool {
+        match self {
+            Self::Grpc(reception, _) | Self::Both(reception, _) => reception.models.has_sequences(),
+            _ => false,
         }
     }
 

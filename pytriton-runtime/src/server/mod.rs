@@ -11,6 +11,9 @@ mod acceptor;
 mod addresses;
 mod allowed_hosts;
 mod apart;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod arrival_tests;
 mod banner;
 mod builder;
 mod caretaker;

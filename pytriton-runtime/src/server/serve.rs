@@ -248,13 +248,9 @@ impl Server {
             let rooms = Rooms::Both(http, grpc);
             open(listeners.http, http_tls, Protocol::Both, rooms);
         } else {
+            let calls = Rooms::Grpc(Arc::clone(&http), grpc);
             open(listeners.http, http_tls, Protocol::Both, Rooms::Http(http));
-            open(
-                listeners.grpc,
-                grpc_tls,
-                Protocol::Http2,
-                Rooms::Routes(grpc),
-            );
+            open(listeners.grpc, grpc_tls, Protocol::Http2, calls);
         }
         let rooms = Rooms::Routes(http::metrics_router(metrics));
         open(listeners.metrics, metrics_tls, Protocol::Both, rooms);

@@ -17,7 +17,7 @@ use super::{Options, Server, ServerError};
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The options behind `arguments`, with free ports where they name none.
-fn options(arguments: &[&str]) -> Options {
+pub(super) fn options(arguments: &[&str]) -> Options {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]

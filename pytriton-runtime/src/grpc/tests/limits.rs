@@ -23,7 +23,7 @@ use super::*;
 const KIB: usize = 1 << 10;
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-fn prefix(flag: u8, length: usize) -> Vec<u8> {
+pub(super) fn prefix(flag: u8, length: usize) -> Vec<u8> {
     let mut prefix = vec![flag];
     prefix.put_u32(u32::try_from(length).unwrap());
     prefix
@@ -33,7 +33,7 @@ fn plain(message: &[u8]) -> Bytes {
     [&prefix(0, message.len()), message].concat().into()
 }
 
-fn compressed(message: &[u8]) -> Bytes {
+pub(super) fn compressed(message: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(message).unwrap();
     let message = encoder.finish().unwrap();
@@ -54,7 +54,7 @@ fn padding(length: usize) -> Vec<u8> {
     message
 }
 
-async fn send(router: &axum::Router, path: &str, body: impl Into<Body>) -> Response {
+pub(super) async fn send(router: &axum::Router, path: &str, body: impl Into<Body>) -> Response {
     let request = Request::post(path)
         .header("content-type", "application/grpc")
         .header("grpc-encoding", "gzip")
@@ -64,7 +64,11 @@ async fn send(router: &axum::Router, path: &str, body: impl Into<Body>) -> Respo
 }
 
 /// The code and the text of the status of a call.
-async fn status(router: &axum::Router, path: &str, body: impl Into<Body>) -> (String, String) {
+pub(super) async fn status(
+    router: &axum::Router,
+    path: &str,
+    body: impl Into<Body>,
+) -> (String, String) {
     let response = timeout(PATIENCE, send(router, path, body)).await.unwrap();
     let mut headers: HeaderMap = response.headers().clone();
     let body = timeout(PATIENCE, response.into_body().collect()).await;

@@ -5,6 +5,8 @@ mod deadline;
 mod heavy;
 mod infer;
 mod limits;
+#[cfg(target_os = "linux")]
+mod memory;
 mod models;
 mod restricted;
 mod slow;

@@ -37,7 +37,7 @@ pub struct Nested {
 /// Why a message was not decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BoundedError {
-    /// The message has more than [`MAX_FIELDS`] fields.
+    /// A message with more fields than any request needs.
     #[error("the request has more than {MAX_FIELDS} fields")]
     Fields,
     /// The budget has no room for the decoded message.

@@ -62,6 +62,7 @@ pub fn request(
         outputs,
         shared: shared.share(),
         traced: None,
+        arrival: None,
         held: None,
         trace: None,
     })

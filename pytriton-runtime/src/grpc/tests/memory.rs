@@ -1,0 +1,109 @@
+//! The memory of the process, measured in one that does nothing else.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use tokio::task::JoinSet;
+
+use super::limits::{compressed, prefix, send, status};
+use super::slow::pieces;
+use super::*;
+
+const MIB: usize = 1 << 20;
+
+/// Set in the process that is measured.
+const MEASURED: &str = "PYTRITON_TEST_MEASURED";
+
+/// What tests and the allocator take in addition.
+const OTHER: usize = 64 * MIB;
+
+/// A figure of this process from `/proc/self/status`, in bytes.
+fn figure(name: &str) -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kibibytes = line.unwrap().split_whitespace().nth(1).unwrap();
+    kibibytes.parse::<usize>().unwrap() << 10
+}
+
+/// Runs a test in a process of its own.
+fn measured(test: &str, measure: impl Future<Output = ()>) {
+    if env::var_os(MEASURED).is_some() {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
+        return runtime.block_on(measure);
+    }
+    let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
+    let output = Command::new(env::current_exe().unwrap())
+        .args([&name, "--exact", "--nocapture"])
+        .env(MEASURED, "1")
+        // Otherwise every thread may have 64 MiB of address space for its allocations.
+        .env("MALLOC_ARENA_MAX", "1")
+        .output()
+        .unwrap();
+    let (out, error) = (output.stdout, output.stderr);
+    let text = String::from_utf8_lossy(&out) + String::from_utf8_lossy(&error);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn maps_that_compress_well_stay_within_the_budget() {
+    measured("maps_that_compress_well_stay_within_the_budget", async {
+        const BUDGET: usize = 16 * MIB;
+        let limits = Limits {
+            max_bytes_in_flight: BUDGET,
+            ..Limits::default()
+        };
+        let reception = reception(&[&IDENTITY], limits).await;
+        let router = routes(reception.clone());
+        // Empty entries take two bytes each, and a hundred times as much when they are decoded.
+        let bombs = [
+            ("TraceSetting", 1),
+            ("LogSettings", 1),
+            ("RepositoryModelLoad", 3),
+        ];
+        let bombs = bombs.map(|(method, field)| {
+            let path = format!("/inference.GRPCInferenceService/{method}");
+            (path, compressed(&[field << 3 | 2, 0].repeat(30 * MIB)))
+        });
+        let before = figure("VmHWM");
+        let mut calls = JoinSet::new();
+        for number in 0..24 {
+            let (path, bomb) = bombs[number % bombs.len()].clone();
+            let router = router.clone();
+            calls.spawn(async move { status(&router, &path, bomb).await });
+        }
+        for (code, text) in calls.join_all().await {
+            assert_eq!(code, "8", "{text}");
+        }
+        let peak = figure("VmHWM") - before;
+        assert!(peak < 2 * BUDGET + OTHER, "{peak}");
+    });
+}
+
+#[test]
+fn announced_lengths_take_no_address_space() {
+    measured("announced_lengths_take_no_address_space", async {
+        let reception = reception(&[&IDENTITY], Limits::default()).await;
+        let router = routes(reception.clone());
+        let before = figure("VmSize");
+        let mut calls = JoinSet::new();
+        for number in 0..200 {
+            let method = ["ModelInfer", "ModelStreamInfer", "RepositoryModelLoad"][number % 3];
+            let path = format!("/inference.GRPCInferenceService/{method}");
+            let router = router.clone();
+            let body = pieces(vec![(0, prefix(u8::from(number % 2 == 0), 60 * MIB))]);
+            calls.spawn(async move {
+                let response = send(&router, &path, body).await;
+                http_body_util::BodyExt::collect(response.into_body()).await
+            });
+        }
+        // All have announced their messages, and wait for them.
+        until(|| reception.models.budget().reserved() == 200 * 5).await;
+        let more = figure("VmSize").saturating_sub(before);
+        assert!(more < OTHER, "{more}");
+    });
+}

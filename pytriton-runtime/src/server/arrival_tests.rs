@@ -1,0 +1,214 @@
+//! The order of gRPC calls on one connection, frame by frame.
+
+use std::io::Write;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ndarray::Ix2;
+use prost::Message;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::call::{Call, Execution, Instance};
+use crate::proto::infer_parameter::ParameterChoice;
+use crate::proto::model_infer_request::InferInputTensor;
+use crate::proto::{InferParameter, ModelInferRequest};
+use crate::registry::{
+    ModelDeclaration, Registry, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
+};
+use crate::testing::{IDENTITY, fp32};
+
+use super::Server;
+use super::tests::options;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// As many as may be under way on a connection.
+const REQUESTS: u16 = 100;
+
+/// What the model has executed, in this order.
+static EXECUTED: Mutex<Vec<f32>> = Mutex::new(Vec::new());
+
+/// Held by a test that looks at them.
+static TEST: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+struct Recorder;
+
+impl Instance for Recorder {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let x = call.array::<f32, Ix2>(0)?;
+            EXECUTED.lock().unwrap().extend(x.iter());
+            call.outputs(Ok::<_, String>(x.into_owned()))
+        })
+    }
+}
+
+const MODEL: ModelDeclaration = ModelDeclaration {
+    name: "Recorder",
+    dynamic_batching: None,
+    sequence_batching: Some(SequenceBatchingDeclaration {
+        max_sequence_idle_microseconds: 60_000_000,
+        strategy: SequenceStrategyDeclaration::Direct {
+            max_queue_delay_microseconds: 0,
+            minimum_slot_utilization: 0.0,
+        },
+    }),
+    load: |_| Ok(Box::new(Recorder)),
+    ..IDENTITY
+};
+
+async fn connect() -> (Server, TcpStream) {
+    let registry = Registry::new(&[&MODEL]).unwrap();
+    let server = Server::start(&registry, &options(&[])).await.unwrap();
+    let address = server.addresses().grpc.unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    stream.write_all(preface).await.unwrap();
+    stream.write_all(&frame(4, 0, 0, &[])).await.unwrap();
+    EXECUTED.lock().unwrap().clear();
+    (server, stream)
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    let stream = stream.to_be_bytes();
+    [&length, &[kind, flags][..], &stream, payload].concat()
+}
+
+/// The headers of an inference call.
+fn headers(stream: u32) -> Vec<u8> {
+    // `:method: POST`, `:scheme: http`; names by their number in the table, or in full behind a zero.
+    let mut block = vec![0x83, 0x86];
+    let fields: [(&[u8], &str); 5] = [
+        (&[0x01], "x"),
+        (&[0x04], "/inference.GRPCInferenceService/ModelInfer"),
+        (&[0x0f, 0x10], "application/grpc"),
+        (b"\x00\x02te", "trailers"),
+        (b"\x00\x0dgrpc-encoding", "gzip"),
+    ];
+    for (name, value) in fields {
+        block.extend_from_slice(name);
+        block.push(u8::try_from(value.len()).unwrap());
+        block.extend_from_slice(value.as_bytes());
+    }
+    frame(1, 4, stream, &block)
+}
+
+/// The message of the request of that number of a sequence, behind its prefix.
+fn message(number: u16, compressed: bool) -> Vec<u8> {
+    let parameter = |name: &str, choice| {
+        let parameter_choice = Some(choice);
+        (name.to_owned(), InferParameter { parameter_choice })
+    };
+    let start = ParameterChoice::BoolParam(number == 0);
+    let end = ParameterChoice::BoolParam(number + 1 == REQUESTS);
+    let request = ModelInferRequest {
+        model_name: "Recorder".to_owned(),
+        parameters: [
+            parameter("sequence_id", ParameterChoice::Int64Param(1)),
+            parameter("sequence_start", start),
+            parameter("sequence_end", end),
+        ]
+        .into(),
+        inputs: vec![InferInputTensor {
+            name: "INPUT_1".to_owned(),
+            datatype: "FP32".to_owned(),
+            shape: vec![1, 1],
+            ..InferInputTensor::default()
+        }],
+        raw_input_contents: vec![fp32(&[f32::from(number)])],
+        ..ModelInferRequest::default()
+    };
+    let mut message = request.encode_to_vec();
+    if compressed {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&message).unwrap();
+        message = encoder.finish().unwrap();
+    }
+    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+    [&[u8::from(compressed)], &length[..], &message].concat()
+}
+
+fn stream_of(number: u16) -> u32 {
+    2 * u32::from(number) + 1
+}
+
+/// A call whose body comes in one of several ways, of which some take longer to decode.
+fn call(number: u16) -> Vec<u8> {
+    let stream = stream_of(number);
+    let body = message(number, number % 3 == 1);
+    let body = match number % 4 {
+        0 | 1 => frame(0, 1, stream, &body),
+        2 => {
+            let (first, second) = body.split_at(3);
+            [frame(0, 0, stream, first), frame(0, 1, stream, second)].concat()
+        }
+        _ => [frame(0, 0, stream, &body), frame(0, 1, stream, &[])].concat(),
+    };
+    [headers(stream), body].concat()
+}
+
+async fn executed(count: u16) -> Vec<f32> {
+    let executed = async {
+        while EXECUTED.lock().unwrap().len() < usize::from(count) {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let in_time = timeout(DEADLINE, executed).await;
+    let executed = EXECUTED.lock().unwrap().clone();
+    assert!(in_time.is_ok(), "{executed:?}");
+    executed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn calls_of_a_sequence_are_executed_in_the_order_of_their_arrival() {
+    let _test = TEST.lock().await;
+    for size in [1 << 20, 997, 100] {
+        let (server, mut client) = connect().await;
+        let calls: Vec<u8> = (0..REQUESTS).flat_map(call).collect();
+        // What arrives together differs, as it does on a network.
+        for piece in calls.chunks(size) {
+            client.write_all(piece).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+        let expected: Vec<f32> = (0..REQUESTS).map(f32::from).collect();
+        assert_eq!(executed(REQUESTS).await, expected, "{size}");
+        drop(client);
+        assert!(server.stop(DEADLINE).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_call_that_has_not_arrived_completely_holds_up_no_other() {
+    let _test = TEST.lock().await;
+    let (server, mut client) = connect().await;
+    client.write_all(&call(0)).await.unwrap();
+    assert_eq!(executed(1).await, [0.0]);
+    // One of which nothing but the headers has arrived, and one of which half of the message has.
+    let late = message(3, false);
+    let start = [
+        headers(stream_of(1)),
+        headers(stream_of(3)),
+        frame(0, 0, stream_of(3), &late[..20]),
+        call(4),
+        call(5),
+    ];
+    client.write_all(&start.concat()).await.unwrap();
+    assert_eq!(executed(3).await, [0.0, 4.0, 5.0]);
+    let rest = [
+        frame(0, 1, stream_of(3), &late[20..]),
+        call(6),
+        frame(0, 1, stream_of(1), &message(1, true)),
+        call(7),
+    ];
+    client.write_all(&rest.concat()).await.unwrap();
+    let executed = executed(7).await;
+    let place = |value| executed.iter().position(|executed| *executed == value);
+    assert!(place(3.0) < place(6.0) && place(6.0) < place(7.0) && place(1.0) < place(7.0));
+    drop(client);
+    assert!(server.stop(DEADLINE).await);
+}
