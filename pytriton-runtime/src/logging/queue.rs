@@ -228,6 +228,7 @@ mod tests {
         assert_eq!(bytes, long);
     }
 
+    #[cfg(feature = "embedded")]
     #[test]
     fn lines_go_where_the_log_went_when_they_were_added() {
         let (queue, mut reader, _reported) = piped();
