@@ -27,7 +27,7 @@ use super::{Options, Server};
 const DEADLINE: Duration = Duration::from_secs(60);
 const HTTP_CLIENTS: usize = 4;
 const GRPC_CLIENTS: usize = 4;
-/// With 25 000 of each of the eight clients it takes half a minute in a release build.
+/// With 25 000 of each of the eight clients it takes two minutes in a debug build.
 const CALLS_OF_EACH: usize = 400;
 
 #[derive(Parser)]
