@@ -24,6 +24,7 @@ mod platforms;
 mod protocols;
 mod readme;
 mod scarce;
+mod scenarios;
 mod shutdown;
 mod tls;
 mod traces;

@@ -1,0 +1,83 @@
+//! A model for each configuration of a batcher: its function takes as many milliseconds as it is told, and returns how many
+//! rows it was called with.
+
+use std::thread;
+use std::time::Duration;
+
+use pytriton::prelude::*;
+
+/// The rows of the call, for each of them; a call takes as long as its slowest row asks for.
+fn rows(milliseconds: ArrayView2<u32>) -> Array2<u32> {
+    let longest = milliseconds.iter().copied().max().unwrap_or_default();
+    thread::sleep(Duration::from_millis(longest.into()));
+    let rows = u32::try_from(milliseconds.nrows()).unwrap_or(u32::MAX);
+    Array2::from_elem((milliseconds.nrows(), 1), rows)
+}
+
+macro_rules! scenarios {
+    ($($function:ident($($option:tt)*);)*) => {
+        $(
+            #[pytriton::model($($option)*)]
+            #[batch]
+            fn $function(#[input(shape = [1])] milliseconds: ArrayView2<u32>) -> Array2<u32> {
+                rows(milliseconds)
+            }
+        )*
+    };
+}
+
+scenarios! {
+    plain(name = "Plain", max_batch_size = 8);
+    delayed(name = "Delayed", max_batch_size = 8, max_queue_delay_microseconds = 500_000);
+    preferred(name = "Preferred", max_batch_size = 8, preferred_batch_size = [2, 6]);
+    both(
+        name = "Both",
+        max_batch_size = 8,
+        preferred_batch_size = [2, 6],
+        max_queue_delay_microseconds = 700_000
+    );
+    pair(
+        name = "Pair",
+        max_batch_size = 8,
+        instances = 2,
+        preferred_batch_size = [4],
+        max_queue_delay_microseconds = 500_000
+    );
+    ordered(name = "Ordered", max_batch_size = 8, instances = 2, preserve_ordering = true);
+    bounded(name = "Bounded", max_batch_size = 4, max_queue_size = 2);
+    refused(
+        name = "Refused",
+        max_batch_size = 8,
+        preferred_batch_size = [4, 8],
+        max_queue_delay_microseconds = 900_000,
+        default_timeout_microseconds = 350_000
+    );
+    late(
+        name = "Late",
+        max_batch_size = 8,
+        preferred_batch_size = [4, 8],
+        max_queue_delay_microseconds = 900_000,
+        default_timeout_microseconds = 350_000,
+        timeout_action = "delay"
+    );
+    urgent(
+        name = "Urgent",
+        max_batch_size = 4,
+        preferred_batch_size = [2, 4],
+        max_queue_delay_microseconds = 600_000,
+        priority_levels = 3,
+        default_priority_level = 2
+    );
+    direct(
+        name = "Direct",
+        max_batch_size = 3,
+        sequence_batching = direct
+    );
+    oldest(
+        name = "Oldest",
+        max_batch_size = 4,
+        sequence_batching = oldest
+    );
+}
+
+pytriton::main!();
