@@ -106,7 +106,6 @@ pub mod timeline;
 pub mod tls;
 mod trace;
 #[cfg(feature = "embedded")]
-#[allow(dead_code, reason = "the codecs adopt it one after the other")]
 mod tracked_buffer;
 mod tracked_bytes;
 #[cfg(tritonserver)]

@@ -46,7 +46,8 @@ pub struct MemoryBudgetError {
 /// Reserved bytes. They return to the budget when the permit is dropped.
 #[derive(Debug)]
 pub struct MemoryPermit {
-    budget: Arc<MemoryBudget>,
+    /// `None` where nothing is limited.
+    budget: Option<Arc<MemoryBudget>>,
     bytes: usize,
 }
 
@@ -80,7 +81,7 @@ impl MemoryBudget {
     /// A permit of zero bytes, for an allocation that grows.
     pub fn empty_permit(self: &Arc<Self>) -> MemoryPermit {
         MemoryPermit {
-            budget: Arc::clone(self),
+            budget: Some(Arc::clone(self)),
             bytes: 0,
         }
     }
@@ -164,14 +165,24 @@ impl MemoryBudget {
 }
 
 impl MemoryPermit {
+    /// A permit for memory that no budget limits.
+    pub const fn unlimited() -> Self {
+        Self {
+            budget: None,
+            bytes: 0,
+        }
+    }
+
     /// Reserves `bytes` more.
     ///
     /// # Errors
     ///
     /// Returns [`MemoryBudgetError`] if they exceed the limit; the permit is unchanged then.
     pub fn grow(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        self.budget.acquire(bytes)?;
-        self.bytes += bytes;
+        if let Some(budget) = &self.budget {
+            budget.acquire(bytes)?;
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
         Ok(())
     }
 
@@ -189,12 +200,16 @@ impl MemoryPermit {
 
     /// The number of bytes that could be reserved now.
     pub fn available(&self) -> usize {
-        self.budget.limit.saturating_sub(self.budget.reserved())
+        let budget = self.budget.as_ref();
+        budget.map_or(usize::MAX, |budget| {
+            budget.limit.saturating_sub(budget.reserved())
+        })
     }
 
     /// The error for a reservation of `bytes` more.
     pub fn refusal(&self, bytes: usize) -> MemoryBudgetError {
-        let limit = self.budget.limit;
+        let limit = self.budget.as_ref();
+        let limit = limit.map_or(usize::MAX, |budget| budget.limit);
         MemoryBudgetError { bytes, limit }
     }
 
@@ -215,7 +230,9 @@ impl MemoryPermit {
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(fewer) = self.bytes.checked_sub(bytes).filter(|fewer| *fewer > 0) {
             self.bytes = bytes;
-            self.budget.return_bytes(fewer);
+            if let Some(budget) = &self.budget {
+                budget.return_bytes(fewer);
+            }
         }
     }
 
@@ -226,7 +243,10 @@ impl MemoryPermit {
 
     /// An empty permit of the same budget.
     pub fn sibling(&self) -> Self {
-        self.budget.empty_permit()
+        Self {
+            budget: self.budget.clone(),
+            bytes: 0,
+        }
     }
 
     /// Moves the whole reservation into a new permit and leaves this one empty.
@@ -237,7 +257,7 @@ impl MemoryPermit {
 
     /// Returns all bytes to the budget.
     pub fn release(&mut self) {
-        self.budget.return_bytes(mem::take(&mut self.bytes));
+        self.shrink_to(0);
     }
 
     /// Shares the permit; `None` if the value is too small to be tracked.

@@ -1,3 +1,5 @@
+use std::mem;
+
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
@@ -29,7 +31,7 @@ impl TrackedBuffer {
     /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated; the buffer is unchanged then.
     #[inline]
     pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
-        match additional <= self.bytes.capacity() - self.bytes.len() {
+        match additional <= self.free() {
             true => Ok(()),
             false => self.grow(additional),
         }
@@ -47,18 +49,32 @@ impl TrackedBuffer {
         Ok(())
     }
 
-    /// The buffer, with room for `additional` bytes, which is all that may be appended to it.
-    ///
-    /// # Errors
-    ///
-    /// As [`reserve`](Self::reserve).
+    /// How many bytes can be appended without an allocation.
     #[inline]
-    pub(crate) fn with_room(
-        &mut self,
-        additional: usize,
-    ) -> Result<&mut Vec<u8>, MemoryBudgetError> {
-        self.reserve(additional)?;
-        Ok(&mut self.bytes)
+    pub(crate) fn free(&self) -> usize {
+        self.bytes.capacity() - self.bytes.len()
+    }
+
+    /// The buffer, to which at most [`free`](Self::free) bytes may be appended.
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// An empty permit of the budget in which the buffer is reserved.
+    pub(crate) fn sibling(&self) -> MemoryPermit {
+        self.permit.sibling()
+    }
+
+    /// Moves the bytes into another buffer and leaves this one empty.
+    pub(crate) fn take(&mut self) -> Self {
+        let empty = Self::new(self.sibling());
+        mem::replace(self, empty)
+    }
+
+    /// The bytes without a reservation, for a buffer that no budget limits.
+    pub(crate) fn into_untracked(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The bytes that were appended.

@@ -10,6 +10,7 @@ use crate::kserve::{
     decode_load_request, header_length, trace_changes,
 };
 use crate::limits::Limits;
+use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, Surface};
 use crate::openai::Asked;
 use crate::request::{InferRequest, Request, Response};
@@ -47,7 +48,7 @@ pub fn respond(
     let inputs = inputs.filter(|(index, _)| request.asks_for(*index));
     let outputs = inputs.filter_map(|(index, input)| Some((index, input.clone()?)));
     let response = Response::new(outputs.collect());
-    let written = ResponseWriter::new(spec).write(format, &response);
+    let written = ResponseWriter::new(spec).write(format, &response, MemoryPermit::unlimited());
     written.map(drop).map_err(text)
 }
 
@@ -77,7 +78,8 @@ pub fn infer_message(spec: &Arc<ModelSpec>, bytes: &[u8], piece: usize) -> Decod
 ///
 /// Returns the text of the error if the bytes are refused.
 pub fn generate(spec: &ModelSpec, body: &[u8]) -> Decoded<InferRequest> {
-    decode_generate_request(body, spec, Limits::default().max_json_depth).map_err(text)
+    let max_depth = Limits::default().max_json_depth;
+    decode_generate_request(body, spec, max_depth, &mut MemoryPermit::unlimited()).map_err(text)
 }
 
 /// Decodes the body of a request of an OpenAI route, and each generate request that is made of it.
@@ -86,10 +88,11 @@ pub fn generate(spec: &ModelSpec, body: &[u8]) -> Decoded<InferRequest> {
 ///
 /// Returns the text of the error if the bytes are refused.
 pub fn openai(spec: &ModelSpec, surface: Surface, body: &[u8]) -> Decoded<Vec<InferRequest>> {
-    let asked = Asked::read(body).map_err(text)?;
+    let mut permit = MemoryPermit::unlimited();
+    let asked = Asked::read(body, &mut permit).map_err(text)?;
     let limits = Limits::default();
     let request = asked
-        .of(spec, surface, limits.max_request_bytes)
+        .of(spec, surface, limits.max_request_bytes, &mut permit)
         .map_err(text)?;
     let bodies = request.bodies.iter();
     bodies.map(|body| generate(spec, body)).collect()
@@ -102,7 +105,7 @@ pub fn openai(spec: &ModelSpec, surface: Surface, body: &[u8]) -> Decoded<Vec<In
 /// Returns the text of the error if the bytes are refused.
 pub fn control(kind: u8, body: &[u8]) -> Decoded<()> {
     match kind % 6 {
-        0 => decode_load_request(body)
+        0 => decode_load_request(body, &mut MemoryPermit::unlimited())
             .map(drop)
             .map_err(|flaw| format!("{flaw:?}")),
         1 => decode_index_request(body).map(drop).map_err(text),

@@ -26,7 +26,13 @@ pub(super) async fn infer(
     request: InferRequest,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, Error> {
-    let writer = ResponseWriter::new(model.spec(), id, &request.outputs, request.shared.as_ref());
+    let writer = ResponseWriter::new(
+        model.spec(),
+        id,
+        &request.outputs,
+        request.shared.as_ref(),
+        reception.models.budget(),
+    );
     let trace = request.traced.clone();
     let response = reception.infer(model, request).await?;
     let weight = writer.weight(&response);

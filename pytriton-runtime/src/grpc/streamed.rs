@@ -64,6 +64,7 @@ impl Streamed {
             &told.id,
             &request.outputs,
             request.shared.as_ref(),
+            call.reception.models.budget(),
         );
         let traced = request.traced.clone();
         let traced = traced.map(|trace| (trace, Arc::clone(&model)));

@@ -7,9 +7,11 @@ use flate2::Compression;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::reception::Error;
 use crate::tensor::AlignedBuffer;
+use crate::tracked_buffer::TrackedBuffer;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::HttpError;
 use super::head::value;
@@ -70,30 +72,62 @@ impl Encoding {
         best.0
     }
 
-    pub(super) fn compress(self, parts: impl Iterator<Item = Bytes>) -> io::Result<Bytes> {
-        let parts: Vec<Bytes> = parts.collect();
-        let mut bytes = Vec::new();
-        // Hardly ever is there more, and what grows is copied while its heap is locked. Otherwise it grows.
-        let _ = bytes.try_reserve_exact(parts.iter().map(Bytes::len).sum());
+    /// Compresses a body; its memory and that of the encoder are reserved with `permit`.
+    pub(super) fn compress<'a>(
+        self,
+        parts: impl Iterator<Item = &'a [u8]>,
+        permit: MemoryPermit,
+    ) -> Result<TrackedBytes, MemoryBudgetError> {
+        let mut encoder = permit.sibling();
+        encoder.grow(ENCODER_BYTES)?;
+        let mut output = Output {
+            buffer: TrackedBuffer::new(permit),
+            refused: None,
+        };
         let level = Compression::default();
-        let mut bytes = match self {
-            Self::Gzip => written(GzEncoder::new(bytes, level), &parts, GzEncoder::finish),
-            Self::Deflate => written(ZlibEncoder::new(bytes, level), &parts, ZlibEncoder::finish),
-        }?;
-        bytes.shrink_to_fit();
-        Ok(Bytes::from(bytes))
+        // A buffer refuses bytes for lack of memory alone, and the encoders have no other errors.
+        let written = match self {
+            Self::Gzip => written(GzEncoder::new(&mut output, level), parts),
+            Self::Deflate => written(ZlibEncoder::new(&mut output, level), parts),
+        };
+        match (output.refused, written) {
+            (None, Ok(())) => Ok(output.buffer.freeze()),
+            (refused, _) => Err(refused.unwrap_or_else(|| encoder.refusal(ENCODER_BYTES))),
+        }
     }
 }
 
-fn written<E: Write>(
-    mut encoder: E,
-    parts: &[Bytes],
-    finish: impl FnOnce(E) -> io::Result<Vec<u8>>,
-) -> io::Result<Vec<u8>> {
+/// What an encoder takes beside its output.
+const ENCODER_BYTES: usize = 320 << 10;
+
+/// Where an encoder writes; after an error it takes nothing more.
+struct Output {
+    buffer: TrackedBuffer,
+    refused: Option<MemoryBudgetError>,
+}
+
+impl Write for &mut Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.refused.is_none() {
+            self.refused = self.buffer.extend_from_slice(bytes).err();
+        }
+        match self.refused {
+            None => Ok(bytes.len()),
+            Some(error) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn written<'a>(mut encoder: impl Write, parts: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
     for part in parts {
         encoder.write_all(part)?;
     }
-    finish(encoder)
+    // The end of the stream is written when the encoder is dropped.
+    Ok(())
 }
 
 /// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first bytes. The byte at
@@ -158,7 +192,7 @@ fn read_limited(
 mod tests {
     use axum::http::HeaderValue;
 
-    use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
+    use crate::memory_budget::MemoryBudget;
 
     use super::*;
 
@@ -171,6 +205,11 @@ mod tests {
             limit,
             &mut MemoryBudget::new(LARGE).empty_permit(),
         )
+    }
+
+    fn compressed(encoding: Encoding, parts: &[Vec<u8>]) -> TrackedBytes {
+        let parts = parts.iter().map(Vec::as_slice);
+        encoding.compress(parts, MemoryPermit::unlimited()).unwrap()
     }
 
     #[test]
@@ -198,9 +237,9 @@ mod tests {
 
     #[test]
     fn what_is_compressed_reads_back() {
-        let parts = || [Bytes::from_static(b"abc"), Bytes::from(vec![7; 5000])].into_iter();
+        let parts = || [b"abc".to_vec(), vec![7; 5000]].into_iter();
         for encoding in [Encoding::Gzip, Encoding::Deflate] {
-            let compressed = encoding.compress(parts()).unwrap();
+            let compressed = compressed(encoding, &parts().collect::<Vec<_>>());
             let body = inflate(&compressed, None, LARGE).unwrap();
             assert_eq!(body, parts().flatten().collect::<Vec<_>>());
             assert!(matches!(
@@ -232,7 +271,7 @@ mod tests {
             let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
             let whole = Bytes::from(bytes);
             for encoding in [Encoding::Gzip, Encoding::Deflate] {
-                let compressed = encoding.compress([whole.clone()].into_iter()).unwrap();
+                let compressed = compressed(encoding, &[whole.to_vec()]);
                 for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
                     let body = inflate(&compressed, aligned_at, length).unwrap();
                     assert_eq!(body, whole, "{length}");
@@ -251,10 +290,7 @@ mod tests {
 
     #[test]
     fn all_members_of_a_body_count() {
-        let member = |text: &'static [u8]| {
-            let parts = std::iter::once(Bytes::from_static(text));
-            Encoding::Gzip.compress(parts).unwrap()
-        };
+        let member = |text: &'static [u8]| compressed(Encoding::Gzip, &[text.to_vec()]).to_vec();
         let body = [member(b"abc"), member(b""), member(b"def")].concat();
         assert_eq!(inflate(&body, None, 6).unwrap(), b"abcdef"[..]);
         let large = Err(HttpError::DecompressedSize { limit: 5 });
@@ -263,8 +299,7 @@ mod tests {
 
     #[test]
     fn a_bomb_is_not_blown_up() {
-        let zeros = Bytes::from(vec![0; 8 << 20]);
-        let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
+        let bomb = compressed(Encoding::Gzip, &[vec![0; 8 << 20]]);
         assert_eq!(
             inflate(&bomb, None, LARGE).map(|body| body.len()),
             Ok(8 << 20)
@@ -279,8 +314,7 @@ mod tests {
     fn pieces_and_their_copy_are_reserved_before_they_are_allocated() {
         const MIB: usize = 1 << 20;
 
-        let zeros = Bytes::from(vec![0; 8 * MIB]);
-        let bomb = Encoding::Gzip.compress(std::iter::once(zeros)).unwrap();
+        let bomb = compressed(Encoding::Gzip, &[vec![0; 8 * MIB]]);
         // The body and its copy, and up to a piece that stays empty.
         for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);

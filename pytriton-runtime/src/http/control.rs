@@ -1,6 +1,9 @@
 use axum::http::StatusCode;
 
-use crate::kserve::{IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json};
+use crate::kserve::{
+    CodecError, IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json,
+};
+use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Reception};
 use crate::serving::ControlError;
 use crate::tracked_bytes::TrackedBytes;
@@ -28,9 +31,14 @@ pub(super) async fn load(
     repository: Option<&str>,
     name: &str,
     body: &[u8],
+    permit: &mut MemoryPermit,
 ) -> Result<Answer, Failure> {
     check_repository(repository)?;
-    let parameters = decode_load_request(body).map_err(|flaw| failure(malformed(flaw)))?;
+    let parameters = decode_load_request(body, permit);
+    let parameters = parameters.map_err(|flaw| match flaw {
+        LoadFlaw::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
+        flaw => failure(malformed(flaw)),
+    })?;
     done(reception.load(name, parameters).await)
 }
 

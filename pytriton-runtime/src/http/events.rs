@@ -55,6 +55,9 @@ impl fmt::Debug for Events {
     }
 }
 
+/// What stands before and behind the JSON of an event, in which no line ends.
+pub(super) const EVENT: [&[u8]; 2] = [b"data: ", b"\n\n"];
+
 /// An event of JSON, in which no line ends.
 pub(super) fn event(mut json: Vec<u8>) -> Vec<u8> {
     json.splice(..0, *b"data: ");

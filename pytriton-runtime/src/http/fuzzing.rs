@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::Limits;
 use crate::kserve::{CodecError, ResponseFormat};
-use crate::memory_budget::MemoryBudget;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::InferRequest;
 use crate::shared_memory::Regions;
@@ -20,7 +20,8 @@ pub(crate) fn decode(
     json_length: Option<usize>,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let max_depth = Limits::default().max_json_depth;
-    infer::decode(spec, body, json_length, max_depth, &Regions::default())
+    let (regions, mut permit) = (Regions::default(), MemoryPermit::unlimited());
+    infer::decode(spec, body, json_length, max_depth, &regions, &mut permit)
 }
 
 /// Decompresses a body and returns its length.

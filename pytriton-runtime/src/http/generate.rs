@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, StatusCode};
-use bytes::Bytes;
 use futures_util::stream::unfold;
 use tokio::time::timeout;
 
@@ -20,7 +19,7 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
-use super::events::{Events, KEEP_ALIVE, SILENCE, event};
+use super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
 use super::noted::Noted;
 use super::traced::{context, traced};
 use super::{HttpError, body};
@@ -44,7 +43,7 @@ pub(super) async fn generate<B: Body>(
             return Err(Failure::json(Error::from(error)));
         }
     };
-    let written = asked.writer.write(only, |json| json).await;
+    let written = asked.writer.write(only, [b""; 2]).await;
     Ok(json(written.map_err(Failure::json)?))
 }
 
@@ -66,7 +65,7 @@ pub(super) async fn generate_stream<B: Body>(
         Ok(Some(Err(error))) if error.is_refusal() => {
             return Err(Failure::json(Error::from(error)));
         }
-        Ok(Some(first)) => asked.writer.write(first, event).await,
+        Ok(Some(first)) => asked.writer.write(first, EVENT).await,
     };
     let status = match &first {
         Ok(_) => StatusCode::OK,
@@ -120,8 +119,11 @@ async fn ask(
     let max_depth = reception.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
     let length = body.len();
-    let decode = move || decode_generate_request(&body, &spec, max_depth);
-    let mut request = by_weight(length, decode).await.map_err(Error::from)?;
+    let decode = move || {
+        let decoded = decode_generate_request(&body, &spec, max_depth, &mut held);
+        decoded.map(|request| (request, held))
+    };
+    let (mut request, mut held) = by_weight(length, decode).await.map_err(Error::from)?;
     held.resize(request.bytes()).map_err(Error::from)?;
     request.held = held.share();
     request.trace = identified(trace, &request.id);
@@ -145,7 +147,7 @@ impl Asked {
             Err(_) => Some(KEEP_ALIVE),
             Ok(answer) => Some(
                 self.writer
-                    .write(answer?, event)
+                    .write(answer?, EVENT)
                     .await
                     .unwrap_or_else(|error| failed(&error)),
             ),
@@ -157,7 +159,7 @@ impl Writer {
     async fn write(
         &self,
         answer: Result<Response, SchedulerError>,
-        frame: fn(Vec<u8>) -> Vec<u8>,
+        around: [&'static [u8]; 2],
     ) -> Result<TrackedBytes, Error> {
         let response = answer?;
         if let Some(noted) = &self.noted {
@@ -165,11 +167,7 @@ impl Writer {
         }
         let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
         let weight = response.bytes();
-        let write = move || {
-            let framed = frame(format.write(&response)?);
-            let permit = budget.permit(framed.len())?;
-            Ok(TrackedBytes::new(Bytes::from(framed), permit))
-        };
+        let write = move || Ok(format.write(&response, budget.empty_permit(), around)?);
         by_weight(weight, write).await
     }
 }

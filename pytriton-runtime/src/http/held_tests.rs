@@ -64,10 +64,12 @@ async fn no_more_bytes_are_held_than_may_be() {
 async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
     const MIB: usize = 1 << 20;
     let limits = Limits {
-        max_bytes_in_flight: 5 * MIB,
+        // Room for a body and one copy of its text.
+        max_bytes_in_flight: 7 * MIB,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let small = reception(&[&IDENTITY], limits).await;
+    let large = reception(&[&IDENTITY], Limits::default()).await;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);
     // So many inputs of so many dimensions each.
@@ -81,7 +83,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         (
             format!(r#"{{"inputs":[{input}],"id":"{text}"}}"#),
             503,
-            "its limit is 5242880",
+            "its limit is 7340032",
         ),
         (
             format!(r#"{{"inputs":[{input}],"parameters":{{"p":"{text}"}}}}"#),
@@ -104,7 +106,9 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         (shapes(256, 256), 400, "already exists in request"),
     ];
     for (body, status, words) in table {
-        let got = send(&app, "POST", INFER, &[], body).await;
+        // What is refused for its number is so wherever there is room for as much.
+        let app = if status == 400 { &large } else { &small };
+        let got = send(app, "POST", INFER, &[], body).await;
         assert_eq!(got.status, status, "{}", got.text());
         assert!(got.text().contains(words), "{}", got.text());
         settles(app.models.budget(), 0).await;
@@ -132,4 +136,60 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
     drop(first);
     assert_eq!(budget.reserved(), 0);
     assert!(told(12).is_ok());
+}
+
+#[tokio::test]
+async fn parameters_are_bounded_in_number_and_in_memory() {
+    const MIB: usize = 1 << 20;
+    let limits = Limits {
+        max_bytes_in_flight: 8 * MIB,
+        ..Limits::default()
+    };
+    let app = reception(&[&IDENTITY], limits).await;
+    let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
+    let body = |count: usize| {
+        let members: Vec<String> = (0..count).map(|name| format!(r#""{name}":0"#)).collect();
+        format!(
+            r#"{{"inputs":[{input}],"parameters":{{{}}}}}"#,
+            members.join(",")
+        )
+    };
+    // Few are read, more have no room, and even more are refused wherever there is room.
+    for (count, status, words) in [
+        (1, 200, ""),
+        (5000, 200, ""),
+        (65_536, 503, "its limit is 8388608"),
+        (200_000, 503, "its limit is 8388608"),
+    ] {
+        let got = send(&app, "POST", INFER, &[], body(count)).await;
+        assert_eq!(got.status, status, "{count}: {}", got.text());
+        assert!(got.text().contains(words), "{count}: {}", got.text());
+        settles(app.models.budget(), 0).await;
+    }
+    let app = reception(&[&IDENTITY], Limits::default()).await;
+    for (count, status, words) in [(65_536, 200, ""), (65_537, 400, "more than 65536 members")] {
+        let got = send(&app, "POST", INFER, &[], body(count)).await;
+        assert_eq!(got.status, status, "{count}: {}", got.text());
+        assert!(got.text().contains(words), "{count}: {}", got.text());
+        settles(app.models.budget(), 0).await;
+    }
+}
+
+#[tokio::test]
+async fn classes_have_room_in_the_budget_or_are_refused() {
+    const MIB: usize = 1 << 20;
+    let limits = Limits {
+        max_bytes_in_flight: 16 * MIB,
+        ..Limits::default()
+    };
+    let app = reception(&[&IDENTITY], limits).await;
+    let zeros = vec!["0"; 256 << 10].join(",");
+    for (classes, status) in [(1, 200), (1000, 200), (1_000_000_000, 503)] {
+        let body = format!(
+            r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,262144],"data":[{zeros}]}}],"outputs":[{{"name":"OUTPUT_1","parameters":{{"classification":{classes}}}}}]}}"#
+        );
+        let got = send(&app, "POST", INFER, &[], body).await;
+        assert_eq!(got.status, status, "{classes}: {}", got.text());
+        settles(app.models.budget(), 0).await;
+    }
 }

@@ -18,7 +18,6 @@ use crate::serving::Model;
 use crate::shared_memory::Regions;
 use crate::timeline::Timeline;
 use crate::trace::identified;
-use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
@@ -58,13 +57,16 @@ pub(super) async fn infer<B: Body>(
     let (length, text) = (body.len(), json_length.unwrap_or_default());
     let spec = Arc::clone(model.spec());
     let regions = Arc::clone(&reception.regions);
-    let decode = move || decode(&spec, &body, json_length, max_depth, &regions);
+    let decode = move || {
+        let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut held);
+        decoded.map(|(request, format)| (request, format, held))
+    };
     // Not `by_weight`: it would move what has been read, and below what has been written, through a future of its own.
     let decoded = match is_light(text) {
         true => decode(),
         false => Box::pin(near(text, decode)).await,
     };
-    let (mut request, format) = decoded.map_err(|error| Failure::json(Error::from(error)))?;
+    let (mut request, format, mut held) = decoded.map_err(|error| unread(error.into()))?;
     // Binary data keep the whole body.
     let kept = if text < length { text } else { 0 };
     let resized = held.resize(request.bytes().saturating_add(kept));
@@ -120,9 +122,9 @@ fn encode(
     encoding: Option<Encoding>,
     budget: &Arc<MemoryBudget>,
 ) -> Result<Answer, Error> {
-    let encoded = model.writer().write(format, response)?;
-    let permit = budget.permit(encoded.json.len())?;
-    Ok(answer(encoded, headers, encoding, permit))
+    let permit = budget.empty_permit();
+    let encoded = model.writer().write(format, response, permit)?;
+    answer(encoded, headers, encoding, budget)
 }
 
 /// A body, decompressed.
@@ -172,10 +174,19 @@ pub(super) fn decode(
     json_length: Option<usize>,
     max_depth: usize,
     regions: &Regions,
+    permit: &mut MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     match json_length {
-        Some(length) => decode_request(body, length, model, max_depth, regions),
-        None => decode_raw_request(body, model),
+        Some(length) => decode_request(body, length, model, max_depth, regions, permit),
+        None => decode_raw_request(body, model, permit),
+    }
+}
+
+/// The refusal of a body that was not read.
+fn unread(error: Error) -> Failure {
+    match error {
+        Error::Budget(_) => Failure::plain(error),
+        error => Failure::json(error),
     }
 }
 
@@ -193,8 +204,8 @@ fn answer(
     encoded: EncodedResponse,
     mut headers: HeaderMap,
     encoding: Option<Encoding>,
-    permit: MemoryPermit,
-) -> Answer {
+    budget: &Arc<MemoryBudget>,
+) -> Result<Answer, Error> {
     // Those of the request: their memory is used again.
     headers.clear();
     let content_type = HeaderValue::from_static(encoded.content_type());
@@ -202,14 +213,11 @@ fn answer(
     if let Some(length) = encoded.header_length() {
         headers.insert(HEADER_LENGTH_NAME.clone(), length.into());
     }
-    if let Some(encoding) = encoding
-        && let Ok(body) = encoding.compress(encoded.clone().into_parts())
-    {
+    if let Some(encoding) = encoding {
         let name = HeaderValue::from_static(encoding.name());
         headers.insert(CONTENT_ENCODING, name);
-        return parts(headers, TrackedBytes::new(body, permit), Vec::new());
+        let body = encoding.compress(encoded.parts(), budget.empty_permit())?;
+        return Ok(parts(headers, body, Vec::new()));
     }
-    let binary = encoded.binary.into_iter();
-    let binary = binary.map(TrackedBytes::of_tensor).collect();
-    parts(headers, TrackedBytes::new(encoded.json, permit), binary)
+    Ok(parts(headers, encoded.json, encoded.binary))
 }

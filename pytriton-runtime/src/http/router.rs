@@ -4,7 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 
 use crate::kserve::SERVER_METADATA;
-use crate::reception::Reception;
+use crate::reception::{Error, Reception};
 
 use super::answer::{Answer, Failure, server_json};
 use super::body::Body;
@@ -109,6 +109,9 @@ async fn inference<B: Body>(
     Ok(answer)
 }
 
+/// What is made of a byte of a request to the server itself: a parser copies names of members, and texts are copied once.
+const READ_BYTES_PER_BYTE: usize = 5;
+
 /// Answers whatever there is.
 async fn others<B: Body>(
     reception: &Reception,
@@ -118,7 +121,10 @@ async fn others<B: Body>(
 ) -> Result<Answer, Failure> {
     let read = async |body| {
         let read = body::read(body, headers, reception, None).await;
-        read.map_err(Failure::json)
+        let (body, mut permit) = read.map_err(Failure::json)?;
+        let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
+        reserved.map_err(|error| Failure::json(Error::from(error)))?;
+        Ok::<_, Failure>((body, permit))
     };
     match route {
         Route::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
@@ -130,8 +136,8 @@ async fn others<B: Body>(
             control::index(reception, &body)
         }
         Route::Load { repository, name } => {
-            let (body, _held) = read(body).await?;
-            control::load(reception, repository, name, &body).await
+            let (body, mut permit) = read(body).await?;
+            control::load(reception, repository, name, &body, &mut permit).await
         }
         Route::Unload { repository, name } => {
             read(body).await?;

@@ -1,9 +1,9 @@
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Object;
+use super::{Bounds, Object};
 
 /// Reads an array of objects.
 #[derive(Debug, Clone, Copy)]
@@ -14,10 +14,21 @@ pub(crate) struct List<const N: usize> {
     pub(crate) item: Object<N>,
 }
 
-/// More inputs or outputs no model has; an empty one takes two bytes of text and forty times as many of memory.
-const MOST: usize = 1 << 16;
+impl<const N: usize> List<N> {
+    /// The same within bounds.
+    pub(crate) fn within<'b, 'p>(self, bounds: &'b mut Bounds<'p>) -> ListSeed<'b, 'p, N> {
+        ListSeed { list: self, bounds }
+    }
+}
 
-impl<'de, const N: usize> DeserializeSeed<'de> for List<N> {
+/// Reads a list within bounds.
+#[derive(Debug)]
+pub(crate) struct ListSeed<'b, 'p, const N: usize> {
+    list: List<N>,
+    bounds: &'b mut Bounds<'p>,
+}
+
+impl<'de, const N: usize> DeserializeSeed<'de> for ListSeed<'_, '_, N> {
     type Value = Vec<[Option<&'de RawValue>; N]>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -25,20 +36,17 @@ impl<'de, const N: usize> DeserializeSeed<'de> for List<N> {
     }
 }
 
-impl<'de, const N: usize> Visitor<'de> for List<N> {
+impl<'de, const N: usize> Visitor<'de> for ListSeed<'_, '_, N> {
     type Value = Vec<[Option<&'de RawValue>; N]>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.noun)
+        f.write_str(self.list.noun)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(self.item)? {
-            if list.len() == MOST {
-                return Err(Error::custom(format_args!("more than {MOST} items")));
-            }
-            list.push(item);
+        while let Some(item) = items.next_element_seed(self.list.item)? {
+            self.bounds.push(&mut list, item, "items")?;
         }
         Ok(list)
     }

@@ -22,9 +22,26 @@ impl<'a> Value<'a> {
     pub(crate) fn string(self) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
         if inner.contains('\\') {
-            return serde_json::from_str(self.0).ok().map(Cow::Owned);
+            let mut text = String::with_capacity(inner.len());
+            super::unescape(inner, |piece| text.push_str(piece))?;
+            return Some(Cow::Owned(text));
         }
         Some(Cow::Borrowed(inner))
+    }
+
+    /// How many bytes it has as text, of which a string takes no more.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it is a string without halves of characters.
+    fn is_text(self) -> bool {
+        let inner = self
+            .0
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        inner.is_some_and(|inner| super::unescape(inner, |_| {}).is_some())
     }
 
     /// The value as messages name it: numbers and literals in full, the rest by kind.
@@ -59,7 +76,7 @@ pub(crate) fn describe(text: &str) -> String {
     const LONGEST: usize = 40;
 
     match text.as_bytes().first() {
-        Some(b'"') if Value(text).string().is_none() => "a string that is no Unicode".to_owned(),
+        Some(b'"') if !Value(text).is_text() => "a string that is no Unicode".to_owned(),
         Some(b'"') => "a string".to_owned(),
         Some(b'[') => "an array".to_owned(),
         Some(b'{') => "an object".to_owned(),

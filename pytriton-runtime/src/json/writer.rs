@@ -1,37 +1,111 @@
 use itoa::Integer;
 
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
+use crate::tracked_buffer::TrackedBuffer;
+use crate::tracked_bytes::TrackedBytes;
+
 use super::Float;
 
+/// No number, escape or literal takes more bytes.
+const MAX_SCALAR_BYTES: usize = 48;
+
 /// Writes JSON without blanks, as Triton does, and puts the commas.
-#[derive(Debug, Default)]
+///
+/// The memory of a writer that has a permit is reserved as it grows. Once it cannot grow it drops what is written,
+/// and [`finish_reserved`](Self::finish_reserved) returns the error.
+#[derive(Debug)]
 pub(crate) struct JsonWriter {
-    out: Vec<u8>,
+    out: TrackedBuffer,
+    refused: Option<MemoryBudgetError>,
+}
+
+impl Default for JsonWriter {
+    fn default() -> Self {
+        Self::with_capacity(0)
+    }
 }
 
 impl JsonWriter {
+    /// A writer of JSON whose size neither a client nor a function determines.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self {
-            out: Vec::with_capacity(capacity),
+        Self::reserving(MemoryPermit::unlimited(), capacity)
+    }
+
+    /// A writer that reserves its memory with `permit`, with room for about `capacity` bytes.
+    pub(crate) fn reserving(permit: MemoryPermit, capacity: usize) -> Self {
+        let mut out = TrackedBuffer::new(permit);
+        // An estimate: less may be needed, which is reserved as it is.
+        if capacity > 0 {
+            let _ = out.reserve(capacity);
         }
+        Self { out, refused: None }
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
-        self.out
+        self.out.into_untracked()
+    }
+
+    /// The text with its reservation.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryBudgetError`] if the memory could not be reserved.
+    pub(crate) fn finish_reserved(self) -> Result<TrackedBytes, MemoryBudgetError> {
+        match self.refused {
+            None => Ok(self.out.freeze()),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Appends bytes around the JSON text, behind which no comma is put.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        if let Some(out) = self.room(bytes.len()) {
+            out.extend_from_slice(bytes);
+        }
+    }
+
+    /// The buffer with room for `bytes` more; `None` where they cannot be reserved.
+    #[inline]
+    fn room(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
+        if bytes > self.out.free() && !self.grow(bytes) {
+            return None;
+        }
+        Some(self.out.bytes_mut())
+    }
+
+    /// The same for a value, behind a comma unless it is the first of its kind: no value ends with one of these.
+    #[inline]
+    fn value(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
+        let out = self.room(bytes.saturating_add(1))?;
+        if !matches!(out.last(), None | Some(b'{' | b'[' | b':' | b' ')) {
+            out.push(b',');
+        }
+        Some(out)
+    }
+
+    #[cold]
+    fn grow(&mut self, bytes: usize) -> bool {
+        if self.refused.is_some() {
+            return false;
+        }
+        self.refused = self.out.reserve(bytes).err();
+        self.refused.is_none()
     }
 
     /// The name of the member whose value is written next, in which nothing must be escaped.
     pub(crate) fn name(&mut self, name: &'static str) -> &mut Self {
-        self.separate();
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
+        if let Some(out) = self.value(name.len() + 3) {
+            out.push(b'"');
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\":");
+        }
         self
     }
 
     /// The same of any text.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.string(name.as_bytes());
-        self.out.push(b':');
+        self.raw(b":");
         self
     }
 
@@ -55,18 +129,20 @@ impl JsonWriter {
 
     /// Opens an array or object that `end` closes, for writers that may fail in between.
     pub(crate) fn begin(&mut self, bracket: u8) {
-        self.separate();
-        self.out.push(bracket);
+        if let Some(out) = self.value(1) {
+            out.push(bracket);
+        }
     }
 
     pub(crate) fn end(&mut self, bracket: u8) {
-        self.out.push(bracket);
+        self.raw(&[bracket]);
     }
 
     /// What another writer has written before.
     pub(crate) fn written(&mut self, json: &[u8]) {
-        self.separate();
-        self.out.extend_from_slice(json);
+        if let Some(out) = self.value(json.len()) {
+            out.extend_from_slice(json);
+        }
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -75,60 +151,62 @@ impl JsonWriter {
 
     /// A string of bytes that need not be UTF-8: what JSON must escape is escaped, everything else is passed on.
     pub(crate) fn string(&mut self, bytes: &[u8]) {
-        self.separate();
-        self.out.push(b'"');
+        let Some(out) = self.value(bytes.len().saturating_add(2)) else {
+            return;
+        };
+        out.push(b'"');
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|&byte| needs_escape(byte)) {
-            self.out.extend_from_slice(&rest[..at]);
-            self.escape(rest[at]);
+            let Some(out) = self.room(rest.len() + MAX_SCALAR_BYTES) else {
+                return;
+            };
+            out.extend_from_slice(&rest[..at]);
+            escape(rest[at], out);
             rest = &rest[at + 1..];
         }
-        self.out.extend_from_slice(rest);
-        self.out.push(b'"');
+        if let Some(out) = self.room(rest.len() + 1) {
+            out.extend_from_slice(rest);
+            out.push(b'"');
+        }
     }
 
     pub(crate) fn integer(&mut self, integer: impl Integer) {
-        self.separate();
-        self.out
-            .extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
-    }
-
-    pub(crate) fn float(&mut self, float: impl Float) {
-        self.separate();
-        float.write(&mut self.out);
-    }
-
-    pub(crate) fn boolean(&mut self, boolean: bool) {
-        self.separate();
-        let text: &[u8] = if boolean { b"true" } else { b"false" };
-        self.out.extend_from_slice(text);
-    }
-
-    /// A comma, unless this is the first of its kind: no value ends with one of these.
-    fn separate(&mut self) {
-        if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
-            self.out.push(b',');
+        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
+            out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
         }
     }
 
-    fn escape(&mut self, byte: u8) {
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            0x08 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            0x0c => b'f',
-            b'\r' => b'r',
-            _ => {
-                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-                self.out.extend_from_slice(b"\\u00");
-                self.out.push(DIGITS[usize::from(byte >> 4)]);
-                self.out.push(DIGITS[usize::from(byte & 0xf)]);
-                return;
-            }
-        };
-        self.out.extend_from_slice(&[b'\\', short]);
+    pub(crate) fn float(&mut self, float: impl Float) {
+        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
+            float.write(out);
+        }
     }
+
+    pub(crate) fn boolean(&mut self, boolean: bool) {
+        if let Some(out) = self.value(MAX_SCALAR_BYTES) {
+            let text: &[u8] = if boolean { b"true" } else { b"false" };
+            out.extend_from_slice(text);
+        }
+    }
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0c => b'f',
+        b'\r' => b'r',
+        _ => {
+            const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+            out.extend_from_slice(b"\\u00");
+            out.push(DIGITS[usize::from(byte >> 4)]);
+            out.push(DIGITS[usize::from(byte & 0xf)]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }
 
 fn needs_escape(byte: u8) -> bool {
@@ -162,5 +240,26 @@ mod tests {
             "{}",
             String::from_utf8_lossy(expected)
         );
+    }
+
+    #[test]
+    fn text_that_cannot_be_reserved_is_dropped_and_reported() {
+        use crate::memory_budget::MemoryBudget;
+
+        const KIB: usize = 1 << 10;
+        let budget = MemoryBudget::new(64 * KIB);
+        // Every byte becomes six, which an estimate by the length alone misses.
+        for (bytes, fits) in [(0, true), (1000, true), (3 * KIB, true), (11 * KIB, false)] {
+            let mut json = JsonWriter::reserving(budget.empty_permit(), bytes);
+            json.array([(), ()], |json, ()| json.string(&vec![1; bytes / 2]));
+            assert!(budget.reserved() <= 64 * KIB);
+            let text = json.finish_reserved();
+            assert_eq!(text.is_ok(), fits, "{bytes}");
+            if let Ok(text) = text {
+                assert_eq!(text.len(), bytes / 2 * 2 * 6 + 7);
+                assert!(text.len() < 4 * KIB || budget.reserved() >= text.len());
+            }
+        }
+        assert_eq!(budget.reserved(), 0);
     }
 }

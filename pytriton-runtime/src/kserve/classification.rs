@@ -1,6 +1,9 @@
+use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
+use crate::tracked_buffer::TrackedBuffer;
 
 use super::CodecError;
 
@@ -9,17 +12,22 @@ use super::CodecError;
 ///
 /// Source: `TopkClassifications` in Triton 2.51. Equal elements come in their order, `NaN` comes last.
 ///
+/// Memory is reserved with `permit`: the text, and the ranks of at most twice as many elements as are returned for a row.
+///
 /// # Errors
 ///
-/// [`CodecError::Classification`] for `BOOL`, `FP16`, `BF16` and `BYTES`.
+/// [`CodecError::Classification`] for `BOOL`, `FP16`, `BF16` and `BYTES`, [`CodecError::Budget`] if the memory cannot be
+/// reserved.
 ///
 /// # Examples
 ///
 /// ```
 /// # use pytriton_runtime::kserve::classify;
+/// # use pytriton_runtime::memory_budget::MemoryPermit;
 /// # use pytriton_runtime::tensor::Tensor;
 /// let tensor = Tensor::from_elements(vec![1, 3], vec![0.25_f32, 0.5, 0.125]).unwrap();
-/// let classes = classify(&tensor, true, 2, "\nfish").unwrap();
+/// let permit = MemoryPermit::unlimited();
+/// let classes = classify(&tensor, true, 2, "\nfish", permit).unwrap();
 /// assert_eq!(classes.elements::<String>().unwrap(), vec!["0.500000:1:fish", "0.250000:0"]);
 /// ```
 pub fn classify(
@@ -27,20 +35,23 @@ pub fn classify(
     batching: bool,
     classes: usize,
     labels: &str,
+    permit: MemoryPermit,
 ) -> Result<Tensor, CodecError> {
     let labels: Vec<&str> = labels.lines().collect();
     let labels = &labels[..];
+    let mut texts = Texts::new(labels, permit);
+    let texts = &mut texts;
     match tensor.datatype() {
-        DataType::Uint8 => top::<u8>(tensor, batching, classes, labels),
-        DataType::Uint16 => top::<u16>(tensor, batching, classes, labels),
-        DataType::Uint32 => top::<u32>(tensor, batching, classes, labels),
-        DataType::Uint64 => top::<u64>(tensor, batching, classes, labels),
-        DataType::Int8 => top::<i8>(tensor, batching, classes, labels),
-        DataType::Int16 => top::<i16>(tensor, batching, classes, labels),
-        DataType::Int32 => top::<i32>(tensor, batching, classes, labels),
-        DataType::Int64 => top::<i64>(tensor, batching, classes, labels),
-        DataType::Fp32 => top::<f32>(tensor, batching, classes, labels),
-        DataType::Fp64 => top::<f64>(tensor, batching, classes, labels),
+        DataType::Uint8 => top::<u8>(tensor, batching, classes, texts),
+        DataType::Uint16 => top::<u16>(tensor, batching, classes, texts),
+        DataType::Uint32 => top::<u32>(tensor, batching, classes, texts),
+        DataType::Uint64 => top::<u64>(tensor, batching, classes, texts),
+        DataType::Int8 => top::<i8>(tensor, batching, classes, texts),
+        DataType::Int16 => top::<i16>(tensor, batching, classes, texts),
+        DataType::Int32 => top::<i32>(tensor, batching, classes, texts),
+        DataType::Int64 => top::<i64>(tensor, batching, classes, texts),
+        DataType::Fp32 => top::<f32>(tensor, batching, classes, texts),
+        DataType::Fp64 => top::<f64>(tensor, batching, classes, texts),
         datatype => Err(CodecError::Classification { datatype }),
     }
 }
@@ -49,12 +60,18 @@ fn top<T: Element + Score>(
     tensor: &Tensor,
     batching: bool,
     classes: usize,
-    labels: &[&str],
+    texts: &mut Texts<'_>,
 ) -> Result<Tensor, CodecError> {
     let error = |source: TensorError| CodecError::Output {
         output: Arc::default(),
         source,
     };
+    let mut scratch = texts.buffer.sibling();
+    let data = tensor.data();
+    if data.as_ptr().align_offset(align_of::<T>()) != 0 {
+        // Elements that are not aligned are copied.
+        scratch.grow(data.len())?;
+    }
     let elements = tensor.elements::<T>().map_err(error)?;
     let (rows, dims) = match tensor.shape() {
         [rows, dims @ ..] if batching => (Some(*rows), dims),
@@ -62,33 +79,126 @@ fn top<T: Element + Score>(
     };
     let width = element_count(dims).map_err(error)?;
     let count = classes.min(width);
-    let mut texts = Vec::with_capacity(rows.unwrap_or(1).saturating_mul(count));
+    let mut largest = Largest::new(count, width, &mut scratch)?;
     for row in elements.chunks(width.max(1)) {
-        let ranks = row.iter().map(Score::rank);
-        let places = sorted(ranks.zip(0..).collect());
-        texts.extend(places.iter().take(count).map(|&(_, index)| {
-            let text = row[index].text();
-            match labels.get(index) {
-                Some(label) if !label.is_empty() => format!("{text}:{index}:{label}"),
-                _ => format!("{text}:{index}"),
-            }
-        }));
+        for (index, element) in row.iter().enumerate() {
+            largest.push(element.rank(), index);
+        }
+        for &(_, index) in largest.sorted() {
+            texts.push(index, &|text| row[index].write(text))?;
+        }
+        largest.clear();
     }
     let shape: Vec<usize> = rows.into_iter().chain([count]).collect();
-    Tensor::from_elements(shape, texts).map_err(error)
+    let data = texts.buffer.take().freeze().into_bytes();
+    Tensor::new(DataType::Bytes, shape, data).map_err(error)
 }
 
-/// Ranks with the indices of their elements, in their order: what sorts is compiled once, not for each type of elements.
-fn sorted(mut ranks: Vec<(u64, usize)>) -> Vec<(u64, usize)> {
-    ranks.sort_unstable();
-    ranks
+/// The largest elements of a row: their ranks and their indices, of which those of small ranks are kept.
+#[derive(Debug)]
+struct Largest {
+    count: usize,
+    /// How many are collected before the larger ranks are dropped.
+    most: usize,
+    ranked: Vec<(u64, usize)>,
+    /// What is not below this is none of the largest.
+    bound: Option<(u64, usize)>,
+}
+
+impl Largest {
+    /// For the `count` largest of rows of `width` elements.
+    fn new(
+        count: usize,
+        width: usize,
+        scratch: &mut MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
+        let most = count.saturating_mul(2).min(width);
+        scratch.grow(most.saturating_mul(size_of::<(u64, usize)>()))?;
+        Ok(Self {
+            count,
+            most,
+            ranked: Vec::with_capacity(most),
+            bound: None,
+        })
+    }
+
+    #[inline]
+    fn push(&mut self, rank: u64, index: usize) {
+        let one = (rank, index);
+        if self.bound.is_some_and(|bound| one >= bound) {
+            return;
+        }
+        if self.ranked.len() == self.most {
+            self.cut();
+            if self.bound.is_none_or(|bound| one >= bound) {
+                return;
+            }
+        }
+        self.ranked.push(one);
+    }
+
+    #[cold]
+    fn cut(&mut self) {
+        let last = self.count.saturating_sub(1);
+        if last < self.ranked.len() {
+            self.ranked.select_nth_unstable(last);
+            self.bound = self.ranked.get(last).copied();
+        }
+        self.ranked.truncate(self.count);
+    }
+
+    fn sorted(&mut self) -> &[(u64, usize)] {
+        self.ranked.sort_unstable();
+        self.ranked.truncate(self.count);
+        &self.ranked
+    }
+
+    fn clear(&mut self) {
+        self.ranked.clear();
+        self.bound = None;
+    }
+}
+
+/// The texts of classes as the elements of a tensor.
+#[derive(Debug)]
+struct Texts<'a> {
+    labels: &'a [&'a str],
+    buffer: TrackedBuffer,
+    /// The text that is being written.
+    text: String,
+}
+
+impl<'a> Texts<'a> {
+    fn new(labels: &'a [&'a str], permit: MemoryPermit) -> Self {
+        Self {
+            labels,
+            buffer: TrackedBuffer::new(permit),
+            text: String::new(),
+        }
+    }
+
+    fn push(&mut self, index: usize, write: &dyn Fn(&mut String)) -> Result<(), CodecError> {
+        let text = &mut self.text;
+        text.clear();
+        write(text);
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, ":{index}");
+        if let Some(label) = self.labels.get(index).filter(|label| !label.is_empty()) {
+            text.push(':');
+            text.push_str(label);
+        }
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.buffer.extend_from_slice(&length.to_le_bytes())?;
+        self.buffer.extend_from_slice(text.as_bytes())?;
+        Ok(())
+    }
 }
 
 /// A number that has a rank and is shown as C++'s `std::to_string` shows it.
 trait Score {
     /// The smaller, the larger it is.
     fn rank(&self) -> u64;
-    fn text(&self) -> String;
+    fn write(&self, text: &mut String);
 }
 
 /// The bit that tells numbers below zero.
@@ -122,8 +232,8 @@ macro_rules! integer_score {
                 $rank((*self).into())
             }
 
-            fn text(&self) -> String {
-                self.to_string()
+            fn write(&self, text: &mut String) {
+                text.push_str(itoa::Buffer::new().format(*self));
             }
         }
     )*};
@@ -139,13 +249,14 @@ macro_rules! float_score {
                 float((*self).into())
             }
 
-            fn text(&self) -> String {
+            fn write(&self, text: &mut String) {
                 let sign = if self.is_sign_negative() { "-" } else { "" };
-                match (self.is_nan(), self.is_infinite()) {
-                    (true, _) => format!("{sign}nan"),
-                    (_, true) => format!("{sign}inf"),
-                    _ => format!("{self:.6}"),
-                }
+                // Writing to a `String` cannot fail.
+                let _ = match (self.is_nan(), self.is_infinite()) {
+                    (true, _) => write!(text, "{sign}nan"),
+                    (_, true) => write!(text, "{sign}inf"),
+                    _ => write!(text, "{self:.6}"),
+                };
             }
         }
     )*};
@@ -155,7 +266,18 @@ float_score!(f32, f64);
 
 #[cfg(test)]
 mod tests {
+    use crate::memory_budget::MemoryBudget;
+
     use super::*;
+
+    fn classify(
+        tensor: &Tensor,
+        batching: bool,
+        classes: usize,
+        labels: &str,
+    ) -> Result<Tensor, CodecError> {
+        super::classify(tensor, batching, classes, labels, MemoryPermit::unlimited())
+    }
 
     #[test]
     fn takes_the_largest_of_each_row() {
@@ -241,5 +363,59 @@ mod tests {
             error.to_string(),
             "class result not available for output due to unsupported type 'BYTES'"
         );
+    }
+
+    #[test]
+    fn memory_is_reserved_for_as_many_classes_as_are_returned() {
+        const MIB: usize = 1 << 20;
+        let elements: Vec<u8> = (0..251).cycle().take(MIB).collect();
+        let tensor = Tensor::from_elements(vec![1, MIB], elements).unwrap();
+        // The number of classes that are requested, and the budget that is enough for them.
+        for (classes, limit, fits) in [
+            (5, 4 << 10, true),
+            (1000, 64 << 10, true),
+            (1000, 16 << 10, false),
+            (usize::MAX, 16 * MIB, false),
+            (usize::MAX, 80 * MIB, true),
+        ] {
+            let budget = MemoryBudget::new(limit);
+            let permit = budget.empty_permit();
+            match super::classify(&tensor, true, classes, "", permit) {
+                Ok(texts) => {
+                    assert!(fits, "{classes} in {limit}");
+                    assert_eq!(texts.shape(), [1, classes.min(MIB)]);
+                    let bytes = texts.data().len();
+                    assert!(bytes < 4 << 10 || budget.reserved() >= bytes);
+                    let first = texts.elements::<String>().unwrap();
+                    assert_eq!((&*first[0], &*first[1]), ("250:250", "250:501"));
+                }
+                Err(error) => {
+                    assert!(!fits, "{classes} in {limit}");
+                    assert!(matches!(error, CodecError::Budget(_)));
+                }
+            }
+            assert_eq!(budget.reserved(), 0);
+        }
+    }
+
+    #[test]
+    fn the_largest_are_those_that_sorting_all_finds() {
+        for width in [0, 1, 2, 7, 300] {
+            let row: Vec<u64> = (0..width).map(|index| index * 7919 % 31).collect();
+            let mut all: Vec<(u64, usize)> = row.iter().copied().zip(0..).collect();
+            all.sort_unstable();
+            for count in [1, 2, 3, 6, 7, 150, 299, 300] {
+                let count = count.min(row.len());
+                let mut scratch = MemoryPermit::unlimited();
+                let mut largest = Largest::new(count, row.len(), &mut scratch).unwrap();
+                for _ in 0..2 {
+                    for (index, rank) in row.iter().enumerate() {
+                        largest.push(*rank, index);
+                    }
+                    assert_eq!(largest.sorted(), &all[..count], "{count} of {width}");
+                    largest.clear();
+                }
+            }
+        }
     }
 }

@@ -1,10 +1,11 @@
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
-use crate::tensor::{DataType, Element, element_count, push_bytes_element, shape_text};
+use crate::memory_budget::MemoryPermit;
+use crate::tensor::{DataType, Element, TensorError, element_count, shape_text};
 use crate::text::excerpt;
 
 use super::CodecError;
-use super::json::{Flat, Token, Value};
+use super::json::{Flat, Token, unescape};
 
 /// The `data` member of an input: a JSON array, still text.
 #[derive(Debug)]
@@ -35,30 +36,41 @@ macro_rules! float {
 }
 
 impl JsonData<'_> {
-    /// Reads the elements, nested as they may be, into a tensor's bytes.
-    pub(super) fn decode(&self) -> Result<Bytes, CodecError> {
+    /// Reads the elements, nested as they may be, into a tensor's bytes, which are reserved with `permit` before.
+    pub(super) fn decode(&self, permit: &mut MemoryPermit) -> Result<Bytes, CodecError> {
         match self.datatype {
-            DataType::Bool => self.plain("BOOL values", |text| text.parse::<bool>().ok()),
-            DataType::Uint8 => self.plain("UINT8 integers from 0 to 255", integer!(u8)),
-            DataType::Uint16 => self.plain("UINT16 integers from 0 to 65535", integer!(u16)),
-            DataType::Uint32 => self.plain("UINT32 integers from 0 to 4294967295", integer!(u32)),
+            DataType::Bool => self.plain(permit, "BOOL values", |text| text.parse::<bool>().ok()),
+            DataType::Uint8 => self.plain(permit, "UINT8 integers from 0 to 255", integer!(u8)),
+            DataType::Uint16 => {
+                self.plain(permit, "UINT16 integers from 0 to 65535", integer!(u16))
+            }
+            DataType::Uint32 => self.plain(
+                permit,
+                "UINT32 integers from 0 to 4294967295",
+                integer!(u32),
+            ),
             DataType::Uint64 => self.plain(
+                permit,
                 "UINT64 integers from 0 to 18446744073709551615",
                 integer!(u64),
             ),
-            DataType::Int8 => self.plain("INT8 integers from -128 to 127", integer!(i8)),
-            DataType::Int16 => self.plain("INT16 integers from -32768 to 32767", integer!(i16)),
+            DataType::Int8 => self.plain(permit, "INT8 integers from -128 to 127", integer!(i8)),
+            DataType::Int16 => {
+                self.plain(permit, "INT16 integers from -32768 to 32767", integer!(i16))
+            }
             DataType::Int32 => self.plain(
+                permit,
                 "INT32 integers from -2147483648 to 2147483647",
                 integer!(i32),
             ),
             DataType::Int64 => self.plain(
+                permit,
                 "INT64 integers from -9223372036854775808 to 9223372036854775807",
                 integer!(i64),
             ),
-            DataType::Fp32 => self.plain("FP32 numbers", float!(f32)),
-            DataType::Fp64 => self.plain("FP64 numbers", float!(f64)),
-            DataType::Bytes => self.strings(),
+            DataType::Fp32 => self.plain(permit, "FP32 numbers", float!(f32)),
+            DataType::Fp64 => self.plain(permit, "FP64 numbers", float!(f64)),
+            DataType::Bytes => self.strings(permit),
             DataType::Fp16 | DataType::Bf16 => Err(CodecError::JsonInput {
                 input: excerpt(self.input),
                 datatype: self.datatype,
@@ -68,45 +80,73 @@ impl JsonData<'_> {
 
     fn plain<T: Element>(
         &self,
+        permit: &mut MemoryPermit,
         expected: &'static str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Bytes, CodecError> {
+        permit.grow(size_of_val(self.shape))?;
         let count = self.count()?;
         // An element takes two bytes of text at least, so that a shape alone claims no memory.
-        let mut elements = Vec::with_capacity(count.min(self.text.len() / 2 + 1));
+        let most = count.min(self.text.len() / 2 + 1);
+        permit.grow(most.saturating_mul(size_of::<T>()))?;
+        let mut elements = Vec::with_capacity(most);
+        let mut got = 0;
         for token in self.tokens() {
             let token = token?;
             let element = match token {
                 Token::Plain(text) => read(text),
                 Token::String(_) | Token::Object => None,
             };
-            elements.push(element.ok_or_else(|| self.element_error(expected, token))?);
+            let element = element.ok_or_else(|| self.element_error(expected, token))?;
+            got += 1;
+            // More than the shape says are only counted.
+            if elements.len() < most {
+                elements.push(element);
+            }
         }
-        if elements.len() != count {
+        if got != count {
             return Err(CodecError::ElementCount {
                 input: excerpt(self.input),
                 shape: shape_text(self.shape),
                 expected: count,
-                got: elements.len(),
+                got,
             });
         }
         T::encode(elements).map_err(|source| self.tensor_error(source))
     }
 
-    /// Strings are counted when the request is checked, as binary ones are.
-    fn strings(&self) -> Result<Bytes, CodecError> {
-        let mut buffer = BytesMut::with_capacity(self.text.len());
+    /// Strings are counted when the request is checked, as binary ones are. Escapes become shorter, and nothing longer.
+    fn strings(&self, permit: &mut MemoryPermit) -> Result<Bytes, CodecError> {
+        const PREFIX: usize = size_of::<u32>();
+        let bytes = self
+            .tokens()
+            .map_while(Result::ok)
+            .map(|token| match token {
+                Token::String(text) => PREFIX + text.len(),
+                Token::Plain(_) | Token::Object => 0,
+            });
+        let bytes = bytes.sum();
+        permit.grow(bytes)?;
+        let mut buffer = Vec::with_capacity(bytes);
         for (index, token) in self.tokens().enumerate() {
             let token = token?;
-            let string = match token {
-                Token::String(text) => Value::from_text(text).string(),
+            let begin = buffer.len();
+            buffer.extend_from_slice(&[0; PREFIX]);
+            let text = match token {
+                Token::String(text) => text.get(1..text.len() - 1),
                 Token::Plain(_) | Token::Object => None,
             };
-            let string = string.ok_or_else(|| self.element_error("BYTES strings", token))?;
-            push_bytes_element(&mut buffer, index, string.as_bytes())
-                .map_err(|source| self.tensor_error(source))?;
+            let read = text.and_then(|text| {
+                unescape(text, |piece| buffer.extend_from_slice(piece.as_bytes()))
+            });
+            read.ok_or_else(|| self.element_error("BYTES strings", token))?;
+            let length = buffer.len() - begin - PREFIX;
+            let prefix = u32::try_from(length)
+                .map_err(|_| self.tensor_error(TensorError::ElementTooLong { index, length }))?;
+            buffer[begin..begin + PREFIX].copy_from_slice(&prefix.to_le_bytes());
         }
-        Ok(buffer.freeze())
+        buffer.shrink_to_fit();
+        Ok(Bytes::from(buffer))
     }
 
     fn tokens(&self) -> impl Iterator<Item = Result<Token<'_>, CodecError>> {
@@ -136,7 +176,7 @@ impl JsonData<'_> {
         }
     }
 
-    fn tensor_error(&self, source: crate::tensor::TensorError) -> CodecError {
+    fn tensor_error(&self, source: TensorError) -> CodecError {
         CodecError::Data {
             input: excerpt(self.input),
             source,

@@ -4,7 +4,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::CodecError;
-use super::json::{Key, List, Object, not_finite, parse, twice};
+use super::json::{Bounds, Key, List, Object, ReadError, not_finite, parse, twice};
+use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 
 /// The members of an inference request, of which only the structure has been read.
@@ -38,19 +39,24 @@ const OUTPUTS: List<2> = List {
 };
 
 impl<'a> Envelope<'a> {
-    pub(super) fn parse(header: &'a [u8]) -> Result<Self, CodecError> {
+    pub(super) fn parse(header: &'a [u8], permit: &mut MemoryPermit) -> Result<Self, CodecError> {
         let text = std::str::from_utf8(header).map_err(|error| CodecError::Json {
             message: excerpt(&error),
         })?;
-        parse(text, EnvelopeSeed).map_err(|error| explain(text, &error))
+        read(text, permit).map_err(|error| match error {
+            ReadError::Budget(error) => error.into(),
+            ReadError::Json(error) => explain(text, &error, permit),
+        })
     }
 }
 
 /// Finds the input that holds what Triton would have read but JSON does not have.
-fn explain(text: &str, error: &serde_json::Error) -> CodecError {
-    let in_input = || {
+fn explain(text: &str, error: &serde_json::Error, permit: &mut MemoryPermit) -> CodecError {
+    let mut in_input = || {
+        // The text is copied.
+        permit.grow(text.len()).ok()?;
         let (at, token, repaired) = not_finite(text)?;
-        let envelope = parse(&repaired, EnvelopeSeed).ok()?;
+        let envelope = read(&repaired, permit).ok()?;
         let start = repaired.as_ptr() as usize;
         let holds = |data: &RawValue| {
             let from = data.get().as_ptr() as usize - start;
@@ -71,9 +77,14 @@ fn explain(text: &str, error: &serde_json::Error) -> CodecError {
     })
 }
 
-struct EnvelopeSeed;
+fn read<'a>(text: &'a str, permit: &mut MemoryPermit) -> Result<Envelope<'a>, ReadError> {
+    let mut bounds = Bounds::new(text, permit)?;
+    parse(text, EnvelopeSeed(&mut bounds)).map_err(|error| bounds.error(error))
+}
 
-impl<'de> DeserializeSeed<'de> for EnvelopeSeed {
+struct EnvelopeSeed<'b, 'p>(&'b mut Bounds<'p>);
+
+impl<'de> DeserializeSeed<'de> for EnvelopeSeed<'_, '_> {
     type Value = Envelope<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -81,7 +92,7 @@ impl<'de> DeserializeSeed<'de> for EnvelopeSeed {
     }
 }
 
-impl<'de> Visitor<'de> for EnvelopeSeed {
+impl<'de> Visitor<'de> for EnvelopeSeed<'_, '_> {
     type Value = Envelope<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,11 +107,11 @@ impl<'de> Visitor<'de> for EnvelopeSeed {
                 Some(1) => envelope.parameters.replace(map.next_value()?).is_some(),
                 Some(2) => envelope
                     .inputs
-                    .replace(map.next_value_seed(INPUTS)?)
+                    .replace(map.next_value_seed(INPUTS.within(self.0))?)
                     .is_some(),
                 Some(3) => envelope
                     .outputs
-                    .replace(map.next_value_seed(OUTPUTS)?)
+                    .replace(map.next_value_seed(OUTPUTS.within(self.0))?)
                     .is_some(),
                 _ => {
                     map.next_value::<IgnoredAny>()?;

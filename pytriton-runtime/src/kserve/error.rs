@@ -4,6 +4,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::logging::LogError;
+use crate::memory_budget::MemoryBudgetError;
 use crate::request::{RequestId, SequenceId};
 use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
@@ -21,6 +22,9 @@ use super::proto::ProtoError;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CodecError {
+    /// The memory for what is read or written cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
     /// The body is no JSON.
     #[error("failed to parse the request JSON buffer: {message}")]
     Json {

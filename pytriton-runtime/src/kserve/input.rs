@@ -3,6 +3,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::InferInput;
 use crate::shared_memory::{Regions, Section};
@@ -11,7 +12,7 @@ use crate::text::excerpt;
 
 use super::data::JsonData;
 use super::envelope::InputMembers;
-use super::json::{Flat, Object, Token, Value};
+use super::json::{Flat, MAX_ITEMS, Object, Token, Value};
 use super::member::{members_of, missing, mistyped, string};
 use super::region::{BYTE_SIZE, OFFSET, REGION, section};
 use super::{CodecError, Owner};
@@ -21,12 +22,10 @@ const INPUT_PARAMETERS: Object<4> = Object {
     names: ["binary_data_size", REGION, OFFSET, BYTE_SIZE],
 };
 
-/// More dimensions no request needs; each takes two bytes of text and eight of memory.
-const MOST_DIMS: usize = 1 << 16;
-
 /// Reads inputs in the order in which their binary data stands behind the JSON.
 #[derive(Debug)]
 pub(super) struct InputDecoder<'a> {
+    permit: &'a mut MemoryPermit,
     model: &'a ModelSpec,
     max_depth: usize,
     tail: Bytes,
@@ -43,12 +42,14 @@ impl<'a> InputDecoder<'a> {
         max_depth: usize,
         tail: Bytes,
         regions: &'a Regions,
+        permit: &'a mut MemoryPermit,
     ) -> Self {
         Self {
+            permit,
             model,
             max_depth,
             tail,
-            dims: MOST_DIMS,
+            dims: MAX_ITEMS,
             regions,
             shared: Vec::new(),
         }
@@ -72,23 +73,28 @@ impl<'a> InputDecoder<'a> {
         let [name, datatype, shape, data, parameters] = *members;
         let item = || Owner::Item("inputs", index);
         let [binary, region, offset, byte_size] = match parameters {
-            Some(raw) => members_of(raw, INPUT_PARAMETERS, &item)?,
+            Some(raw) => members_of(raw, INPUT_PARAMETERS, &item, self.permit)?,
             None => [None; 4],
         };
         check_fields(data, binary, region)?;
-        let name = string("name", name.map(Value::new), item)?;
+        let name = string("name", name.map(Value::new), item, self.permit)?;
         let owner = || Owner::Input(excerpt(&name));
-        let datatype = string("datatype", datatype.map(Value::new), owner)?;
+        let datatype = string("datatype", datatype.map(Value::new), owner, self.permit)?;
         let datatype: DataType = datatype.parse().map_err(|()| CodecError::UnknownDataType {
             input: excerpt(&name),
         })?;
-        let shape = shape_of(shape, self.dims, &owner)?;
+        let shape = shape_of(shape, self.dims, &owner, self.permit)?;
         self.dims -= shape.len();
         let data = match (data, binary, region) {
             (Some(data), ..) => self.json(&name, datatype, &shape, data)?,
             (_, Some(size), _) => self.binary(&name, Value::new(size))?,
             (_, _, region) => {
-                let section = section(self.regions, [region, offset, byte_size], &owner)?;
+                let section = section(
+                    self.regions,
+                    [region, offset, byte_size],
+                    &owner,
+                    self.permit,
+                )?;
                 self.shared.push((index, section));
                 Bytes::new()
             }
@@ -102,7 +108,7 @@ impl<'a> InputDecoder<'a> {
     }
 
     fn json(
-        &self,
+        &mut self,
         input: &str,
         datatype: DataType,
         shape: &[i64],
@@ -127,7 +133,7 @@ impl<'a> InputDecoder<'a> {
             text: data.get(),
             max_depth: self.max_depth,
         };
-        data.decode()
+        data.decode(self.permit)
     }
 
     fn binary(&mut self, input: &str, size: Value<'_>) -> Result<Bytes, CodecError> {
@@ -176,6 +182,7 @@ fn shape_of(
     shape: Option<&RawValue>,
     most: usize,
     owner: &impl Fn() -> Owner,
+    permit: &mut MemoryPermit,
 ) -> Result<Vec<i64>, CodecError> {
     const EXPECTED: &str = "an array of unsigned integers";
     let shape = shape.ok_or_else(|| missing("shape", EXPECTED, owner()))?;
@@ -189,7 +196,7 @@ fn shape_of(
         return Err(error(Value::new(shape).describe()));
     }
     let dim = |(index, token)| match token {
-        _ if index == most => Err(CodecError::Dims { limit: MOST_DIMS }),
+        _ if index == most => Err(CodecError::Dims { limit: MAX_ITEMS }),
         Ok(Token::Plain(text)) => match text.parse::<i64>() {
             Ok(dim) if dim >= 0 => Ok(dim),
             _ => Err(error(excerpt(text))),
@@ -197,5 +204,12 @@ fn shape_of(
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),
     };
-    Flat::new(shape.get(), 1).enumerate().map(dim).collect()
+    // A dimension takes two bytes of text at least.
+    let count = most.min(shape.get().len() / 2);
+    permit.grow(count * size_of::<i64>())?;
+    let mut dims = Vec::with_capacity(count);
+    for item in Flat::new(shape.get(), 1).enumerate().map(dim) {
+        dims.push(item?);
+    }
+    Ok(dims)
 }

@@ -1,8 +1,8 @@
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::text::excerpt;
 
 use super::CodecError;
-use super::generate::members;
-use super::json::{Object, Value, parse};
+use super::json::{Bounds, Names, Object, ReadError, Value, members, parse};
 
 /// What the request to load a model says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,12 @@ pub enum LoadFlaw {
     Body(CodecError),
 }
 
+impl From<MemoryBudgetError> for LoadFlaw {
+    fn from(error: MemoryBudgetError) -> Self {
+        Self::Body(error.into())
+    }
+}
+
 impl LoadParameters {
     /// Takes a parameter's name in; says whether it is that of the configuration, or of a file.
     ///
@@ -39,20 +45,29 @@ impl LoadParameters {
     }
 }
 
-/// Reads the request to load a model.
+/// Reads the request to load a model. What is made of the body is reserved with `permit` before.
 ///
 /// # Errors
 ///
 /// A [`LoadFlaw`].
-pub fn decode_load_request(body: &[u8]) -> Result<LoadParameters, LoadFlaw> {
+pub fn decode_load_request(
+    body: &[u8],
+    permit: &mut MemoryPermit,
+) -> Result<LoadParameters, LoadFlaw> {
     let mut parameters = LoadParameters::default();
-    let Some(text) = parameters_text(body)? else {
+    let Some(text) = parameters_text(body, permit)? else {
         return Ok(parameters);
     };
     if !Value::from_text(text).is_object() {
         return Err(LoadFlaw::Kind("attempt to get members for non-object"));
     }
-    for (name, value) in members(text).map_err(LoadFlaw::Body)? {
+    let noun = "the request to be an object";
+    let members = members(text, noun, Names::Any, permit).map_err(|error| match error {
+        ReadError::Budget(error) => LoadFlaw::from(error),
+        ReadError::Json(error) => json(excerpt(&error)),
+    })?;
+    for (name, value) in members {
+        permit.grow(value.get().len())?;
         let is_config = LoadParameters::is_config(&name)?;
         let Some(text) = Value::new(value).string() else {
             return Err(LoadFlaw::Kind(
@@ -67,11 +82,17 @@ pub fn decode_load_request(body: &[u8]) -> Result<LoadParameters, LoadFlaw> {
     Ok(parameters)
 }
 
-fn parameters_text(body: &[u8]) -> Result<Option<&str>, LoadFlaw> {
+fn json(message: String) -> LoadFlaw {
+    LoadFlaw::Body(CodecError::Json { message })
+}
+
+fn parameters_text<'a>(
+    body: &'a [u8],
+    permit: &mut MemoryPermit,
+) -> Result<Option<&'a str>, LoadFlaw> {
     if body.is_empty() {
         return Ok(None);
     }
-    let json = |message| LoadFlaw::Body(CodecError::Json { message });
     let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
     // As in Triton, it is an object without members.
     if text.trim() == "[]" {
@@ -81,6 +102,7 @@ fn parameters_text(body: &[u8]) -> Result<Option<&str>, LoadFlaw> {
         noun: "the request to be an object",
         names: ["parameters"],
     };
+    Bounds::new(text, permit)?;
     let [parameters] = parse(text, object).map_err(|error| json(excerpt(&error)))?;
     Ok(parameters.map(|parameters| parameters.get()))
 }
@@ -109,7 +131,8 @@ mod tests {
             ),
         ];
         for (body, config, files) in table {
-            let read = decode_load_request(body.as_bytes()).unwrap();
+            let read =
+                decode_load_request(body.as_bytes(), &mut MemoryPermit::unlimited()).unwrap();
             assert_eq!((read.config.as_deref(), read.files.len()), (config, files));
         }
         let kind = |text| LoadFlaw::Kind(text);
@@ -129,12 +152,12 @@ mod tests {
         ];
         for (body, expected) in table {
             assert_eq!(
-                decode_load_request(body.as_bytes()),
+                decode_load_request(body.as_bytes(), &mut MemoryPermit::unlimited()),
                 Err(expected),
                 "{body}"
             );
         }
-        let broken = decode_load_request(b"{");
+        let broken = decode_load_request(b"{", &mut MemoryPermit::unlimited());
         assert!(matches!(broken, Err(LoadFlaw::Body(_))));
     }
 }

@@ -2,8 +2,9 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::json::{Object, Value, parse};
+use super::json::{Bounds, Object, Value, parse};
 use super::{CodecError, Owner};
+use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 
 /// The members of a `parameters` object.
@@ -11,11 +12,13 @@ pub(super) fn members_of<'a, const N: usize>(
     raw: &'a RawValue,
     object: Object<N>,
     owner: &impl Fn() -> Owner,
+    permit: &mut MemoryPermit,
 ) -> Result<[Option<&'a RawValue>; N], CodecError> {
     let value = Value::new(raw);
     if !value.is_object() {
         return Err(mistyped("parameters", object.noun, value, owner()));
     }
+    Bounds::new(raw.get(), permit)?;
     parse(raw.get(), object).map_err(|error| CodecError::Json {
         message: excerpt(&error),
     })
@@ -26,8 +29,10 @@ pub(super) fn string(
     member: &str,
     value: Option<Value<'_>>,
     owner: impl Fn() -> Owner,
+    permit: &mut MemoryPermit,
 ) -> Result<String, CodecError> {
     let value = value.ok_or_else(|| missing(member, "a string", owner()))?;
+    permit.grow(value.len())?;
     let string = value.string();
     string
         .map(Cow::into_owned)

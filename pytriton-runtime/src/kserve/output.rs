@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::RequestedOutput;
 use crate::shared_memory::{Regions, Shared, SharedOutput};
@@ -22,6 +23,7 @@ pub(super) struct OutputDecoder<'a> {
     pub(super) model: &'a ModelSpec,
     pub(super) regions: &'a Regions,
     pub(super) shared: &'a mut Shared,
+    pub(super) permit: &'a mut MemoryPermit,
 }
 
 impl OutputDecoder<'_> {
@@ -32,10 +34,10 @@ impl OutputDecoder<'_> {
     ) -> Result<RequestedOutput, CodecError> {
         let [name, parameters] = *members;
         let item = || Owner::Item("outputs", index);
-        let name = string("name", name.map(Value::new), item)?;
+        let name = string("name", name.map(Value::new), item, self.permit)?;
         let owner = || Owner::Output(excerpt(&name));
         let [binary, classification, region, offset, byte_size] = match parameters {
-            Some(raw) => members_of(raw, OUTPUT_PARAMETERS, &owner)?,
+            Some(raw) => members_of(raw, OUTPUT_PARAMETERS, &owner, self.permit)?,
             None => [None; 5],
         };
         if region.is_some() && classification.is_some() {
@@ -62,7 +64,12 @@ impl OutputDecoder<'_> {
             None => 0,
         };
         if region.is_some() {
-            let section = section(self.regions, [region, offset, byte_size], &owner)?;
+            let section = section(
+                self.regions,
+                [region, offset, byte_size],
+                &owner,
+                self.permit,
+            )?;
             // A name that the model has not is told of when the request is checked.
             if let Some(index) = self.model.output_index(&name) {
                 self.shared.insert(SharedOutput {

@@ -1,14 +1,15 @@
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::memory_budget::MemoryPermit;
 use crate::request::{ParameterValue, Parameters, Sequence, SequenceId};
 use crate::text::excerpt;
 
-use super::json::{JsonWriter, Value, parse, twice};
+use super::json::{JsonWriter, Names, ReadError, Value, members};
 use super::member::mistyped;
 use super::{CodecError, Owner};
+
+/// What a parameter takes in addition to its name and its text.
+pub(super) const PARAMETER_BYTES: usize = 128;
 
 /// The parameters of a request, those with a meaning of their own apart from the others.
 #[derive(Debug, Default)]
@@ -26,12 +27,15 @@ impl RequestParameters {
     /// Reads a request's `parameters` member.
     ///
     /// Source: `ParseJsonTritonParams` in Triton 2.51.
-    pub(super) fn decode(raw: &RawValue) -> Result<Self, CodecError> {
-        let members = parse(raw.get(), MembersSeed)
-            .map_err(|error| error_of_parameters(Value::new(raw), &error))?;
+    pub(super) fn decode(raw: &RawValue, permit: &mut MemoryPermit) -> Result<Self, CodecError> {
+        let noun = "parameters to be an object";
+        let members = members(raw.get(), noun, Names::Unique, permit)
+            .map_err(|error| error_of_parameters(Value::new(raw), error))?;
         let mut decoded = Self::default();
         for (name, raw) in members {
-            decoded.insert(name, Value::new(raw))?;
+            let value = Value::new(raw);
+            permit.grow(PARAMETER_BYTES + value.len())?;
+            decoded.insert(name, value)?;
         }
         Ok(decoded)
     }
@@ -101,42 +105,13 @@ fn boolean(name: &str, value: Value<'_>) -> Result<bool, CodecError> {
         .ok_or_else(|| mistyped(name, "a boolean", value, Owner::Request))
 }
 
-fn error_of_parameters(value: Value<'_>, error: &serde_json::Error) -> CodecError {
-    if value.is_object() {
-        return CodecError::Json {
+fn error_of_parameters(value: Value<'_>, error: ReadError) -> CodecError {
+    match error {
+        ReadError::Budget(error) => error.into(),
+        ReadError::Json(error) if value.is_object() => CodecError::Json {
             message: excerpt(&error),
-        };
-    }
-    mistyped("parameters", "an object", value, Owner::Request)
-}
-
-struct MembersSeed;
-
-impl<'de> DeserializeSeed<'de> for MembersSeed {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MembersSeed {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("parameters to be an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut names = std::collections::HashSet::new();
-        let mut members = Vec::new();
-        while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-            if !names.insert(name.clone()) {
-                return Err(twice(&name));
-            }
-            members.push((name, value));
-        }
-        Ok(members)
+        },
+        ReadError::Json(_) => mistyped("parameters", "an object", value, Owner::Request),
     }
 }
 

@@ -3,6 +3,7 @@ use std::str::from_utf8;
 use bytemuck::NoUninit;
 use bytes::Bytes;
 
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::{InferInput, InferRequest};
 use crate::tensor::DataType;
@@ -16,13 +17,18 @@ const MOST: usize = 64;
 /// Reads a request of the form in which most come: an id and inputs of numbers without nesting, and nothing else.
 ///
 /// `None` where it is of any other form, or has a mistake: the way for all requests finds out, and says what is wrong.
-pub(super) fn quick(json: &[u8], model: &ModelSpec, max_depth: usize) -> Option<InferRequest> {
+pub(super) fn quick(
+    json: &[u8],
+    model: &ModelSpec,
+    max_depth: usize,
+    permit: &mut MemoryPermit,
+) -> Option<InferRequest> {
     let mut json = Cursor(json);
     let mut request = InferRequest::default();
     let (mut id, mut inputs) = (None, None);
     json.members(|json, member| match member {
         b"id" => put(&mut id, from_utf8(json.text()?).ok()?),
-        b"inputs" => put(&mut inputs, json.inputs(model)?),
+        b"inputs" => put(&mut inputs, json.inputs(model, permit)?),
         _ => None,
     })?;
     json.blanks();
@@ -40,23 +46,23 @@ fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
 }
 
 impl Cursor<'_> {
-    fn inputs(&mut self, model: &ModelSpec) -> Option<Vec<InferInput>> {
+    fn inputs(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<Vec<InferInput>> {
         let mut inputs = Vec::with_capacity(model.inputs.len());
         self.items(|json| {
-            inputs.push(json.input(model)?);
+            inputs.push(json.input(model, permit)?);
             (inputs.len() <= MOST).then_some(())
         })?;
         Some(inputs)
     }
 
-    fn input(&mut self, model: &ModelSpec) -> Option<InferInput> {
+    fn input(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<InferInput> {
         let (mut name, mut datatype, mut shape, mut data) = (None, None, None, None);
         self.members(|json, member| match member {
             b"name" => put(&mut name, from_utf8(json.text()?).ok()?),
             b"datatype" => put(&mut datatype, from_utf8(json.text()?).ok()?.parse().ok()?),
             b"shape" => put(&mut shape, json.shape()?),
             // Of elements that come before their type nothing is known.
-            b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?)?),
+            b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?, permit)?),
             _ => None,
         })?;
         let shape = shape?;
@@ -79,28 +85,45 @@ impl Cursor<'_> {
         Some(shape)
     }
 
-    fn data(&mut self, datatype: DataType, shape: &[i64]) -> Option<Bytes> {
+    fn data(
+        &mut self,
+        datatype: DataType,
+        shape: &[i64],
+        permit: &mut MemoryPermit,
+    ) -> Option<Bytes> {
         let mut count = 1_usize;
         for dim in shape {
             count = count.checked_mul(usize::try_from(*dim).ok()?)?;
         }
         match datatype {
-            DataType::Fp32 => self.elements::<f32>(count),
-            DataType::Fp64 => self.elements::<f64>(count),
-            DataType::Int32 => self.elements::<i32>(count),
-            DataType::Int64 => self.elements::<i64>(count),
+            DataType::Fp32 => self.elements::<f32>(count, permit),
+            DataType::Fp64 => self.elements::<f64>(count, permit),
+            DataType::Int32 => self.elements::<i32>(count, permit),
+            DataType::Int64 => self.elements::<i64>(count, permit),
             _ => None,
         }
     }
 
-    fn elements<T: FromDecimal + NoUninit>(&mut self, count: usize) -> Option<Bytes> {
+    fn elements<T: FromDecimal + NoUninit>(
+        &mut self,
+        count: usize,
+        permit: &mut MemoryPermit,
+    ) -> Option<Bytes> {
         // An element takes two bytes of text at least, so that a shape alone claims no memory.
         let most = count.min(self.0.len() / 2 + 1);
         let bytes = count.checked_mul(size_of::<T>())?;
+        let capacity = most.checked_mul(size_of::<T>())?;
+        if capacity >= MIN_TRACKED_BYTES {
+            // The way for all requests reports a refusal.
+            permit.grow(capacity).ok()?;
+        }
         // What an allocator gives for bytes is aligned for all elements where it can be.
-        let mut elements = Vec::with_capacity(most * size_of::<T>());
+        let mut elements = Vec::with_capacity(capacity);
         self.items(|json| {
             let element = T::from_decimal(json.number()?)?;
+            if elements.len() == bytes {
+                return None;
+            }
             elements.extend_from_slice(bytemuck::bytes_of(&element));
             Some(())
         })?;
@@ -132,10 +155,14 @@ mod tests {
 
     fn check(text: &[u8]) -> bool {
         let spec = IDENTITY.spec().unwrap();
-        let Some(quick) = quick(text, &spec, 100) else {
+        let mut permit = MemoryPermit::unlimited();
+        let Some(quick) = quick(text, &spec, 100, &mut permit) else {
             return false;
         };
-        let (request, _) = whole(text, Bytes::new(), &spec, 100, &Regions::default()).unwrap();
+        let (request, _) = {
+            let regions = Regions::default();
+            whole(text, Bytes::new(), &spec, 100, &regions, &mut permit).unwrap()
+        };
         assert_eq!((quick.id, quick.inputs), (request.id, request.inputs));
         assert!(quick.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
@@ -156,8 +183,9 @@ mod tests {
                 r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
             );
             let body = Bytes::from(text);
+            let (regions, mut permit) = (Regions::default(), MemoryPermit::unlimited());
             let (request, _) =
-                decode_request(&body, body.len(), &spec, 100, &Regions::default()).unwrap();
+                decode_request(&body, body.len(), &spec, 100, &regions, &mut permit).unwrap();
             assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
         }
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::request::{InferInput, InferRequest, RequestId};
 use crate::tensor::{DataType, element_count, push_bytes_element};
@@ -18,6 +19,7 @@ use super::{CodecError, ResponseFormat};
 pub fn decode_raw_request(
     body: &Bytes,
     model: &ModelSpec,
+    permit: &mut MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let [input] = model.inputs.as_slice() else {
         return Err(CodecError::RawInputs {
@@ -27,7 +29,10 @@ pub fn decode_raw_request(
         });
     };
     let data = match input.datatype {
-        DataType::Bytes => one_string(input, body)?,
+        DataType::Bytes => {
+            permit.grow(size_of::<u32>() + body.len())?;
+            one_string(input, body)?
+        }
         _ => body.clone(),
     };
     let batch_axis = model.batching().then_some(1);
@@ -80,7 +85,7 @@ fn one_string(input: &TensorSpec, body: &[u8]) -> Result<Bytes, CodecError> {
             input: Arc::clone(&input.name),
         });
     }
-    let mut data = BytesMut::new();
+    let mut data = BytesMut::with_capacity(size_of::<u32>() + body.len());
     push_bytes_element(&mut data, 0, body).map_err(|source| CodecError::Data {
         input: input.name.to_owned().to_string(),
         source,
@@ -137,7 +142,11 @@ mod tests {
         for (inputs, expected) in table {
             let mut model = IDENTITY.spec().unwrap();
             model.inputs = inputs;
-            let got = match decode_raw_request(&Bytes::from_static(&[0; 16]), &model) {
+            let got = match decode_raw_request(
+                &Bytes::from_static(&[0; 16]),
+                &model,
+                &mut MemoryPermit::unlimited(),
+            ) {
                 Ok((request, _)) => format!("{:?}", request.inputs[0].shape),
                 Err(error) => error.to_string(),
             };

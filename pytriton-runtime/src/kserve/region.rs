@@ -1,5 +1,6 @@
 use serde_json::value::RawValue;
 
+use crate::memory_budget::MemoryPermit;
 use crate::shared_memory::{Regions, Section};
 
 use super::json::Value;
@@ -15,8 +16,9 @@ pub(super) fn section(
     regions: &Regions,
     [region, offset, byte_size]: [Option<&RawValue>; 3],
     owner: &impl Fn() -> Owner,
+    permit: &mut MemoryPermit,
 ) -> Result<Section, CodecError> {
-    let region = string(REGION, region.map(Value::new), owner)?;
+    let region = string(REGION, region.map(Value::new), owner, permit)?;
     let number = |member, value: Option<&RawValue>| match value.map(Value::new) {
         None => Ok(0),
         Some(value) => value

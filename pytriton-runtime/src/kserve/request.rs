@@ -1,7 +1,8 @@
 use bytes::Bytes;
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
-use crate::request::{InferRequest, RequestedOutput};
+use crate::request::{InferInput, InferRequest, RequestedOutput};
 use crate::shared_memory::{Regions, Shared};
 
 use super::envelope::Envelope;
@@ -15,11 +16,13 @@ use super::{CodecError, Owner, ResponseFormat};
 
 /// Reads an inference request: `header_length` bytes of JSON and the binary data of its inputs, which is not copied.
 ///
+/// What is made of the body is reserved with `permit` before.
+///
 /// Source: `EVBufferToInput` in Triton 2.51. A member that stands twice is an error.
 ///
 /// # Errors
 ///
-/// A [`CodecError`] that names the member or the input.
+/// [`CodecError::Budget`] if the memory cannot be reserved, otherwise a [`CodecError`] that names the member or the input.
 ///
 /// # Examples
 ///
@@ -29,7 +32,8 @@ use super::{CodecError, Owner, ResponseFormat};
 /// # use pytriton_runtime::kserve::decode_request;
 /// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
 /// let regions = pytriton_runtime::shared_memory::Regions::default();
-/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions)?;
+/// let mut permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
+/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions, &mut permit)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -39,11 +43,12 @@ pub fn decode_request(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
+    permit: &mut MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let header_length = header_length.min(body.len());
     let (json, tail) = (&body[..header_length], body.slice(header_length..));
-    decode(json, tail, model, max_depth, regions)
-        .map_err(|error| without_header(json, model, max_depth, regions).unwrap_or(error))
+    decode(json, tail, model, max_depth, regions, permit)
+        .map_err(|error| without_header(json, model, max_depth, regions, permit).unwrap_or(error))
 }
 
 /// Finds the input whose binary data a client has sent without telling the length of the JSON before it.
@@ -52,10 +57,19 @@ fn without_header(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
+    permit: &mut MemoryPermit,
 ) -> Option<CodecError> {
     // RapidJSON takes a zero byte, of which JSON has none, for the end of the text.
     let end = json.iter().position(|byte| *byte == 0)?;
-    let error = decode(&json[..end], Bytes::new(), model, max_depth, regions).err()?;
+    let error = decode(
+        &json[..end],
+        Bytes::new(),
+        model,
+        max_depth,
+        regions,
+        permit,
+    )
+    .err()?;
     matches!(error, CodecError::MissingBytes { .. }).then_some(error)
 }
 
@@ -74,15 +88,16 @@ fn decode(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
+    permit: &mut MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     if tail.is_empty()
         && (json.len() <= QUICK || ends_as_usual(json))
-        && let Some(request) = quick(json, model, max_depth)
+        && let Some(request) = quick(json, model, max_depth, permit)
     {
         let format = ResponseFormat::new(model, &request.id, &[], false, None);
         return Ok((request, format));
     }
-    whole(json, tail, model, max_depth, regions)
+    whole(json, tail, model, max_depth, regions, permit)
 }
 
 /// The same for requests of every form.
@@ -92,25 +107,27 @@ pub(super) fn whole(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
+    permit: &mut MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
-    let envelope = Envelope::parse(json)?;
+    let envelope = Envelope::parse(json, permit)?;
     let id = match envelope.id.map(Value::new) {
-        Some(id) => string("id", Some(id), || Owner::Request)?,
+        Some(id) => string("id", Some(id), || Owner::Request, permit)?,
         None => String::new(),
     };
     let parameters = match envelope.parameters {
-        Some(raw) => RequestParameters::decode(raw)?,
+        Some(raw) => RequestParameters::decode(raw, permit)?,
         None => RequestParameters::default(),
     };
     let inputs = envelope
         .inputs
         .ok_or_else(|| missing("inputs", "an array", Owner::Request))?;
-    let mut decoder = InputDecoder::new(model, max_depth, tail, regions);
-    let inputs = inputs
-        .iter()
-        .enumerate()
-        .map(|(index, members)| decoder.input(index, members))
-        .collect::<Result<_, _>>()?;
+    permit.grow(inputs.len() * size_of::<InferInput>())?;
+    let mut decoded = Vec::with_capacity(inputs.len());
+    let mut decoder = InputDecoder::new(model, max_depth, tail, regions, permit);
+    for (index, members) in inputs.iter().enumerate() {
+        decoded.push(decoder.input(index, members)?);
+    }
+    let inputs = decoded;
     let mut shared = Shared {
         inputs: decoder.finish()?,
         ..Shared::default()
@@ -119,13 +136,17 @@ pub(super) fn whole(
         model,
         regions,
         shared: &mut shared,
+        permit,
     };
-    let outputs = envelope.outputs.unwrap_or_default();
-    let outputs: Vec<RequestedOutput> = outputs
-        .iter()
-        .enumerate()
-        .map(|(index, members)| decoder.output(index, members))
-        .collect::<Result<_, _>>()?;
+    let requested = envelope.outputs.unwrap_or_default();
+    let bytes = requested.len() * size_of::<RequestedOutput>();
+    decoder.permit.grow(bytes)?;
+    let mut outputs = Vec::with_capacity(requested.len());
+    for (index, members) in requested.iter().enumerate() {
+        outputs.push(decoder.output(index, members)?);
+    }
+    // The format of the response names the id again.
+    permit.grow(id.len())?;
     let shared = shared.share();
     let binary = parameters.binary_data_output;
     let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref());

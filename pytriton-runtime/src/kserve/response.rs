@@ -1,8 +1,7 @@
-use bytes::Bytes;
-
 use crate::model::ModelSpec;
 use crate::request::{Few, RequestedOutput, Response};
 use crate::shared_memory::Shared;
+use crate::tracked_bytes::TrackedBytes;
 
 /// How a client wants to have its response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,13 +67,14 @@ impl ResponseFormat {
     }
 }
 
-/// A response as it goes over the wire: JSON, and behind it the outputs that were wanted as binary data.
+/// A response as it goes over the wire: JSON, and behind it the outputs that were requested as binary data. All of
+/// its bytes are reserved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EncodedResponse {
     /// The JSON.
-    pub json: Bytes,
+    pub(crate) json: TrackedBytes,
     /// The binary data of one output each, none of them empty.
-    pub binary: Vec<Bytes>,
+    pub(crate) binary: Vec<TrackedBytes>,
 }
 
 impl EncodedResponse {
@@ -91,8 +91,14 @@ impl EncodedResponse {
         (!self.binary.is_empty()).then_some(self.json.len())
     }
 
+    /// The JSON.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
     /// The parts of the body in their order.
-    pub fn into_parts(self) -> impl Iterator<Item = Bytes> {
-        std::iter::once(self.json).chain(self.binary)
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let parts = std::iter::once(&self.json).chain(&self.binary);
+        parts.map(|part| &part[..])
     }
 }

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use bytes::Bytes;
-
+use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::request::Response;
 use crate::tensor::{DataType, Tensor};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::elements::{Brackets, write_elements};
 use super::json::JsonWriter;
@@ -48,20 +48,22 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes a response; binary data is not copied.
+    /// Writes a response; binary data is not copied. What is written is reserved with `permit` before it is.
     ///
     /// Source: `FinalizeResponse` in Triton 2.51.
     ///
     /// # Errors
     ///
     /// [`CodecError::JsonOutput`] for `FP16` and `BF16` wanted as JSON, [`CodecError::Classification`] for classes of
-    /// elements that have no order.
+    /// elements that have no order, [`CodecError::Budget`] if the memory cannot be reserved.
     pub fn write(
         &self,
         format: &ResponseFormat,
         response: &Response,
+        permit: MemoryPermit,
     ) -> Result<EncodedResponse, CodecError> {
-        let mut json = JsonWriter::with_capacity(self.capacity(format, response));
+        let sibling = permit.sibling();
+        let mut json = JsonWriter::reserving(permit, self.capacity(format, response));
         let mut binary = Vec::new();
         json.begin(b'{');
         if !format.id.is_empty() {
@@ -85,7 +87,10 @@ impl ResponseWriter {
             let tensor = match format.classification {
                 0 => tensor,
                 count => {
-                    classes = classify(tensor, self.batching, count, &output.labels)?;
+                    classes = {
+                        let permit = sibling.sibling();
+                        classify(tensor, self.batching, count, &output.labels, permit)?
+                    };
                     &classes
                 }
             };
@@ -96,7 +101,7 @@ impl ResponseWriter {
                 json.name("parameters")
                     .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
                 if !tensor.data().is_empty() {
-                    binary.push(tensor.data().clone());
+                    binary.push(TrackedBytes::of_tensor(tensor.data().clone()));
                 }
             } else {
                 json.name("data");
@@ -107,7 +112,7 @@ impl ResponseWriter {
         json.end(b']');
         json.end(b'}');
         Ok(EncodedResponse {
-            json: Bytes::from(json.finish()),
+            json: json.finish_reserved()?,
             binary,
         })
     }

@@ -50,6 +50,9 @@ fn change<T>(
     })
 }
 
+/// More levels no request names: there are three.
+const MAX_LEVELS: usize = 64;
+
 fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
     let kind = |kind| DocumentError::Kind { kind };
     if !value.get().starts_with('[') {
@@ -60,7 +63,12 @@ fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
         _ => None,
     };
     Flat::new(value.get(), 1)
-        .map(|token| {
+        .enumerate()
+        .map(|(index, token)| {
+            if index == MAX_LEVELS {
+                let message = format!("more than {MAX_LEVELS} items");
+                return Err(DocumentError::Json { message });
+            }
             let text = name(token).ok_or_else(|| kind("string"))?;
             Ok(text.into_owned())
         })

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::kserve::JsonWriter;
 use crate::model::Surface;
+use crate::tracked_buffer::TrackedBuffer;
 
 use super::{FinishReason, Usage};
 
@@ -20,7 +21,7 @@ pub(crate) struct Format {
 /// One of the texts of an answer.
 #[derive(Debug)]
 pub(crate) struct Whole {
-    pub(crate) text: String,
+    pub(crate) text: TrackedBuffer,
     pub(crate) reason: FinishReason,
 }
 
@@ -46,61 +47,68 @@ impl Format {
         }
     }
 
-    /// The event at the beginning of a choice, where there is one.
-    pub(crate) fn begin(&self, choice: usize) -> Option<Vec<u8>> {
+    /// Whether a choice begins with an event of its own.
+    pub(crate) fn begins(&self) -> bool {
+        self.surface == Surface::Chat
+    }
+
+    /// Writes the event at the beginning of a choice.
+    pub(crate) fn begin(&self, json: &mut JsonWriter, choice: usize) {
         let role = |json: &mut JsonWriter| {
             json.name("role").text("assistant");
             json.name("content").text("");
         };
-        (self.surface == Surface::Chat)
-            .then(|| self.event(|json| self.delta(json, choice, role, None)))
+        self.event(json, |json| self.delta(json, choice, role, None));
     }
 
-    /// The event of a piece.
-    pub(crate) fn piece(&self, choice: usize, text: &str) -> Vec<u8> {
-        self.event(|json| match self.surface {
-            Surface::Completions => completion(json, choice, text, None),
+    /// Writes the event of a piece.
+    pub(crate) fn piece(&self, json: &mut JsonWriter, choice: usize, text: &str) {
+        self.event(json, |json| match self.surface {
+            Surface::Completions => completion(json, choice, text.as_bytes(), None),
             Surface::Chat => {
                 let content = |json: &mut JsonWriter| json.name("content").text(text);
                 self.delta(json, choice, content, None);
             }
-        })
+        });
     }
 
-    /// The event at the end of a choice.
-    pub(crate) fn end(&self, choice: usize, reason: FinishReason) -> Vec<u8> {
-        self.event(|json| match self.surface {
-            Surface::Completions => completion(json, choice, "", Some(reason)),
+    /// Writes the event at the end of a choice.
+    pub(crate) fn end(&self, json: &mut JsonWriter, choice: usize, reason: FinishReason) {
+        self.event(json, |json| match self.surface {
+            Surface::Completions => completion(json, choice, b"", Some(reason)),
             Surface::Chat => self.delta(json, choice, |_| {}, Some(reason)),
-        })
+        });
     }
 
-    /// The event that tells what the request has taken, where it was asked for.
-    pub(crate) fn used(&self, usage: Option<Usage>) -> Option<Vec<u8>> {
-        self.include_usage.then(|| {
-            self.object(true, |json| {
-                json.name("choices").array([(); 0], |_, ()| {});
-                write_usage(json, usage);
-            })
-        })
+    /// Whether an event tells what the request has taken.
+    pub(crate) fn includes_usage(&self) -> bool {
+        self.include_usage
     }
 
-    /// All of it at once.
-    pub(crate) fn whole(&self, choices: &[Whole], usage: Option<Usage>) -> Vec<u8> {
-        self.object(false, |json| {
+    /// Writes the event that tells what the request has taken.
+    pub(crate) fn used(&self, json: &mut JsonWriter, usage: Option<Usage>) {
+        self.object(json, true, |json| {
+            json.name("choices").array([(); 0], |_, ()| {});
+            write_usage(json, usage);
+        });
+    }
+
+    /// Writes all of it at once.
+    pub(crate) fn whole(&self, json: &mut JsonWriter, choices: &[Whole], usage: Option<Usage>) {
+        self.object(json, false, |json| {
             let choices = choices.iter().enumerate();
             json.name("choices")
                 .array(choices, |json, (index, choice)| {
-                    let reason = Some(choice.reason);
+                    let (text, reason) = (choice.text.as_slice(), Some(choice.reason));
                     match self.surface {
-                        Surface::Completions => completion(json, index, &choice.text, reason),
-                        Surface::Chat => message(json, index, &choice.text, reason),
+                        Surface::Completions => completion(json, index, text, reason),
+                        Surface::Chat => message(json, index, text, reason),
                     }
                 });
             if usage.is_some() {
                 write_usage(json, usage);
             }
-        })
+        });
     }
 
     fn delta(
@@ -117,17 +125,16 @@ impl Format {
         });
     }
 
-    fn event(&self, choice: impl Fn(&mut JsonWriter)) -> Vec<u8> {
-        self.object(true, |json| {
+    fn event(&self, json: &mut JsonWriter, choice: impl Fn(&mut JsonWriter)) {
+        self.object(json, true, |json| {
             json.name("choices").array([()], |json, ()| choice(json));
             if self.include_usage {
                 json.name("usage").written(b"null");
             }
-        })
+        });
     }
 
-    fn object(&self, part: bool, members: impl FnOnce(&mut JsonWriter)) -> Vec<u8> {
-        let mut json = JsonWriter::with_capacity(256);
+    fn object(&self, json: &mut JsonWriter, part: bool, members: impl FnOnce(&mut JsonWriter)) {
         json.object(|json| {
             json.name("id").text(&self.id);
             json.name("object").text(match (self.surface, part) {
@@ -139,24 +146,23 @@ impl Format {
             json.name("model").text(&self.model);
             members(json);
         });
-        json.finish()
     }
 }
 
-fn completion(json: &mut JsonWriter, choice: usize, text: &str, reason: Option<FinishReason>) {
+fn completion(json: &mut JsonWriter, choice: usize, text: &[u8], reason: Option<FinishReason>) {
     json.object(|json| {
-        json.name("text").text(text);
+        json.name("text").string(text);
         json.name("index").integer(choice);
         write_end(json, reason);
     });
 }
 
-fn message(json: &mut JsonWriter, choice: usize, text: &str, reason: Option<FinishReason>) {
+fn message(json: &mut JsonWriter, choice: usize, text: &[u8], reason: Option<FinishReason>) {
     json.object(|json| {
         json.name("index").integer(choice);
         json.name("message").object(|json| {
             json.name("role").text("assistant");
-            json.name("content").text(text);
+            json.name("content").string(text);
             json.name("refusal").written(b"null");
         });
         write_end(json, reason);
@@ -187,10 +193,23 @@ fn write_usage(json: &mut JsonWriter, usage: Option<Usage>) {
 
 #[cfg(test)]
 mod tests {
+    use crate::memory_budget::MemoryPermit;
+
     use super::*;
 
-    fn text(json: Vec<u8>) -> String {
-        String::from_utf8(json).unwrap()
+    fn text(write: impl FnOnce(&mut JsonWriter)) -> String {
+        let mut json = JsonWriter::default();
+        write(&mut json);
+        String::from_utf8(json.finish()).unwrap()
+    }
+
+    fn written(text: &str, reason: FinishReason) -> Whole {
+        let mut buffer = TrackedBuffer::new(MemoryPermit::unlimited());
+        buffer.extend_from_slice(text.as_bytes()).unwrap();
+        Whole {
+            text: buffer,
+            reason,
+        }
     }
 
     const USAGE: Usage = Usage {
@@ -202,26 +221,23 @@ mod tests {
     fn a_completion_is_written_as_openai_does() {
         let format = Format::new(Surface::Completions, 7, 9, &"m".into(), false);
         let head = r#"{"id":"cmpl-00000000000000000000000000000007","object":"text_completion","created":9,"model":"m","choices":["#;
-        assert_eq!(format.begin(0), None);
+        assert!(!format.begins());
         assert_eq!(
-            text(format.piece(1, "a\"")),
+            text(|json| format.piece(json, 1, "a\"")),
             format!(r#"{head}{{"text":"a\"","index":1,"logprobs":null,"finish_reason":null}}]}}"#)
         );
         assert_eq!(
-            text(format.end(0, FinishReason::Length)),
+            text(|json| format.end(json, 0, FinishReason::Length)),
             format!(r#"{head}{{"text":"","index":0,"logprobs":null,"finish_reason":"length"}}]}}"#)
         );
-        assert_eq!(format.used(Some(USAGE)), None);
+        assert!(!format.includes_usage());
         let whole = [
             ("a", FinishReason::Stop),
             ("b", FinishReason::ContentFilter),
         ];
-        let whole = whole.map(|(text, reason)| Whole {
-            text: text.to_owned(),
-            reason,
-        });
+        let whole = whole.map(|(text, reason)| written(text, reason));
         assert_eq!(
-            text(format.whole(&whole, Some(USAGE))),
+            text(|json| format.whole(json, &whole, Some(USAGE))),
             format!(
                 r#"{head}{{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}},{{"text":"b","index":1,"logprobs":null,"finish_reason":"content_filter"}}],"usage":{{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}}}"#
             )
@@ -238,39 +254,37 @@ mod tests {
         };
         let part = head("chat.completion.chunk");
         assert_eq!(
-            text(format.begin(0).unwrap()),
+            text(|json| format.begin(json, 0)),
             format!(
                 r#"{part}{{"index":0,"delta":{{"role":"assistant","content":""}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
             )
         );
         assert_eq!(
-            text(format.piece(0, "x")),
+            text(|json| format.piece(json, 0, "x")),
             format!(
                 r#"{part}{{"index":0,"delta":{{"content":"x"}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
             )
         );
         assert_eq!(
-            text(format.end(0, FinishReason::Stop)),
+            text(|json| format.end(json, 0, FinishReason::Stop)),
             format!(
                 r#"{part}{{"index":0,"delta":{{}},"logprobs":null,"finish_reason":"stop"}}],"usage":null}}"#
             )
         );
         assert_eq!(
-            text(format.used(Some(USAGE)).unwrap()),
+            text(|json| format.used(json, Some(USAGE))),
             format!(
                 r#"{part}],"usage":{{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}}}"#
             )
         );
         assert_eq!(
-            text(format.used(None).unwrap()),
+            text(|json| format.used(json, None)),
             format!(r#"{part}],"usage":null}}"#)
         );
-        let whole = [Whole {
-            text: "x".to_owned(),
-            reason: FinishReason::Stop,
-        }];
+        assert!(format.begins() && format.includes_usage());
+        let whole = [written("x", FinishReason::Stop)];
         assert_eq!(
-            text(format.whole(&whole, None)),
+            text(|json| format.whole(json, &whole, None)),
             format!(
                 r#"{}{{"index":0,"message":{{"role":"assistant","content":"x","refusal":null}},"logprobs":null,"finish_reason":"stop"}}]}}"#,
                 head("chat.completion")

@@ -3,10 +3,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::value::RawValue;
 
 use crate::kserve::JsonWriter;
-use crate::kserve::generate::members;
-use crate::kserve::json::{Object, Value, parse};
+use crate::kserve::json::{Bounds, Names, Object, ReadError, Value, members, parse};
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::text::excerpt;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::OpenAiError;
 use super::elements::elements;
@@ -16,6 +17,9 @@ use super::message::Message;
 
 /// More prompts in one request are not answered.
 const MOST_PROMPTS: usize = 128;
+
+/// What a member takes in the sets and maps of names, in addition to its name.
+const MEMBER_BYTES: usize = 256;
 
 /// More messages no conversation has.
 const MOST_MESSAGES: usize = 1 << 16;
@@ -38,7 +42,7 @@ pub(crate) struct TextRequest {
     /// Where the text is to be cut, as the model does not do so itself.
     pub(crate) stops: Vec<String>,
     /// A request of the generate extension for each choice.
-    pub(crate) bodies: Vec<Vec<u8>>,
+    pub(crate) bodies: Vec<TrackedBytes>,
 }
 
 impl<'a> Asked<'a> {
@@ -47,10 +51,16 @@ impl<'a> Asked<'a> {
     /// # Errors
     ///
     /// [`OpenAiError`] for what is no JSON object, has a member twice, or names no model.
-    pub(crate) fn read(body: &'a [u8]) -> Result<Self, OpenAiError> {
+    pub(crate) fn read(body: &'a [u8], permit: &mut MemoryPermit) -> Result<Self, OpenAiError> {
         let json = |message| OpenAiError::Json { message };
         let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
-        let read = members(text).map_err(|error| json(excerpt(&error)))?;
+        let noun = "the request to be an object";
+        let read = members(text, noun, Names::Any, permit).map_err(|error| match error {
+            ReadError::Budget(error) => error.into(),
+            ReadError::Json(error) => json(excerpt(&error)),
+        })?;
+        let names = read.iter().map(|(name, _)| name.len() + MEMBER_BYTES);
+        permit.grow(names.sum())?;
         let mut names = HashSet::new();
         let mut found = HashMap::new();
         for (name, value) in read {
@@ -63,7 +73,10 @@ impl<'a> Asked<'a> {
             }
         }
         let model = match found.remove("model") {
-            Some(model) => given::text("model", model)?,
+            Some(model) => {
+                permit.grow(model.get().len())?;
+                given::text("model", model)?
+            }
             None => return Err(missing("model")),
         };
         Ok(Self {
@@ -83,13 +96,14 @@ impl<'a> Asked<'a> {
         spec: &ModelSpec,
         surface: Surface,
         most: usize,
+        permit: &mut MemoryPermit,
     ) -> Result<TextRequest, OpenAiError> {
         let mut request = TextRequest::default();
-        self.streaming(&mut request)?;
-        let subjects = self.subjects(surface)?;
+        self.streaming(&mut request, permit)?;
+        let subjects = self.subjects(surface, permit)?;
         self.most_tokens(spec)?;
         request.stops = self.stops(spec)?;
-        let mut shared = JsonWriter::default();
+        let mut shared = JsonWriter::reserving(permit.sibling(), 0);
         shared.begin(b'{');
         for input in &spec.inputs {
             match self.members.remove(&*input.name) {
@@ -113,24 +127,29 @@ impl<'a> Asked<'a> {
                 parameter(shared.key(&name), value);
             }
         }
-        let shared = shared.finish();
+        let shared = shared.finish_reserved()?;
         let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
         if sizes.sum::<usize>() > most {
             let what = format!("its requests take more than {most} bytes together");
             return Err(invalid(surface.subject(), what));
         }
         let bodies = subjects.iter().map(|subject| {
-            let mut body = JsonWriter::with_capacity(shared.len() + subject.len() + SUBJECT);
+            let capacity = shared.len() + subject.len() + SUBJECT;
+            let mut body = JsonWriter::reserving(permit.sibling(), capacity);
             body.written(&shared);
             body.key(surface.subject()).written(subject);
             body.end(b'}');
-            body.finish()
+            body.finish_reserved()
         });
-        request.bodies = bodies.collect();
+        request.bodies = bodies.collect::<Result<_, MemoryBudgetError>>()?;
         Ok(request)
     }
 
-    fn streaming(&mut self, request: &mut TextRequest) -> Result<(), OpenAiError> {
+    fn streaming(
+        &mut self,
+        request: &mut TextRequest,
+        permit: &mut MemoryPermit,
+    ) -> Result<(), OpenAiError> {
         if let Some(stream) = self.members.remove("stream") {
             request.stream = given::boolean("stream", stream)?;
         }
@@ -145,6 +164,7 @@ impl<'a> Asked<'a> {
             noun: "an object",
             names: ["include_usage"],
         };
+        Bounds::new(options.get(), permit)?;
         let [usage] = parse(options.get(), object)
             .map_err(|error| invalid("stream_options", excerpt(&error)))?;
         if let Some(usage) = usage.filter(|usage| usage.get() != "null") {
@@ -154,12 +174,16 @@ impl<'a> Asked<'a> {
     }
 
     /// What there is to be answered to, each as JSON.
-    fn subjects(&mut self, surface: Surface) -> Result<Vec<Vec<u8>>, OpenAiError> {
+    fn subjects(
+        &mut self,
+        surface: Surface,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<TrackedBytes>, OpenAiError> {
         let name = surface.subject();
         let value = self.members.remove(name).ok_or_else(|| missing(name))?;
         match surface {
-            Surface::Completions => prompts(value),
-            Surface::Chat => messages(value).map(|messages| vec![messages]),
+            Surface::Completions => prompts(value, permit),
+            Surface::Chat => messages(value, permit).map(|messages| vec![messages]),
         }
     }
 
@@ -195,10 +219,15 @@ impl<'a> Asked<'a> {
 /// The quotes and brackets around a subject and its name.
 const SUBJECT: usize = 16;
 
-fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
+fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>, OpenAiError> {
+    let copied = |text: &str| {
+        let mut json = JsonWriter::reserving(permit.sibling(), text.len());
+        json.written(text.as_bytes());
+        json.finish_reserved()
+    };
     let member = Surface::Completions.subject();
     if value.get().starts_with('"') {
-        return Ok(vec![value.get().into()]);
+        return Ok(vec![copied(value.get())?]);
     }
     if !value.get().starts_with('[') {
         let found = Value::new(value).describe();
@@ -212,7 +241,7 @@ fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
     let prompts = prompts.into_iter().map(|prompt| {
         let text = prompt.get();
         if text.starts_with('"') {
-            return Ok(text.into());
+            return Ok(copied(text)?);
         }
         let found = Value::new(prompt).describe();
         let what = format!("tokens are not supported, expected a string, found {found}");
@@ -222,12 +251,15 @@ fn prompts(value: &RawValue) -> Result<Vec<Vec<u8>>, OpenAiError> {
 }
 
 /// The messages as an array of texts.
-fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
+fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes, OpenAiError> {
     let member = Surface::Chat.subject();
     if !value.get().starts_with('[') {
         let found = Value::new(value).describe();
         return Err(invalid(member, format!("expected an array, found {found}")));
     }
+    // The list of messages, which grows by doubling, and one message as it is read to check it.
+    let count = MOST_MESSAGES.min(value.get().len() / 2);
+    permit.grow(count * 3 * size_of::<&RawValue>() + 3 * value.get().len())?;
     let messages = elements(value, MOST_MESSAGES).map_err(|what| invalid(member, what))?;
     if messages.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
@@ -241,9 +273,9 @@ fn messages(value: &RawValue) -> Result<Vec<u8>, OpenAiError> {
             invalid(&format!("{member}[{index}]{inner}"), error.what)
         })?;
     }
-    let mut json = JsonWriter::with_capacity(value.get().len() * 5 / 4);
+    let mut json = JsonWriter::reserving(permit.sibling(), value.get().len() * 5 / 4);
     json.array(messages, |json, message| json.text(message.get()));
-    Ok(json.finish())
+    Ok(json.finish_reserved()?)
 }
 
 /// Writes what is no input for a function that asks for parameters, which are no lists and no objects: it gets their JSON.

@@ -41,14 +41,23 @@ fn chat() -> ModelSpec {
 
 fn ask(spec: &ModelSpec, json: &str) -> Result<TextRequest, OpenAiError> {
     let surface = spec.openai.unwrap();
-    Asked::read(json.as_bytes())?.of(spec, surface, 1000)
+    Asked::read(
+        json.as_bytes(),
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )?
+    .of(
+        spec,
+        surface,
+        1000,
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )
 }
 
 fn bodies(spec: &ModelSpec, json: &str) -> Vec<String> {
     let request = ask(spec, json).unwrap_or_else(|error| panic!("{json}: {error}"));
     let bodies = request.bodies.into_iter();
     bodies
-        .map(|body| String::from_utf8(body).unwrap())
+        .map(|body| String::from_utf8(body.to_vec()).unwrap())
         .collect()
 }
 
@@ -156,7 +165,11 @@ fn what_is_the_server_s_is_read() {
     });
     let request = ask(&own, json).unwrap();
     assert!(request.stops.is_empty());
-    assert_eq!(request.bodies, [br#"{"stop":["\u00e9","b"],"prompt":"a"}"#]);
+    assert_eq!(request.bodies.len(), 1);
+    assert_eq!(
+        request.bodies[0][..],
+        br#"{"stop":["\u00e9","b"],"prompt":"a"}"#[..]
+    );
 }
 
 #[test]

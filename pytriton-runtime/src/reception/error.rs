@@ -15,7 +15,7 @@ use crate::status::Status;
 pub enum Error {
     /// The bytes are no request.
     #[error(transparent)]
-    Codec(#[from] CodecError),
+    Codec(CodecError),
     /// A version that is no number.
     #[error(
         "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
@@ -62,6 +62,15 @@ pub enum Error {
     /// The request could not wait, waited too long, or its function failed.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),
+}
+
+impl From<CodecError> for Error {
+    fn from(error: CodecError) -> Self {
+        match error {
+            CodecError::Budget(error) => Self::Budget(error),
+            error => Self::Codec(error),
+        }
+    }
 }
 
 impl From<ProtoError> for Error {

@@ -5,6 +5,9 @@ use crate::tensor::{BytesElements, DataType, Tensor};
 /// So much of a tensor's elements is written as text.
 const MOST_DATA: usize = 64 << 10;
 
+/// What the text of a tensor and its shape take at most while it is made: a text grows by doubling.
+pub(super) const MAX_TEXT_BYTES: usize = 8 * MOST_DATA;
+
 /// The elements of a tensor with commas between them, those of 16 bits apart, of which Triton writes none.
 pub(super) fn elements_text(tensor: &Tensor) -> String {
     macro_rules! numbers {

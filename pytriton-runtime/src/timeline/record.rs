@@ -9,9 +9,10 @@ use crate::model::ModelSpec;
 use crate::request::{Request, Response, Traced};
 use crate::statistics::Durations;
 use crate::tensor::{DataType, Tensor, shape_text};
+use crate::text::id_in_log;
 use crate::trace::TraceContext;
 
-use super::elements::elements_text;
+use super::elements::{MAX_TEXT_BYTES, elements_text};
 use super::sampler::Sampler;
 
 /// So much is noted of one request; then only when something has happened last.
@@ -37,7 +38,7 @@ pub struct Timeline {
 pub(super) struct Finished {
     pub(super) sampler: Arc<Sampler>,
     pub(super) id: u64,
-    /// Those of the tensors' texts.
+    /// What it takes, which the writer has reserved.
     pub(super) bytes: usize,
     pub(super) events: Vec<Event>,
     /// When it ended.
@@ -72,7 +73,7 @@ pub(super) enum Event {
 #[derive(Debug, Default)]
 struct Notes {
     events: Vec<Event>,
-    /// Those of the tensors' texts.
+    /// What the tensors' texts take, which the writer has reserved.
     bytes: usize,
     /// The last of each name that found no place.
     last: Vec<(&'static str, u64)>,
@@ -131,10 +132,17 @@ impl Timeline {
         if !self.sampler.level().tensors || !self.notes().has_room() {
             return;
         }
-        let data = elements_text(tensor);
+        let writer = self.sampler.writer();
+        if !writer.reserve(MAX_TEXT_BYTES) {
+            return;
+        }
+        let mut data = elements_text(tensor);
+        data.shrink_to_fit();
         let shape = shape_text(tensor.shape());
+        let bytes = data.capacity() + shape.len();
+        writer.release(MAX_TEXT_BYTES.saturating_sub(bytes));
         let mut notes = self.notes();
-        notes.bytes += data.len() + shape.len();
+        notes.bytes += bytes.min(MAX_TEXT_BYTES);
         notes.events.push(Event::Tensor {
             activity,
             name: Arc::clone(name),
@@ -170,7 +178,7 @@ impl Traced for Timeline {
             self.notes().events.push(Event::Request {
                 model: Arc::clone(&spec.name),
                 version: spec.version,
-                id: request.id().to_owned(),
+                id: id_in_log(request.id()),
             });
         }
         self.now("REQUEST_START");
@@ -212,16 +220,27 @@ impl Traced for Timeline {
 impl Drop for Timeline {
     fn drop(&mut self) {
         let notes = take(self.notes.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let reserved = notes.bytes;
+        let events = notes.finish();
+        let client = self.client.as_ref().map_or(0, |client| client.state.len());
+        let ids = events.iter().map(|event| match event {
+            Event::Request { id, .. } => id.len(),
+            Event::Timestamp { .. } | Event::Tensor { .. } => 0,
+        });
+        let rest = size_of::<Finished>()
+            + events.capacity() * size_of::<Event>()
+            + ids.sum::<usize>()
+            + client;
         let finished = Finished {
             sampler: Arc::clone(&self.sampler),
             id: self.id,
-            bytes: notes.bytes,
-            events: notes.finish(),
+            bytes: reserved + rest,
+            events,
             ns: self.ns(Instant::now()),
             moment: (self.moment.1, self.wall),
             client: self.client.take(),
         };
-        self.sampler.writer().send(finished);
+        self.sampler.writer().send(finished, reserved);
     }
 }
 

@@ -10,8 +10,8 @@ use super::{Destination, TraceConfigError};
 
 /// So many traces wait at most to be written; the next are lost.
 const WAITING: usize = 1024;
-/// And so many bytes of their tensors.
-const WAITING_BYTES: usize = 64 << 20;
+/// What all traces take together, those of requests that go on included; the next are lost.
+const MAX_BYTES: usize = 16 << 20;
 
 /// Which file has records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ enum Message {
 #[derive(Debug)]
 pub(super) struct Writer {
     messages: SyncSender<Message>,
-    /// The bytes of tensors that wait.
-    waiting: Arc<AtomicUsize>,
+    /// What traces take.
+    bytes: Arc<AtomicUsize>,
     lossy: AtomicBool,
 }
 
@@ -50,8 +50,8 @@ impl Writer {
         let (writer, received) = Self::new();
         if let Some(mut output) = Output::new(destination)? {
             let thread = thread::Builder::new().name("traces".to_owned());
-            let waiting = Arc::clone(&writer.waiting);
-            let write = move || write(&received, &waiting, &mut output);
+            let bytes = Arc::clone(&writer.bytes);
+            let write = move || write(&received, &bytes, &mut output);
             if let Err(error) = thread.spawn(write) {
                 tracing::error!("no traces are written: {error}");
             }
@@ -63,26 +63,48 @@ impl Writer {
         let (messages, received) = sync_channel(WAITING);
         let writer = Self {
             messages,
-            waiting: Arc::default(),
+            bytes: Arc::default(),
             lossy: AtomicBool::new(false),
         };
         (Arc::new(writer), received)
     }
 
-    pub(super) fn send(&self, finished: Finished) {
+    /// Takes a trace, of whose bytes some are reserved already.
+    pub(super) fn send(&self, finished: Finished, reserved: usize) {
         let bytes = finished.bytes;
-        let before = self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        let room = bytes == 0 || before.saturating_add(bytes) <= WAITING_BYTES;
-        if !room || !self.pass_on(Message::Trace(finished)) {
-            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+        if !self.reserve(bytes - reserved) {
+            self.release(reserved);
+        } else if !self.pass_on(Message::Trace(finished)) {
+            self.release(bytes);
             self.lose();
         }
     }
 
+    /// Takes records that are complete.
     pub(super) fn rest(&self, text: String, place: Place) {
-        if !self.pass_on(Message::Rest(text, place)) {
+        let bytes = text.capacity();
+        if self.reserve(bytes) && !self.pass_on(Message::Rest(text, place)) {
+            self.release(bytes);
             self.lose();
         }
+    }
+
+    /// Reserves what a trace takes; `false`, and something of it is lost, where that is too much.
+    pub(super) fn reserve(&self, bytes: usize) -> bool {
+        let reserved = self
+            .bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+                taken.checked_add(bytes).filter(|taken| *taken <= MAX_BYTES)
+            });
+        if reserved.is_err() {
+            self.lose();
+        }
+        reserved.is_ok()
+    }
+
+    /// Returns what was reserved.
+    pub(super) fn release(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Waits until all that was sent is written, but no longer than this.
@@ -112,18 +134,108 @@ impl Writer {
     }
 }
 
-fn write(messages: &Receiver<Message>, waiting: &AtomicUsize, output: &mut Output) {
+fn write(messages: &Receiver<Message>, bytes: &AtomicUsize, output: &mut Output) {
     while let Ok(message) = messages.recv() {
         match message {
             Message::Trace(finished) => {
                 output.trace(&finished);
-                waiting.fetch_sub(finished.bytes, Ordering::Relaxed);
+                bytes.fetch_sub(finished.bytes, Ordering::Relaxed);
             }
-            Message::Rest(records, place) => output.rest(&records, place),
+            Message::Rest(records, place) => {
+                output.rest(&records, place);
+                bytes.fetch_sub(records.capacity(), Ordering::Relaxed);
+            }
             Message::Flush(written) => {
                 output.flush();
                 let _ = written.send(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant as Moment;
+
+    use crate::request::{InferRequest, Request, Traced};
+    use crate::testing::{IDENTITY, infer_request};
+
+    use super::super::record::Timeline;
+    use super::super::sampler::Sampler;
+    use super::super::{TraceLevel, TraceSettings};
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    /// A writer from which nobody takes anything, and what samples for it.
+    fn sampler() -> (Arc<Writer>, Receiver<Message>, Arc<Sampler>) {
+        let (writer, received) = Writer::new();
+        let settings = TraceSettings {
+            level: TraceLevel {
+                timestamps: true,
+                tensors: true,
+            },
+            destination: Destination::File("unused".to_owned()),
+            ..TraceSettings::default()
+        };
+        let sampler = Sampler::new(settings, &writer);
+        (writer, received, sampler)
+    }
+
+    fn request(id: usize, rows: usize) -> Request {
+        let mut spec = IDENTITY.spec().unwrap();
+        spec.max_batch_size = 1 << 20;
+        let request = InferRequest {
+            id: "i".repeat(id),
+            ..infer_request(rows, 0.25)
+        };
+        Request::check(&Arc::new(spec), request).unwrap()
+    }
+
+    #[test]
+    fn all_of_a_trace_counts_and_the_id_is_cut() {
+        let (writer, received, sampler) = sampler();
+        for (id, rows, most) in [(0, 1, 2000), (MIB, 1, 2000), (MIB, 100_000, 80_000)] {
+            let timeline = Timeline::new(1, Arc::clone(&sampler), None);
+            timeline.waits(&request(id, rows));
+            timeline.at("REQUEST_END", Moment::now());
+            drop(timeline);
+            let taken = writer.bytes.load(Ordering::Relaxed);
+            assert!((200..most).contains(&taken), "{id} {rows}: {taken}");
+            let Ok(Message::Trace(finished)) = received.try_recv() else {
+                panic!("no trace");
+            };
+            assert_eq!(finished.bytes, taken);
+            writer.release(finished.bytes);
+        }
+    }
+
+    #[test]
+    fn traces_that_are_not_written_take_no_more_than_their_limit() {
+        let (writer, received, sampler) = sampler();
+        let request = request(9, 100_000);
+        let held: Vec<_> = (0..300)
+            .map(|id| {
+                let timeline = Timeline::new(id, Arc::clone(&sampler), None);
+                timeline.waits(&request);
+                timeline.waits(&request);
+                assert!(writer.bytes.load(Ordering::Relaxed) <= MAX_BYTES);
+                timeline
+            })
+            .collect();
+        assert!(writer.lossy.load(Ordering::Relaxed));
+        drop(held);
+        for _ in 0..9 {
+            writer.rest("r".repeat(2 * MIB), Place::Whole);
+        }
+        assert!(writer.bytes.load(Ordering::Relaxed) <= MAX_BYTES);
+        let taken = received.try_iter().map(|message| match message {
+            Message::Trace(finished) => finished.bytes,
+            Message::Rest(text, _) => text.capacity(),
+            Message::Flush(_) => 0,
+        });
+        let taken: usize = taken.sum();
+        assert!(taken > MAX_BYTES / 2);
+        assert_eq!(taken, writer.bytes.load(Ordering::Relaxed));
     }
 }

@@ -77,8 +77,8 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         ..Limits::default()
     };
     let reception = reception(&[&IDENTITY], limits).await;
-    // Two bytes each in the message, and 32 where prost keeps it.
-    for (count, code) in [(10 * KIB, "3"), (40 * KIB, "8")] {
+    // Two bytes each in the message, and 32 where prost keeps it, in a list that grows by doubling.
+    for (count, code) in [(5 * KIB, "3"), (10 * KIB, "8")] {
         let mut message = message("1", &[1.0]);
         message.raw_input_contents.clear();
         message.inputs[0].contents = Some(InferTensorContents {

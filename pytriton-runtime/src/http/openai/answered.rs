@@ -1,6 +1,7 @@
 use axum::http::header::{HeaderName, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 
+use crate::memory_budget::MemoryBudgetError;
 use crate::openai::OpenAiError;
 use crate::reception::{Error, Restricted};
 use crate::scheduler::SchedulerError;
@@ -47,6 +48,12 @@ impl From<HttpError> for OpenAiError {
 impl From<Error> for OpenAiError {
     fn from(error: Error) -> Self {
         HttpError::from(error).into()
+    }
+}
+
+impl From<MemoryBudgetError> for OpenAiError {
+    fn from(error: MemoryBudgetError) -> Self {
+        Error::from(error).into()
     }
 }
 

@@ -7,7 +7,7 @@ use axum::http::header::CONTENT_ENCODING;
 
 use crate::heavy::by_weight;
 use crate::kserve::generate::decode_generate_request;
-use crate::memory_budget::MemoryBudget;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::openai::{Asked, Choice, Format, OpenAiError, TextRequest};
 use crate::reception::{Error, Reception};
@@ -36,6 +36,8 @@ struct Decoded {
     request: TextRequest,
     /// The same for each choice, as the models here take it.
     inputs: Vec<InferRequest>,
+    /// What has been reserved to read it.
+    held: MemoryPermit,
 }
 
 /// Reads a request and hands it to its model.
@@ -53,27 +55,28 @@ pub(super) async fn ask<B: Body>(
     let (body, mut held) = body::read(body, headers, reception, None).await?;
     let (known, limits, length) = (models.clone(), reception.limits, body.len());
     let decode = move || -> Result<Decoded, OpenAiError> {
-        let asked = Asked::read(&body)?;
+        let asked = Asked::read(&body, &mut held)?;
         let spec = find(&known, &asked.model, surface)?;
-        let request = asked.of(&spec, surface, limits.max_request_bytes)?;
+        let request = asked.of(&spec, surface, limits.max_request_bytes, &mut held)?;
         let inputs = request.bodies.iter().map(|body| {
-            let decoded = decode_generate_request(body, &spec, limits.max_json_depth);
+            let decoded = decode_generate_request(body, &spec, limits.max_json_depth, &mut held);
             decoded.map_err(|error| Error::from(error).into())
         });
         Ok(Decoded {
             inputs: inputs.collect::<Result<_, OpenAiError>>()?,
             request,
             spec,
+            held,
         })
     };
     let Decoded {
         spec,
         mut request,
         inputs,
+        mut held,
     } = by_weight(length, decode).await?;
-    let bodies: usize = request.bodies.iter().map(Vec::len).sum();
     let decoded: usize = inputs.iter().map(InferRequest::bytes).sum();
-    let resized = held.resize(bodies.saturating_add(decoded));
+    let resized = held.resize(decoded);
     resized.map_err(Error::from)?;
     let held = held.share();
     let mut choices = Vec::with_capacity(inputs.len());

@@ -1,15 +1,15 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
 use crate::heavy::by_weight;
-use crate::memory_budget::{MemoryBudget, MemoryPermit};
+use crate::kserve::JsonWriter;
+use crate::memory_budget::MemoryBudget;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
 use crate::reception::Error;
-use crate::tracked_bytes::TrackedBytes;
+use crate::tracked_buffer::TrackedBuffer;
 
 use super::super::answer::{Answer, json};
 use super::ask::Taken;
@@ -28,41 +28,48 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     let choices = choices.map(|(pieces, choice)| gather(pieces, choice, &budget));
     let gathered = try_join_all(choices).await?;
     let mut usage = Some(Usage::default());
-    let mut held = Vec::with_capacity(gathered.len());
     let mut choices = Vec::with_capacity(gathered.len());
-    for (choice, used, kept) in gathered {
+    for (choice, used) in gathered {
         usage = add(usage, used);
-        held.push(kept);
         choices.push(choice);
     }
-    let weight = choices.iter().map(|choice| choice.text.len()).sum();
-    let whole = by_weight(weight, move || format.whole(&choices, usage)).await;
-    let permit = budget.permit(whole.len()).map_err(Error::from)?;
-    Ok(json(TrackedBytes::new(Bytes::from(whole), permit)))
+    let weight = choices
+        .iter()
+        .map(|choice: &Whole| choice.text.as_slice().len())
+        .sum();
+    let permit = budget.empty_permit();
+    let written = by_weight(weight, move || {
+        let mut body = JsonWriter::reserving(permit, weight + HEAD_BYTES);
+        format.whole(&mut body, &choices, usage);
+        body.finish_reserved()
+    });
+    Ok(json(written.await.map_err(Error::from)?))
 }
+
+/// About what is written around the texts.
+const HEAD_BYTES: usize = 256;
 
 async fn gather(
     pieces: Pieces,
     choice: Choice,
     budget: &Arc<MemoryBudget>,
-) -> Result<(Whole, Option<Usage>, MemoryPermit), OpenAiError> {
+) -> Result<(Whole, Option<Usage>), OpenAiError> {
     let mut texts = pin!(texts(0, pieces, choice));
-    let mut held = budget.empty_permit();
     let mut whole = Whole {
-        text: String::new(),
+        text: TrackedBuffer::new(budget.empty_permit()),
         reason: FinishReason::default(),
     };
     let mut usage = None;
     while let Some(text) = texts.next().await {
         let text = text?;
-        held.grow(text.text.len()).map_err(Error::from)?;
-        whole.text.push_str(&text.text);
+        let appended = whole.text.extend_from_slice(text.text.as_bytes());
+        appended.map_err(Error::from)?;
         if let Some((reason, used)) = text.end {
             whole.reason = reason;
             usage = used;
         }
     }
-    Ok((whole, usage, held))
+    Ok((whole, usage))
 }
 
 /// What all texts have taken, where that is known of each.

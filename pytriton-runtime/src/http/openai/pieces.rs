@@ -8,6 +8,7 @@ use crate::reception::Reception;
 use crate::request::{InferRequest, Response};
 use crate::serving::Answers;
 use crate::tensor::BytesElements;
+use crate::tracked_bytes::TrackedBytes;
 
 use super::super::noted::Noted;
 #[cfg(tritonserver)]
@@ -33,7 +34,7 @@ impl TextModels {
         spec: &Arc<ModelSpec>,
         headers: &HeaderMap,
         mut request: InferRequest,
-        body: Vec<u8>,
+        body: TrackedBytes,
     ) -> Result<Pieces, OpenAiError> {
         match self {
             Self::Here(_) => {

@@ -6,13 +6,14 @@ use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
 use crate::heavy::by_weight;
-use crate::memory_budget::MemoryBudget;
+use crate::kserve::JsonWriter;
+use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::openai::{Format, OpenAiError, Usage};
 use crate::reception::Error;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, events};
-use super::super::events::{Events, KEEP_ALIVE, SILENCE, event};
+use super::super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
 use super::ask::Taken;
 use super::gathered::add;
 use super::texts::{Text, texts};
@@ -86,26 +87,53 @@ impl Streaming {
     async fn written(&mut self, text: Option<Text>) -> Result<TrackedBytes, OpenAiError> {
         let Some(text) = text else {
             self.over = true;
-            let used = self.format.used(self.usage).map(event);
-            let mut last = used.unwrap_or_default();
-            last.extend_from_slice(DONE);
-            return Ok(TrackedBytes::of_server(last));
+            let mut last = JsonWriter::default();
+            if self.format.includes_usage() {
+                put(&mut last, |json| self.format.used(json, self.usage));
+            }
+            last.raw(DONE);
+            return Ok(TrackedBytes::of_server(last.finish()));
         };
         if let Some((_, used)) = text.end {
             self.usage = add(self.usage, used);
         }
         let begins = !std::mem::replace(&mut self.begun, true);
-        let format = Arc::clone(&self.format);
-        let written = by_weight(text.text.len(), move || write(&format, &text, begins)).await;
-        let permit = self.budget.permit(written.len()).map_err(Error::from)?;
-        Ok(TrackedBytes::new(written.into(), permit))
+        let (format, weight) = (Arc::clone(&self.format), text.text.len());
+        let permit = self.budget.empty_permit();
+        let write = move || write(&format, &text, begins, permit);
+        let written = by_weight(weight, write).await;
+        Ok(written.map_err(Error::from)?)
     }
 }
 
-fn write(format: &Format, text: &Text, begins: bool) -> Vec<u8> {
-    let begin = begins.then(|| format.begin(text.choice)).flatten();
-    let piece = (!text.text.is_empty()).then(|| format.piece(text.choice, &text.text));
-    let end = text.end.map(|(reason, _)| format.end(text.choice, reason));
-    let events = [begin, piece, end].into_iter().flatten();
-    events.flat_map(event).collect()
+fn write(
+    format: &Format,
+    text: &Text,
+    begins: bool,
+    permit: MemoryPermit,
+) -> Result<TrackedBytes, MemoryBudgetError> {
+    let mut events = JsonWriter::reserving(permit, text.text.len() + EVENT_BYTES);
+    if begins && format.begins() {
+        put(&mut events, |json| format.begin(json, text.choice));
+    }
+    if !text.text.is_empty() {
+        put(&mut events, |json| {
+            format.piece(json, text.choice, &text.text)
+        });
+    }
+    if let Some((reason, _)) = text.end {
+        put(&mut events, |json| format.end(json, text.choice, reason));
+    }
+    events.finish_reserved()
+}
+
+/// About what an event has around its text.
+const EVENT_BYTES: usize = 256;
+
+/// Appends an event.
+fn put(events: &mut JsonWriter, write: impl FnOnce(&mut JsonWriter)) {
+    let [before, behind] = EVENT;
+    events.raw(before);
+    write(events);
+    events.raw(behind);
 }

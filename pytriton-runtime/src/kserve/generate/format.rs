@@ -6,9 +6,11 @@ use crate::kserve::CodecError;
 use crate::kserve::elements::{Brackets, write_elements};
 use crate::kserve::json::JsonWriter;
 use crate::kserve::parameter::write_parameter;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::Response;
 use crate::tensor::{BytesElements, DataType, Tensor};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::GenerateError;
 
@@ -45,15 +47,22 @@ impl GenerateFormat {
         Self { members }
     }
 
-    /// Writes an answer as one object.
+    /// Writes a response as one object between two texts, reserved with `permit`.
     ///
     /// Source: `FinalizeResponse` and `ExactMappingOutput` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// [`CodecError::JsonOutput`] for `FP16` and `BF16`, [`GenerateError::NotUtf8`].
-    pub fn write(&self, response: &Response) -> Result<Vec<u8>, CodecError> {
-        let mut json = JsonWriter::with_capacity(self.capacity(response));
+    /// [`CodecError::JsonOutput`] for `FP16` and `BF16`, [`GenerateError::NotUtf8`], [`CodecError::Budget`] if the memory
+    /// cannot be reserved.
+    pub(crate) fn write(
+        &self,
+        response: &Response,
+        permit: MemoryPermit,
+        [before, behind]: [&[u8]; 2],
+    ) -> Result<TrackedBytes, CodecError> {
+        let mut json = JsonWriter::reserving(permit, self.capacity(response));
+        json.raw(before);
         let mut parameters = response.parameters.iter().peekable();
         json.begin(b'{');
         for (name, member) in &self.members {
@@ -75,7 +84,8 @@ impl GenerateFormat {
             write_parameter(json.key(name), value);
         }
         json.end(b'}');
-        Ok(json.finish())
+        json.raw(behind);
+        Ok(json.finish_reserved()?)
     }
 
     /// Enough for most answers, so that writing them moves no bytes twice.
@@ -85,7 +95,7 @@ impl GenerateFormat {
 
         let names = self.members.iter();
         let names: usize = names.map(|(name, _)| MEMBER + name.len()).sum();
-        names + response.bytes() * 3
+        names + response.bytes().saturating_mul(3)
     }
 }
 

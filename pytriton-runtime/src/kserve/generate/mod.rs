@@ -8,7 +8,6 @@
 
 mod error;
 mod format;
-mod members;
 mod request;
 mod tensor;
 #[cfg(test)]
@@ -16,5 +15,4 @@ mod tests;
 
 pub use error::GenerateError;
 pub use format::GenerateFormat;
-pub(crate) use members::members;
 pub use request::decode_generate_request;

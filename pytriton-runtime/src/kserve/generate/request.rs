@@ -1,21 +1,23 @@
 use serde_json::value::RawValue;
 
-use crate::kserve::json::Value;
+use crate::kserve::json::{Members, Names, ReadError, Value, members};
 use crate::kserve::member::{mistyped, string};
-use crate::kserve::parameter::plain;
+use crate::kserve::parameter::{PARAMETER_BYTES, plain};
 use crate::kserve::{CodecError, Owner};
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, RequestId};
 use crate::text::excerpt;
 
 use super::GenerateError;
-use super::members::members;
 use super::tensor::decode_input;
 
 /// The member whose members are as those of the request.
 const PARAMETERS: &str = "parameters";
 
 /// Reads a request of the generate extension.
+///
+/// What is made of the body is reserved with `permit` before.
 ///
 /// Source: `ConvertGenerateRequest` in Triton 2.51. A parameter that stands twice is an error.
 ///
@@ -29,7 +31,8 @@ const PARAMETERS: &str = "parameters";
 /// # fn example(model: &pytriton_runtime::model::ModelSpec) -> Result<(), pytriton_runtime::kserve::CodecError> {
 /// # use pytriton_runtime::kserve::generate::decode_generate_request;
 /// let body = br#"{"prompt":"Once upon a time","parameters":{"temperature":0.5},"id":"7"}"#;
-/// let request = decode_generate_request(body, model, 100)?;
+/// let mut permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
+/// let request = decode_generate_request(body, model, 100, &mut permit)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -37,13 +40,14 @@ pub fn decode_generate_request(
     body: &[u8],
     model: &ModelSpec,
     max_depth: usize,
+    permit: &mut MemoryPermit,
 ) -> Result<InferRequest, CodecError> {
     let text = std::str::from_utf8(body).map_err(|error| CodecError::Json {
         message: excerpt(&error),
     })?;
-    let members = members(text)?;
+    let members = all_members(text, permit)?;
     let id = match members.iter().find(|(name, _)| name == "id") {
-        Some((_, id)) => string("id", Some(Value::new(id)), || Owner::Request)?,
+        Some((_, id)) => string("id", Some(Value::new(id)), || Owner::Request, permit)?,
         None => String::new(),
     };
     let request = InferRequest {
@@ -51,6 +55,7 @@ pub fn decode_generate_request(
         ..InferRequest::default()
     };
     let mut mapping = Mapping {
+        permit,
         model,
         max_depth,
         request,
@@ -71,6 +76,7 @@ pub fn decode_generate_request(
 
 /// A request that is being made of members.
 struct Mapping<'a> {
+    permit: &'a mut MemoryPermit,
     model: &'a ModelSpec,
     max_depth: usize,
     request: InferRequest,
@@ -85,13 +91,16 @@ impl Mapping<'_> {
         if !value.is_object() {
             return Err(mistyped(PARAMETERS, "an object", value, Owner::Request));
         }
-        let mapped = members(parameters.get()).and_then(|members| {
+        let mapped = all_members(parameters.get(), self.permit).and_then(|members| {
             let mut members = members.into_iter();
             members.try_for_each(|(name, value)| self.member(name, value))
         });
-        mapped.map_err(|source| {
-            let source = Box::new(source);
-            GenerateError::Nested { source }.into()
+        mapped.map_err(|source| match source {
+            CodecError::Budget(error) => error.into(),
+            source => {
+                let source = Box::new(source);
+                GenerateError::Nested { source }.into()
+            }
         })
     }
 
@@ -104,7 +113,7 @@ impl Mapping<'_> {
 
     fn input(&mut self, index: usize, value: &RawValue) -> Result<(), CodecError> {
         let input = &self.model.inputs[index];
-        let tensor = decode_input(self.model, input, value.get(), self.max_depth)?;
+        let tensor = decode_input(self.model, input, value.get(), self.max_depth, self.permit)?;
         let request = &mut self.request;
         if request.inputs.iter().any(|other| other.name == tensor.name) {
             let error = GenerateError::DuplicateInput {
@@ -118,6 +127,7 @@ impl Mapping<'_> {
     }
 
     fn parameter(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
+        self.permit.grow(PARAMETER_BYTES + value.len())?;
         let Some(value) = plain(value) else {
             return Err(CodecError::ParameterType {
                 name: excerpt(&name),
@@ -129,6 +139,16 @@ impl Mapping<'_> {
         self.request.parameters.insert(name, value);
         Ok(())
     }
+}
+
+fn all_members<'a>(text: &'a str, permit: &mut MemoryPermit) -> Result<Members<'a>, CodecError> {
+    let noun = "the request to be an object";
+    members(text, noun, Names::Any, permit).map_err(|error| match error {
+        ReadError::Budget(error) => error.into(),
+        ReadError::Json(error) => CodecError::Json {
+            message: excerpt(&error),
+        },
+    })
 }
 
 fn twice(member: &str) -> CodecError {

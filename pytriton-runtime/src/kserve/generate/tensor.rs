@@ -1,6 +1,7 @@
 use crate::kserve::CodecError;
 use crate::kserve::data::JsonData;
 use crate::kserve::json::length;
+use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::request::InferInput;
 use crate::text::excerpt;
@@ -13,6 +14,7 @@ pub(super) fn decode_input(
     input: &TensorSpec,
     text: &str,
     max_depth: usize,
+    permit: &mut MemoryPermit,
 ) -> Result<InferInput, CodecError> {
     let count = length(text).unwrap_or(1);
     let shape = shape(model.client_dims(input), count).ok_or_else(|| GenerateError::Shape {
@@ -28,7 +30,7 @@ pub(super) fn decode_input(
     Ok(InferInput {
         name: input.name.as_ref().to_owned(),
         datatype: input.datatype,
-        data: data.decode()?,
+        data: data.decode(permit)?,
         shape,
     })
 }

@@ -9,7 +9,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 pub(super) struct Extent {
     /// Its fields, the parameters of its inputs and outputs, and all dimensions.
     pub(super) fields: usize,
-    /// The bytes that typed contents take in memory.
+    /// The bytes that typed contents take in memory as the elements of lists.
     pub(super) elements: usize,
 }
 
@@ -21,6 +21,13 @@ pub(super) enum Content<'a> {
 }
 
 impl Extent {
+    /// What a request takes while it is decoded and its elements are encoded: lists grow by doubling, and elements exist
+    /// in both forms.
+    pub(super) fn bytes(self) -> usize {
+        let elements = self.elements.saturating_mul(4);
+        elements.saturating_add(self.fields.saturating_mul(FIELD_BYTES))
+    }
+
     /// That of an encoded request. Of one with a mistake, that of what stands before it: nobody reads further.
     pub(super) fn of(message: &[u8]) -> Self {
         let mut extent = Self::default();
@@ -54,7 +61,7 @@ impl Extent {
     fn contents(&mut self, contents: &[u8]) -> Result<(), DecodeError> {
         walk(contents, |field, content| {
             self.elements += match (field, content) {
-                (BYTES_CONTENTS, _) => size_of::<Bytes>(),
+                (BYTES_CONTENTS, Content::Bytes(element)) => size_of::<Bytes>() + element.len(),
                 (INT_CONTENTS | UINT_CONTENTS, Content::Bytes(packed)) => 4 * numbers(packed),
                 (INT64_CONTENTS | UINT64_CONTENTS, Content::Bytes(packed)) => 8 * numbers(packed),
                 // The others take as much as they come with.
@@ -96,6 +103,9 @@ pub(super) fn walk<'a>(
     }
     Ok(())
 }
+
+/// What a field takes at most in addition to its bytes, such as an input, or a parameter and its place in a map.
+const FIELD_BYTES: usize = 320;
 
 const INPUTS: u32 = 5;
 const OUTPUTS: u32 = 6;

@@ -124,14 +124,14 @@ impl Pieces {
         self.rest.len() + owned.sum::<usize>()
     }
 
-    /// How many bytes its typed contents take when it is read; `None` where it has more fields, parameters and dimensions
-    /// than anybody needs.
+    /// How many bytes its fields and typed contents take while it is read; `None` if it has more fields, parameters and
+    /// dimensions than the limit.
     pub fn elements(&self) -> Option<usize> {
         if self.fields > MAX_FIELDS {
             return None;
         }
         let extent = Extent::of(&self.rest);
-        (extent.fields <= MAX_FIELDS).then_some(extent.elements)
+        (extent.fields <= MAX_FIELDS).then_some(extent.bytes())
     }
 
     /// Reads the message when all of it has come.

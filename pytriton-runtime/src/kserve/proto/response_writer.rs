@@ -6,6 +6,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
 use crate::kserve::{CodecError, classify};
+use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
@@ -60,6 +61,8 @@ pub struct ResponseWriter {
     outputs: Vec<OutputWriter>,
     batching: bool,
     shared: Option<Arc<Shared>>,
+    /// Where the memory of classes is reserved.
+    budget: Arc<MemoryBudget>,
 }
 
 /// The field that says so, of a response that is not the last and of one that is.
@@ -89,6 +92,7 @@ impl ResponseWriter {
         id: &str,
         requested: &[RequestedOutput],
         shared: Option<&Arc<Shared>>,
+        budget: &Arc<MemoryBudget>,
     ) -> Self {
         let head = ModelInferResponse {
             model_name: spec.name.to_string(),
@@ -116,6 +120,7 @@ impl ResponseWriter {
             outputs: outputs.collect(),
             batching: spec.batching(),
             shared: shared.cloned(),
+            budget: Arc::clone(budget),
         }
     }
 
@@ -137,7 +142,8 @@ impl ResponseWriter {
     ///
     /// # Errors
     ///
-    /// [`CodecError::Classification`] when an output of unordered elements is asked for as classes.
+    /// [`CodecError::Classification`] when an output of unordered elements is asked for as classes, [`CodecError::Budget`]
+    /// if the memory of the classes cannot be reserved.
     pub fn write(
         &self,
         mut response: Response,
@@ -148,7 +154,10 @@ impl ResponseWriter {
         for (index, tensor) in &mut *response.outputs {
             if let Some(count) = self.outputs[*index].classes {
                 let labels = &self.outputs[*index].labels;
-                *tensor = classify(tensor, self.batching, count, labels)?;
+                *tensor = {
+                    let permit = self.budget.empty_permit();
+                    classify(tensor, self.batching, count, labels, permit)?
+                };
             }
         }
         let (parameters, mark) = match envelope {

@@ -74,8 +74,15 @@ fn a_request_may_be_one_of_a_sequence() {
 fn binary_data_is_not_copied() {
     let header = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":4}},{"name":"y","datatype":"FP32","shape":[0],"parameters":{"binary_data_size":0}},{"name":"z","datatype":"FP32","shape":[2],"parameters":{"binary_data_size":8}}]}"#;
     let body = Bytes::from([header.as_bytes(), &fp32(&[1.0, 2.0, 3.0])].concat());
-    let (request, _) =
-        decode_request(&body, header.len(), &model(), 100, &Regions::default()).unwrap();
+    let (request, _) = decode_request(
+        &body,
+        header.len(),
+        &model(),
+        100,
+        &Regions::default(),
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )
+    .unwrap();
     let starts: Vec<_> = request
         .inputs
         .iter()
@@ -122,7 +129,15 @@ fn binary_data_must_be_all_there_and_no_more() {
 fn binary_data_without_the_length_of_the_json_is_missing() {
     let header = input(r#""parameters":{"binary_data_size":8}"#);
     let body = Bytes::from([header.as_bytes(), &[0; 8]].concat());
-    let error = decode_request(&body, body.len(), &model(), 100, &Regions::default()).unwrap_err();
+    let error = decode_request(
+        &body,
+        body.len(),
+        &model(),
+        100,
+        &Regions::default(),
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )
+    .unwrap_err();
     assert!(matches!(error, CodecError::MissingBytes { missing: 8, .. }));
     let junk = input(r#""data":[1,2]"#) + "\0";
     assert!(matches!(decode(&junk), Err(CodecError::Json { .. })));

@@ -35,10 +35,15 @@ fn writes_a_response_as_asked() {
         let (_, format) = decode(&format!(r#"{{"inputs":[]{members}}}"#)).unwrap();
         let encoded = encode(&format, tensor()).unwrap();
         assert_eq!(
-            String::from_utf8_lossy(&encoded.json),
+            String::from_utf8_lossy(encoded.json()),
             format!("{head}{expected}")
         );
-        assert_eq!(encoded.binary, *binary);
+        assert!(
+            encoded
+                .parts()
+                .skip(1)
+                .eq(binary.iter().map(|part| &part[..]))
+        );
         let json_only = binary.is_empty();
         assert_eq!(encoded.header_length().is_none(), json_only);
         assert_eq!(encoded.content_type() == "application/json", json_only);
@@ -51,10 +56,10 @@ fn writes_ids_empty_binary_outputs_and_raw_texts() {
         decode(r#"{"id":"q","inputs":[],"parameters":{"binary_data_output":true}}"#).unwrap();
     let empty = Tensor::from_elements::<f32>(vec![1, 0], vec![]).unwrap();
     let encoded = encode(&format, empty).unwrap();
-    assert!(encoded.json.starts_with(br#"{"id":"q","model_name":"#));
+    assert!(encoded.json().starts_with(br#"{"id":"q","model_name":"#));
     assert!(
         encoded
-            .json
+            .json()
             .ends_with(br#""shape":[1,0],"parameters":{"binary_data_size":0}}]}"#)
     );
     assert_eq!(encoded.content_type(), "application/json");
@@ -62,7 +67,7 @@ fn writes_ids_empty_binary_outputs_and_raw_texts() {
     let encoded = encode(&ResponseFormat::default(), texts).unwrap();
     assert!(
         encoded
-            .json
+            .json()
             .ends_with(b"\"data\":[\"a\\u0000\",\"\xff\"]}]}")
     );
     let half = Tensor::new(DataType::Fp16, vec![1], Bytes::from_static(&[0, 0])).unwrap();

@@ -9,6 +9,7 @@ mod round_trip;
 use bytes::Bytes;
 
 use super::*;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{InferRequest, Response};
 use crate::shared_memory::Regions;
@@ -25,7 +26,14 @@ fn decode(text: &str) -> Result<(InferRequest, ResponseFormat), CodecError> {
 
 fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let body = Bytes::from([header.as_bytes(), tail].concat());
-    decode_request(&body, header.len(), &model(), 100, &Regions::default())
+    decode_request(
+        &body,
+        header.len(),
+        &model(),
+        100,
+        &Regions::default(),
+        &mut MemoryPermit::unlimited(),
+    )
 }
 
 /// A request of one FP32 input `x` with these members behind its shape `[1,2]`.
@@ -35,5 +43,5 @@ fn input(members: &str) -> String {
 
 fn encode(format: &ResponseFormat, tensor: Tensor) -> Result<EncodedResponse, CodecError> {
     let response = Response::new(vec![(0, tensor)].into());
-    ResponseWriter::new(&model()).write(format, &response)
+    ResponseWriter::new(&model()).write(format, &response, MemoryPermit::unlimited())
 }

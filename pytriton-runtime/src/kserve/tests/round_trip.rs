@@ -10,7 +10,7 @@ use crate::tensor::{Element, Tensor};
 fn through_json<T: Element>(elements: Vec<T>) -> Bytes {
     let tensor = Tensor::from_elements(vec![1, elements.len()], elements).unwrap();
     let encoded = encode(&ResponseFormat::default(), tensor).unwrap();
-    let text = String::from_utf8(encoded.json.to_vec()).unwrap();
+    let text = String::from_utf8(encoded.json().to_vec()).unwrap();
     let text = text.replacen("\"outputs\"", "\"inputs\"", 1);
     decode(&text).unwrap().0.inputs[0].data.clone()
 }
@@ -44,7 +44,7 @@ reads_back! {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(header in prop::collection::vec(any::<u8>(), 0..200), cut in 0..200_usize) {
-        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default());
+        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default(), &mut crate::memory_budget::MemoryPermit::unlimited());
     }
 
     #[test]
@@ -54,6 +54,6 @@ proptest! {
         body.extend(vec![0; tail]);
         let index = at % body.len();
         body[index] = byte;
-        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default());
+        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default(), &mut crate::memory_budget::MemoryPermit::unlimited());
     }
 }

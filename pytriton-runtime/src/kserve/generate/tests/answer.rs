@@ -26,9 +26,13 @@ fn write(
     for (name, value) in parameters {
         response.parameters.insert(*name, value.clone());
     }
-    let written = GenerateFormat::new(model, id).write(&response);
+    let written = GenerateFormat::new(model, id).write(
+        &response,
+        crate::memory_budget::MemoryPermit::unlimited(),
+        [b""; 2],
+    );
     let written = written.map_err(|error| error.to_string())?;
-    Ok(String::from_utf8(written).unwrap())
+    Ok(String::from_utf8(written.to_vec()).unwrap())
 }
 
 fn of<T: Element>(shape: &[usize], elements: Vec<T>) -> Tensor {

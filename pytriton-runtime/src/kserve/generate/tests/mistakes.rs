@@ -109,7 +109,13 @@ fn a_model_with_an_input_called_parameters_takes_none() {
     model
         .inputs
         .push(tensor("parameters", DataType::Int32, &[1]));
-    let error = decode_generate_request(br#"{"parameters":1}"#, &model, 100).unwrap_err();
+    let error = decode_generate_request(
+        br#"{"parameters":1}"#,
+        &model,
+        100,
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )
+    .unwrap_err();
     assert_eq!(
         error.to_string(),
         "Keyword 'parameters' for nested schema also given as input tensor name"

@@ -41,5 +41,10 @@ fn model() -> ModelSpec {
 }
 
 fn decode(text: &str) -> Result<InferRequest, CodecError> {
-    decode_generate_request(text.as_bytes(), &model(), 100)
+    decode_generate_request(
+        text.as_bytes(),
+        &model(),
+        100,
+        &mut crate::memory_budget::MemoryPermit::unlimited(),
+    )
 }

@@ -22,7 +22,7 @@ fn member(text: &[u8], name: &str) -> serde_json::Value {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode_generate_request(&body, &model(), 100);
+        let _ = decode_generate_request(&body, &model(), 100, &mut crate::memory_budget::MemoryPermit::unlimited());
     }
 
     #[test]
@@ -42,7 +42,7 @@ proptest! {
                 _ => drop(body.remove(at)),
             }
         }
-        let read = decode_generate_request(&body, &model(), 100);
+        let read = decode_generate_request(&body, &model(), 100, &mut crate::memory_budget::MemoryPermit::unlimited());
         // What is read is what a parser of others reads, too.
         prop_assert!(read.is_err() || serde_json::from_slice::<serde_json::Value>(&body).is_ok());
     }
@@ -61,7 +61,11 @@ proptest! {
         let mut outputs: Vec<_> = outputs.collect();
         outputs.sort_by_key(|(index, _)| *index);
         let written = GenerateFormat::new(&model, &request.id)
-            .write(&Response::new(outputs.into()))
+            .write(
+                &Response::new(outputs.into()),
+                crate::memory_budget::MemoryPermit::unlimited(),
+                [b""; 2],
+            )
             .unwrap();
         let expected = match numbers.as_slice() {
             [one] => serde_json::json!(one),

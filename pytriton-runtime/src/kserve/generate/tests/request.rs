@@ -82,7 +82,13 @@ fn the_batch_axis_is_an_open_dim() {
         (r#"{"x":[1,2]}"#, [2, 1]),
         (r#"{"x":[]}"#, [0, 1]),
     ] {
-        let request = decode_generate_request(text.as_bytes(), &model, 100).unwrap();
+        let request = decode_generate_request(
+            text.as_bytes(),
+            &model,
+            100,
+            &mut crate::memory_budget::MemoryPermit::unlimited(),
+        )
+        .unwrap();
         assert_eq!(request.inputs[0].shape, shape, "{text}");
     }
 }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use prost::Message;
 
 use crate::kserve::proto::{Envelope, FINAL, ResponseWriter};
+use crate::memory_budget::MemoryBudget;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
@@ -70,7 +71,7 @@ proptest! {
         free in 0..8_usize,
     ) {
         let spec = spec(tensors.len());
-        let writer = ResponseWriter::new(&spec, &id, &[], None);
+        let writer = ResponseWriter::new(&spec, &id, &[], None, &MemoryBudget::new(usize::MAX));
         let mut response = Response::new(tensors.iter().cloned().enumerate().collect());
         let mut expected = message(&spec, &id, &tensors);
         if let Some(said) = said {
@@ -106,7 +107,7 @@ fn large_contents_are_not_copied() {
     let data = Bytes::from(vec![7; 1 << 20]);
     let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
     let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
-    let writer = ResponseWriter::new(&spec, "", &[], None);
+    let writer = ResponseWriter::new(&spec, "", &[], None, &MemoryBudget::new(usize::MAX));
     let written = writer.write(response, Envelope::None, 0, &mut Vec::new());
     let written = written.unwrap();
     assert_eq!(written.others.len(), 3);
@@ -128,7 +129,8 @@ fn an_output_told_as_classes_is_bytes() {
         (vec![0, 2, 1], ("BYTES", vec![1, 2])),
     ] {
         let mentions: Vec<_> = mentions.into_iter().map(requested).collect();
-        let writer = ResponseWriter::new(&spec, "", &mentions, None);
+        let writer =
+            ResponseWriter::new(&spec, "", &mentions, None, &MemoryBudget::new(usize::MAX));
         let response = Response::new([(0, tensor.clone())].into_iter().collect());
         let mut message = Vec::new();
         let written = writer.write(response, Envelope::None, 0, &mut message);

@@ -1,0 +1,164 @@
+use serde::de::Error;
+use thiserror::Error as ThisError;
+
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
+
+/// No request needs a longer list, or an object with more members. An empty item takes two bytes of text and
+/// forty times as many of memory.
+pub(crate) const MAX_ITEMS: usize = 1 << 16;
+
+/// Shorter texts are read without looking at their structure first.
+const SHORT_BYTES: usize = 4 << 10;
+
+/// What may be made of one JSON text: lists of at most [`MAX_ITEMS`] items, and nothing whose memory was not
+/// reserved before.
+#[derive(Debug)]
+pub(crate) struct Bounds<'p> {
+    pub(crate) permit: &'p mut MemoryPermit,
+    /// Why memory was refused; a parser carries no errors but texts.
+    refused: Option<MemoryBudgetError>,
+}
+
+/// Why a text was not read.
+#[derive(Debug, ThisError)]
+pub(crate) enum ReadError {
+    /// It is not what it must be.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// What it becomes cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+}
+
+impl<'p> Bounds<'p> {
+    /// Reserves with `permit` what is made of `text`, beginning with what a parser needs to find its end.
+    pub(crate) fn new(text: &str, permit: &'p mut MemoryPermit) -> Result<Self, MemoryBudgetError> {
+        permit.grow(parser_bytes(text))?;
+        Ok(Self {
+            permit,
+            refused: None,
+        })
+    }
+
+    /// Appends an item to a list of `noun`.
+    pub(crate) fn push<T, E: Error>(
+        &mut self,
+        list: &mut Vec<T>,
+        item: T,
+        noun: &'static str,
+    ) -> Result<(), E> {
+        if list.len() == MAX_ITEMS {
+            return Err(E::custom(format_args!("more than {MAX_ITEMS} {noun}")));
+        }
+        if list.len() == list.capacity() {
+            let capacity = (2 * list.len()).max(4);
+            self.reserve(capacity * size_of::<T>())?;
+            list.reserve_exact(capacity - list.len());
+        }
+        list.push(item);
+        Ok(())
+    }
+
+    /// Reserves bytes.
+    pub(crate) fn reserve<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+        self.permit.grow(bytes).map_err(|error| {
+            self.refused = Some(error);
+            E::custom(error)
+        })
+    }
+
+    /// The error of a parser that used these bounds.
+    pub(crate) fn error(&self, error: serde_json::Error) -> ReadError {
+        match self.refused {
+            Some(refused) => refused.into(),
+            None => error.into(),
+        }
+    }
+}
+
+/// What a parser allocates to find the end of a text: it pushes a byte for each bracket that is open, and copies
+/// the name of a member in which something is escaped. Both grow by doubling. A name is copied once more where it
+/// is kept.
+fn parser_bytes(text: &str) -> usize {
+    if text.len() < SHORT_BYTES {
+        return 0;
+    }
+    let bytes = text.as_bytes();
+    let (mut at, mut depth, mut most) = (0, 0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let length = super::string_length(&bytes[at..]);
+                at += length;
+                let behind = bytes.get(at..).unwrap_or_default();
+                let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
+                if next == Some(&b':') {
+                    most = most.max(length);
+                }
+                continue;
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    4 * most
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory_budget::MemoryBudget;
+
+    use super::*;
+
+    #[test]
+    fn a_parser_needs_what_stands_open_and_the_longest_name() {
+        let padding = " ".repeat(SHORT_BYTES);
+        let long = "n".repeat(100);
+        let table = [
+            ("[]".to_owned(), 1),
+            ("[[],[[]]]".to_owned(), 3),
+            (format!(r#"{{"a":["[[[[[[\"{{{{"],"b":"{long}"}}"#), 3),
+            (format!(r#"{{"{long}" : 1}}"#), 102),
+            (format!(r#"["{long}"]"#), 1),
+            ("[".repeat(200), 200),
+            (format!("\"{long}"), 0),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parser_bytes(&text), 0);
+            assert_eq!(
+                parser_bytes(&(text.clone() + &padding)),
+                4 * expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_reserves_what_it_allocates_and_ends_at_its_limit() {
+        let budget = MemoryBudget::new(3 << 20);
+        let mut permit = budget.empty_permit();
+        let mut bounds = Bounds::new("", &mut permit).unwrap();
+        let mut list = Vec::new();
+        let mut push = |item| bounds.push::<_, serde_json::Error>(&mut list, item, "items");
+        for item in 0..MAX_ITEMS {
+            push(item).unwrap();
+        }
+        let error = push(0).unwrap_err().to_string();
+        assert_eq!(error, "more than 65536 items");
+        assert!(budget.reserved() >= MAX_ITEMS * size_of::<usize>());
+    }
+
+    #[test]
+    fn a_refusal_is_the_error_of_the_parser() {
+        let budget = MemoryBudget::new(100);
+        let mut permit = budget.empty_permit();
+        let mut bounds = Bounds::new("", &mut permit).unwrap();
+        let error = bounds.reserve::<serde_json::Error>(101).unwrap_err();
+        assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 101));
+    }
+}
