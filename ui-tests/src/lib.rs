@@ -105,6 +105,7 @@ fn run(
     let Registration { spec, load, steps } = registration(name);
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
+    let instance = instance.into_local();
     let callee = Callee {
         answering: None,
         instance: instance.as_ref(),
