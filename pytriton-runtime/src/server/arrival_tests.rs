@@ -73,7 +73,7 @@ async fn connect() -> (Server, TcpStream) {
     (server, stream)
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let stream = stream.to_be_bytes();
     [&length, &[kind, flags][..], &stream, payload].concat()
@@ -81,11 +81,16 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 
 /// The headers of an inference call.
 fn headers(stream: u32) -> Vec<u8> {
+    headers_of(stream, "/inference.GRPCInferenceService/ModelInfer")
+}
+
+/// The headers of a call.
+pub(super) fn headers_of(stream: u32, path: &str) -> Vec<u8> {
     // `:method: POST`, `:scheme: http`; names by their number in the table, or in full behind a zero.
     let mut block = vec![0x83, 0x86];
     let fields: [(&[u8], &str); 5] = [
         (&[0x01], "x"),
-        (&[0x04], "/inference.GRPCInferenceService/ModelInfer"),
+        (&[0x04], path),
         (&[0x0f, 0x10], "application/grpc"),
         (b"\x00\x02te", "trailers"),
         (b"\x00\x0dgrpc-encoding", "gzip"),

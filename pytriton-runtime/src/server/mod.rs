@@ -21,6 +21,9 @@ mod check;
 #[cfg(feature = "embedded")]
 mod checked;
 mod command;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod compressed_health_tests;
 #[cfg(feature = "embedded")]
 mod connection;
 #[cfg(feature = "embedded")]

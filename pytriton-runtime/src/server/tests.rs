@@ -42,7 +42,7 @@ async fn start(arguments: &[&str]) -> Result<Server, ServerError> {
 }
 
 /// Sends bytes on a connection of their own and reads to its end.
-async fn exchange(address: SocketAddr, request: &str) -> String {
+pub(super) async fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -53,7 +53,7 @@ async fn exchange(address: SocketAddr, request: &str) -> String {
     answer
 }
 
-fn get(path: &str) -> String {
+pub(super) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 

@@ -162,7 +162,7 @@ async fn health_needs_no_budget_and_other_calls_say_that_it_is_exhausted() {
 async fn maps_are_bounded_before_they_are_decoded() {
     let load = "/inference.GRPCInferenceService/RepositoryModelLoad";
     let trace = "/inference.GRPCInferenceService/TraceSetting";
-    // An empty entry takes two bytes, and a hundred times as much when it is decoded.
+    // An entry takes two bytes at least, and a hundred times as much when it is decoded.
     let entries = |count: usize, field: u8| [field << 3 | 2, 0].repeat(count);
     let table = [
         (

@@ -26,6 +26,13 @@ fn figure(name: &str) -> usize {
     kibibytes.parse::<usize>().unwrap() << 10
 }
 
+/// A field of bytes, text or a message.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut field = vec![number << 3 | 2];
+    prost::encoding::encode_varint(bytes.len() as u64, &mut field);
+    [field, bytes.to_vec()].concat()
+}
+
 /// Runs a test in a process of its own.
 fn measured(test: &str, measure: impl Future<Output = ()>) {
     if env::var_os(MEASURED).is_some() {
@@ -59,16 +66,22 @@ fn maps_that_compress_well_stay_within_the_budget() {
         };
         let reception = reception(&[&IDENTITY], limits).await;
         let router = routes(reception.clone());
-        // Empty entries take two bytes each, and a hundred times as much when they are decoded.
+        // An empty value takes two bytes, and 24 when it is decoded; an entry takes more.
+        let values = field(1, &field(2, &[0x0a, 0].repeat(30 * MIB)));
+        let entry = |key: u32| field(3, &field(1, &key.to_le_bytes().map(|byte| byte & 0x7f)));
+        let entries: Vec<u8> = (0..500_000).flat_map(entry).collect();
         let bombs = [
-            ("TraceSetting", 1),
-            ("LogSettings", 1),
-            ("RepositoryModelLoad", 3),
+            ("TraceSetting", &values),
+            ("RepositoryModelLoad", &entries),
+            ("RepositoryModelLoad", &[0x1a, 0].repeat(30 * MIB)),
         ];
-        let bombs = bombs.map(|(method, field)| {
+        let bombs = bombs.map(|(method, bomb)| {
             let path = format!("/inference.GRPCInferenceService/{method}");
-            (path, compressed(&[field << 3 | 2, 0].repeat(30 * MIB)))
+            (path, compressed(bomb))
         });
+        drop((values, entries));
+        // The peak begins anew.
+        fs::write("/proc/self/clear_refs", "5").unwrap();
         let before = figure("VmHWM");
         let mut calls = JoinSet::new();
         for number in 0..24 {
@@ -77,9 +90,10 @@ fn maps_that_compress_well_stay_within_the_budget() {
             calls.spawn(async move { status(&router, &path, bomb).await });
         }
         for (code, text) in calls.join_all().await {
-            assert_eq!(code, "8", "{text}");
+            assert!(["3", "8"].contains(&code.as_str()), "{code} {text}");
         }
         let peak = figure("VmHWM") - before;
+        println!("{peak} bytes more at the peak");
         assert!(peak < 2 * BUDGET + OTHER, "{peak}");
     });
 }
