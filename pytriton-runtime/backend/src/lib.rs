@@ -15,6 +15,10 @@
 //! - `proxy`: a batch's way from Triton into a session and its answers' way back.
 //! - `readiness`: which models can be executed, for servers that do not ask.
 //!
+//! # Features
+//!
+//! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
+//!
 //! # Protocol
 //!
 //! The worker listens on a Unix socket in a folder that only its user can enter. Each instance in tritonserver connects,

@@ -27,6 +27,12 @@ pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
 
 impl<M: Model<Answers: Answering<M>>> AsyncTyped<M> {
     /// Connects to a server whose model is ready and has the expected signature.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Signature`] if the model has another signature,
+    /// [`ClientError::OnlyGrpc`] for an HTTP address of a streaming model, and the errors of
+    /// [`AsyncModelClient::model_config`] and [`AsyncModelClient::new`].
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
         Self::builder(url).connect().await
     }
