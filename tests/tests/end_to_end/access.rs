@@ -280,7 +280,7 @@ fn mistakes_end_the_start_with_tritonserver_s_words() -> Result<()> {
         ),
         (
             "--grpc-restricted-protocol=logging",
-            "'<config name>:<setting>=<value>'. Got logging",
+            "'<config name>:<setting>=<value>'. Restriction 1 has another format; its text is not shown",
         ),
         (
             "--access-token-file=/nonexistent",
