@@ -83,7 +83,7 @@ def test_curl_shows_what_comes():
 def test_each_event_is_a_chunk_of_its_own():
     connection = socket.create_connection(HTTP.split(":"), timeout=TIMEOUT)
     body = b'{"count":2,"milliseconds":100}'
-    head = b"POST /v2/models/SlowCount/generate_stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+    head = b"POST /v2/models/SlowCount/generate_stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
     connection.sendall(head % len(body) + body)
     head, _, chunks = b"".join(iter(lambda: connection.recv(1 << 16), b"")).partition(b"\r\n\r\n")
     event = b'data: {"OUTPUT_1":%d,"model_name":"SlowCount","model_version":"1"}\n\n'

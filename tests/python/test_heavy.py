@@ -21,7 +21,7 @@ SMALL = document([1.0, 2.0])
 # 60 kB that become 60 MiB.
 SPACES = gzip.compress(SMALL + b" " * (60 << 20))
 MANY = gzip.compress(document([0.5] * 500_000))
-PARAMETERS = json.dumps({"parameters": {f"p{number}": number for number in range(300_000)}, **json.loads(SMALL)})
+PARAMETERS = json.dumps({"parameters": {f"p{number}": "x" * 40 for number in range(65_000)}, **json.loads(SMALL)})
 
 
 def load(stop, body, headers, done):

@@ -71,7 +71,7 @@ def ends(address, sent, after):
 def test_nobody_is_awaited_for_longer_than_the_options_say():
     ends(HTTP, b"GET /v2/health/live HTTP/1.1\r\nHo", 2)
     ends(GRPC, b"PRI * HTTP/2.0\r\n", 2)
-    head = b"POST /v2/models/Gather/infer HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n"
+    head = b"POST /v2/models/Gather/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 10\r\n\r\n"
     ends(HTTP, head + b"{", 1)
 
 

@@ -117,7 +117,7 @@ def test_the_name_must_be_right(port):
 def test_who_has_no_tls_is_cut_off_at_once(port):
     begun = time.monotonic()
     with raw(port) as stream:
-        stream.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+        stream.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
         try:
             assert b"HTTP" not in stream.recv(1000)
         except ConnectionError:
@@ -166,7 +166,7 @@ def test_health_is_answered_while_handshakes_flood_in():
         try:
             for _ in range(50):
                 begun = time.monotonic()
-                client.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: x\r\n\r\n")
+                client.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 assert client.recv(1000).startswith(b"HTTP/1.1 200")
                 assert time.monotonic() - begun < 5
                 time.sleep(0.02)
@@ -228,7 +228,7 @@ def test_a_client_that_sends_no_more_gets_its_answer():
     body = json.dumps({"inputs": [
         {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": [500]},
     ]})
-    head = f"POST /v2/models/Slow/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"POST /v2/models/Slow/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
     with raw("http") as stream:
@@ -266,7 +266,7 @@ def test_who_leaves_is_not_computed_for():
     body = json.dumps({"inputs": [
         {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": [1500]},
     ]})
-    head = f"POST /v2/models/Slow/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"POST /v2/models/Slow/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
     streams = [handshake("http", offering("http")) for _ in range(4)]
     for stream in streams:
         stream.sendall((head + body).encode())

@@ -29,7 +29,7 @@ def ask(port, client, version):
     host, number = address.split(":")
     with socket.create_connection((host, int(number)), timeout=TIMEOUT) as stream:
         with context.wrap_socket(stream, server_hostname="localhost") as stream:
-            stream.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            stream.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
             return stream.recv(100)
 
 

@@ -20,7 +20,7 @@ fn connect(address: &str) -> Result<TcpStream> {
 }
 
 fn ask(connection: &mut TcpStream) -> Result<()> {
-    connection.write_all(b"GET /v2/health/ready HTTP/1.1\r\nhost: x\r\n\r\n")?;
+    connection.write_all(b"GET /v2/health/ready HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
     let mut answer = Vec::new();
     while !answer.ends_with(b"{\"ready\":true}") {
         let mut more = [0; 1024];
