@@ -1,6 +1,6 @@
 //! The gRPC services: KServe v2 with Triton's extensions, health and reflection.
 //!
-//! Every request message, of whatever method, arrives through [`messages`] and is decoded within the limit of its method.
+//! Every request message, of whatever method, arrives through `messages` and is decoded within the limit of its method.
 
 mod answers;
 mod call;

@@ -20,7 +20,7 @@ const FIELD_BYTES: usize = 256;
 
 /// A request message whose decoded size is bounded before prost sees it.
 ///
-/// The rule is the same for every message: at most [`MAX_FIELDS`] fields, counted in the message itself and in all messages in
+/// The rule is the same for every message: at most `MAX_FIELDS` fields, counted in the message itself and in all messages in
 /// which entries of maps and repeated fields are found.
 pub trait BoundedMessage: Message + Default {
     /// The messages within this one that are counted into.
