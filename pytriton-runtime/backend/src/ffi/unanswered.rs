@@ -1,5 +1,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::sync::{AtomicU64, Ordering};
+
 /// The batches that Triton has given to an instance and that are not answered, wherever they are
 /// executed. Dropping it waits until there are none.
 #[derive(Debug, Default)]
@@ -11,38 +13,42 @@ pub(super) struct Unanswered(Arc<Count>);
 
 #[derive(Debug, Default)]
 struct Count {
-    batches: Mutex<usize>,
+    batches: AtomicU64,
+    /// Held while a waiter checks the count, and before it is notified: no notification is lost.
+    waiting: Mutex<()>,
     answered: Condvar,
 }
 
 impl UnansweredBatches {
     /// Counts one more.
     pub(super) fn enter(&self) -> Unanswered {
-        *self.0.lock() += 1;
+        self.0.batches.fetch_add(1, Ordering::Relaxed);
         Unanswered(Arc::clone(&self.0))
     }
 }
 
 impl Drop for UnansweredBatches {
     fn drop(&mut self) {
-        let mut batches = self.0.lock();
-        while *batches > 0 {
-            let answered = self.0.answered.wait(batches);
-            batches = answered.unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.0.lock();
+        // Pairs with the subtraction in `Unanswered::drop`.
+        while self.0.batches.load(Ordering::Acquire) > 0 {
+            let answered = self.0.answered.wait(waiting);
+            waiting = answered.unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 impl Drop for Unanswered {
     fn drop(&mut self) {
-        *self.0.lock() -= 1;
+        // Pairs with the load in `UnansweredBatches::drop`.
+        self.0.batches.fetch_sub(1, Ordering::Release);
+        drop(self.0.lock());
         self.0.answered.notify_all();
     }
 }
 
 impl Count {
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        // No panic can leave a number inconsistent.
-        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
