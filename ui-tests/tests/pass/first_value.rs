@@ -43,8 +43,19 @@ fn main() {
         infer("Scale", &[&request(3.0), &request(3.0)]),
         [Ok(expected.clone()), Ok(expected)]
     );
-    let differing = infer("Scale", &[&request(3.0), &request(4.0)]);
-    assert!(differing[0].as_ref().unwrap_err().contains("input 'by'"));
+    // Requests with different values are executed one by one.
+    assert_eq!(
+        infer("Scale", &[&request(3.0), &request(4.0)]),
+        [
+            Ok(vec![tensor::<f32>(&[2, 1], [307.0, 310.0])]),
+            Ok(vec![tensor::<f32>(&[2, 1], [308.0, 312.0])]),
+        ]
+    );
+    let mut differing = request(3.0);
+    differing[1] = ("by", tensor::<f32>(&[2, 1], [3.0, 4.0]));
+    let results = infer("Scale", &[&differing, &request(3.0)]);
+    assert!(results[0].as_ref().unwrap_err().contains("input 'by'"));
+    assert!(results[1].is_ok());
     let short = &request(3.0)[..2];
     assert_eq!(
         infer("Scale", &[short]),
