@@ -227,6 +227,7 @@ impl MemoryPermit {
     }
 
     /// Reduces the reservation to `bytes`, if it is larger.
+    #[inline]
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(fewer) = self.bytes.checked_sub(bytes).filter(|fewer| *fewer > 0) {
             self.bytes = bytes;

@@ -41,6 +41,11 @@ impl JsonWriter {
         Self { out, refused: None }
     }
 
+    /// An empty permit of the budget in which the text is reserved.
+    pub(crate) fn sibling(&self) -> MemoryPermit {
+        self.out.sibling()
+    }
+
     pub(crate) fn finish(self) -> Vec<u8> {
         self.out.into_untracked()
     }
@@ -58,6 +63,7 @@ impl JsonWriter {
     }
 
     /// Appends bytes around the JSON text, behind which no comma is put.
+    #[inline]
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         if let Some(out) = self.room(bytes.len()) {
             out.extend_from_slice(bytes);
@@ -93,6 +99,7 @@ impl JsonWriter {
     }
 
     /// The name of the member whose value is written next, in which nothing must be escaped.
+    #[inline]
     pub(crate) fn name(&mut self, name: &'static str) -> &mut Self {
         if let Some(out) = self.value(name.len() + 3) {
             out.push(b'"');
@@ -128,17 +135,22 @@ impl JsonWriter {
     }
 
     /// Opens an array or object that `end` closes, for writers that may fail in between.
+    #[inline]
     pub(crate) fn begin(&mut self, bracket: u8) {
         if let Some(out) = self.value(1) {
             out.push(bracket);
         }
     }
 
+    #[inline]
     pub(crate) fn end(&mut self, bracket: u8) {
-        self.raw(&[bracket]);
+        if let Some(out) = self.room(1) {
+            out.push(bracket);
+        }
     }
 
     /// What another writer has written before.
+    #[inline]
     pub(crate) fn written(&mut self, json: &[u8]) {
         if let Some(out) = self.value(json.len()) {
             out.extend_from_slice(json);
@@ -170,12 +182,14 @@ impl JsonWriter {
         }
     }
 
+    #[inline]
     pub(crate) fn integer(&mut self, integer: impl Integer) {
         if let Some(out) = self.value(MAX_SCALAR_BYTES) {
             out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
         }
     }
 
+    #[inline]
     pub(crate) fn float(&mut self, float: impl Float) {
         if let Some(out) = self.value(MAX_SCALAR_BYTES) {
             float.write(out);

@@ -62,7 +62,6 @@ impl ResponseWriter {
         response: &Response,
         permit: MemoryPermit,
     ) -> Result<EncodedResponse, CodecError> {
-        let sibling = permit.sibling();
         let mut json = JsonWriter::reserving(permit, self.capacity(format, response));
         let mut binary = Vec::new();
         json.begin(b'{');
@@ -88,7 +87,7 @@ impl ResponseWriter {
                 0 => tensor,
                 count => {
                     classes = {
-                        let permit = sibling.sibling();
+                        let permit = json.sibling();
                         classify(tensor, self.batching, count, &output.labels, permit)?
                     };
                     &classes

@@ -249,7 +249,9 @@ impl Inner {
         let slots: Vec<_> = blocked.iter().map(|(slot, _)| *slot).collect();
         self.resets += slots.len();
         // They are over as soon as their tasks are dropped.
-        let tasks = slots.into_iter().filter_map(|slot| self.remove(slot).task);
+        let tasks = slots
+            .into_iter()
+            .filter_map(|slot| self.remove(slot, now).task);
         Liveness::Blocked(tasks.collect())
     }
 
@@ -258,8 +260,8 @@ impl Inner {
         self.last && self.http1
     }
 
-    pub(super) fn remove(&mut self, slot: usize) -> Stream {
-        self.idle_since = Instant::now();
+    pub(super) fn remove(&mut self, slot: usize, now: Instant) -> Stream {
+        self.idle_since = now;
         self.streams.remove(slot)
     }
 

@@ -68,6 +68,10 @@ impl HostCheck {
 /// Whether a host, with or without a port, is an IP address, this machine or an allowed name. A
 /// client without a name, as of HTTP/1.0, is no browser.
 fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
+    // Most clients use an address, and every request is checked.
+    if is_ipv4(host) {
+        return true;
+    }
     let Ok(host) = str::from_utf8(host) else {
         return false;
     };
@@ -86,6 +90,29 @@ fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
         || is_local(name) == Some(true)
         || name.parse::<Ipv4Addr>().is_ok()
         || allowed.contains(name)
+}
+
+/// Whether a host, without its port, can be parsed as an [`Ipv4Addr`].
+fn is_ipv4(host: &[u8]) -> bool {
+    let (mut dots, mut some, mut octet) = (0_u32, false, 0_u32);
+    for byte in host {
+        let digit = u32::from(byte.wrapping_sub(b'0'));
+        if digit < 10 {
+            let leading_zero = some && octet == 0;
+            octet = octet.wrapping_mul(10).wrapping_add(digit);
+            if leading_zero || octet > 255 {
+                return false;
+            }
+            some = true;
+        } else if *byte == b'.' && some {
+            (dots, some, octet) = (dots.wrapping_add(1), false, 0);
+        } else if *byte == b':' {
+            break;
+        } else {
+            return false;
+        }
+    }
+    dots == 3 && some
 }
 
 #[cfg(test)]
@@ -136,6 +163,27 @@ mod tests {
                 let check = HostCheck::new(option, LOOPBACK, false);
                 let checked = check.check(&parts(Version::HTTP_11, Some(host), "/v2"));
                 assert_eq!(checked.is_ok(), expected, "{host} {option:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_are_those_of_the_standard_library() {
+        let octets = [
+            "", "0", "00", "01", "7", "10", "99", "255", "256", "1000", "a", "-1",
+        ];
+        for octet in octets {
+            for name in [
+                octet.to_owned(),
+                format!("{octet}.0.0.1"),
+                format!("127.{octet}.0.1"),
+                format!("127.0.0.{octet}"),
+                format!("127.0.{octet}"),
+                format!("127.0.0.1.{octet}"),
+            ] {
+                let expected = name.parse::<Ipv4Addr>().is_ok();
+                assert_eq!(is_ipv4(name.as_bytes()), expected, "{name}");
+                assert_eq!(is_ipv4(format!("{name}:80").as_bytes()), expected, "{name}");
             }
         }
     }

@@ -30,7 +30,11 @@ impl Preface {
     }
 
     /// Copies what the protocol has not read. Returns whether there was anything.
+    #[inline]
     pub(super) fn take(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        if self.taken == self.filled {
+            return false;
+        }
         let left = &self.bytes[self.taken..self.filled];
         let some = &left[..left.len().min(buffer.remaining())];
         buffer.put_slice(some);

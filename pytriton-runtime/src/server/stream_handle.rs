@@ -45,10 +45,11 @@ impl StreamHandle {
             let Some(stream) = self.stream(&mut inner) else {
                 return;
             };
-            stream.sent(bytes, Instant::now());
+            let now = Instant::now();
+            stream.sent(bytes, now);
             let waker = stream.take_waker();
             if stream.is_finished() {
-                inner.remove(self.slot);
+                inner.remove(self.slot, now);
             }
             waker
         };
@@ -79,7 +80,7 @@ impl OpenStream {
     pub(super) fn respond(&self) -> bool {
         let mut inner = self.handle.connection.lock();
         if let Some(stream) = self.handle.stream(&mut inner) {
-            stream.respond(Instant::now());
+            stream.respond(Instant::now);
         }
         inner.is_last_http1()
     }
@@ -105,14 +106,14 @@ impl OpenStream {
             // It is being reset.
             return last;
         };
-        stream.hand_over(bytes, Instant::now());
+        stream.hand_over(bytes, Instant::now);
         if !last || stream.unsent() > max_unsent {
             return false;
         }
         self.open = false;
         stream.end();
         if stream.is_finished() {
-            inner.remove(self.handle.slot);
+            inner.remove(self.handle.slot, Instant::now());
         }
         true
     }
@@ -141,7 +142,7 @@ impl Drop for OpenStream {
         if let Some(stream) = self.handle.stream(&mut inner) {
             stream.end();
             if stream.is_finished() {
-                inner.remove(self.handle.slot);
+                inner.remove(self.handle.slot, Instant::now());
             }
         }
     }

@@ -123,7 +123,7 @@ impl Stream {
     }
 
     /// The head of the response is ready.
-    pub(super) fn respond(&mut self, now: Instant) {
+    pub(super) fn respond(&mut self, now: impl FnOnce() -> Instant) {
         self.responded = true;
         self.make_ready(now);
     }
@@ -136,7 +136,7 @@ impl Stream {
     }
 
     /// A part of the response is handed to the connection.
-    pub(super) fn hand_over(&mut self, bytes: usize, now: Instant) {
+    pub(super) fn hand_over(&mut self, bytes: usize, now: impl FnOnce() -> Instant) {
         self.make_ready(now);
         self.unsent += bytes;
     }
@@ -168,9 +168,9 @@ impl Stream {
     }
 
     /// The clock starts when there is something to take, and goes on while there is.
-    fn make_ready(&mut self, now: Instant) {
+    fn make_ready(&mut self, now: impl FnOnce() -> Instant) {
         if self.unsent == 0 && self.response == Response::Computing {
-            self.since = now;
+            self.since = now();
             self.written = 0;
         }
         self.response = Response::Ready;
@@ -206,9 +206,9 @@ mod tests {
             let now = begun + Duration::from_secs(second);
             match *event {
                 Receive => stream.receive(),
-                Respond => stream.respond(now),
+                Respond => stream.respond(|| now),
                 Compute => stream.compute(),
-                HandOver(bytes) => stream.hand_over(bytes, now),
+                HandOver(bytes) => stream.hand_over(bytes, || now),
                 Sent(bytes) => stream.sent(bytes, now),
                 End => stream.end(),
             }
