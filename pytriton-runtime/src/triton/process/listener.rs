@@ -1,22 +1,28 @@
 use std::collections::HashSet;
 use std::fs;
 
-/// Whether a process, or another of its group, listens on a port; `None` if the system does not tell.
+/// Returns whether a process, or another process of its group, listens on a port.
+///
+/// Returns `None` if the descriptors of a running process cannot be read. A process that has ended
+/// listens on nothing.
 pub(super) fn listens(leader: u32, port: u16) -> Option<bool> {
     let mut sockets = HashSet::new();
     for table in ["tcp", "tcp6"] {
         let table = fs::read_to_string(format!("/proc/{leader}/net/{table}")).unwrap_or_default();
         sockets.extend(table.lines().filter_map(|line| listening(line, port)));
     }
-    if has_one(leader, &sockets)? {
-        return Some(true);
+    match has_one(leader, &sockets) {
+        Some(true) => return Some(true),
+        None if is_running(leader) => return None,
+        Some(false) | None => {}
     }
     // A wrapper may have started it.
     let mut others = members(leader);
     Some(others.any(|other| has_one(other, &sockets) == Some(true)))
 }
 
-/// Whether a process has one of these sockets open.
+/// Returns whether a process has one of these sockets open, or `None` if its descriptors cannot be
+/// read.
 fn has_one(process: u32, sockets: &HashSet<String>) -> Option<bool> {
     let entries = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
     let mut targets = entries
@@ -27,6 +33,17 @@ fn has_one(process: u32, sockets: &HashSet<String>) -> Option<bool> {
             .to_str()
             .is_some_and(|target| sockets.contains(target))
     }))
+}
+
+/// Returns whether a process exists and is not a zombie.
+fn is_running(process: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The state follows the name, which may contain parentheses.
+    let state = stat
+        .rsplit(") ")
+        .next()
+        .and_then(|rest| rest.chars().next());
+    !matches!(state, None | Some('Z' | 'X'))
 }
 
 /// The processes of a group.
@@ -73,6 +90,20 @@ mod tests {
             drop(listener);
             assert_eq!(listens(process::id(), port), Some(false), "{address}");
         }
+    }
+
+    #[test]
+    fn a_process_that_has_ended_listens_on_nothing() {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = other.local_addr().unwrap().port();
+        let mut child = process::Command::new("true").spawn().unwrap();
+        let id = child.id();
+        while is_running(id) {
+            std::thread::yield_now();
+        }
+        assert_eq!(listens(id, port), Some(false), "a zombie");
+        child.wait().unwrap();
+        assert_eq!(listens(id, port), Some(false), "a process that was reaped");
     }
 
     #[test]
