@@ -1,4 +1,4 @@
-//! What is said about tritonserver in a binary without its engine.
+//! Replacements for the tritonserver commands in a binary without the tritonserver engine.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use crate::registry::Registry;
 
 use super::ServerError;
 
-/// No tritonserver is fetched that could not be used.
+/// Returns an error: this binary cannot use an installed tritonserver.
 pub(super) fn install() -> Result<String, ServerError> {
     Err(ChoiceError::absent().into())
 }
 
-/// Nothing is written down for it either.
+/// Returns an error: no repository is written.
 pub(super) fn repository(_: &Path, _: bool, _: &Registry) -> Result<Option<String>, ServerError> {
     Err(ChoiceError::absent().into())
 }
 
-/// Why there is none.
+/// Reports that the engine is not compiled in.
 pub(super) fn report(_: Option<PathBuf>) -> Result<Vec<String>, ServerError> {
     Ok(vec![ChoiceError::absent().to_string()])
 }

@@ -4,20 +4,20 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
-/// How long to wait when the system has no file descriptor left for a connection: first, and at the most.
+/// Initial and maximum pause after `accept` fails because the system is out of file descriptors.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// How often a log line says so.
+/// Minimum time between two warnings about the shortage.
 const REMINDER: Duration = Duration::from_secs(60);
 
-/// Takes the connections of a port.
+/// Accepts the connections of a port.
 #[derive(Debug)]
 pub(super) struct Acceptor {
     listener: TcpListener,
     shortage: Shortage,
 }
 
-/// What the system does not give, and when that was last said.
+/// A shortage of system resources: the next pause, and when it was last logged.
 #[derive(Debug)]
 struct Shortage {
     pause: Duration,
@@ -32,11 +32,11 @@ impl Acceptor {
         }
     }
 
-    /// The next connection.
+    /// Returns the next connection.
     ///
     /// # Cancel safety
     ///
-    /// No connection is lost.
+    /// This method is cancel safe: no connection is lost.
     pub(super) async fn next(&mut self) -> TcpStream {
         loop {
             match self.listener.accept().await {
@@ -56,7 +56,7 @@ impl Acceptor {
         }
     }
 
-    /// A connection that the system has for us already.
+    /// Returns a connection if one is already in the listen queue.
     pub(super) async fn waiting(&self) -> Option<TcpStream> {
         tokio::select! {
             biased;
@@ -74,7 +74,7 @@ impl Shortage {
         }
     }
 
-    /// How long to wait now, and whether to say why.
+    /// Returns how long to wait now, and whether to log the reason.
     fn next(&mut self, now: Instant) -> (Duration, bool) {
         let pause = self.pause;
         self.pause = (2 * pause).min(PAUSES.1);
@@ -91,7 +91,7 @@ impl Shortage {
     }
 }
 
-/// Whether only this one connection failed while it was being accepted.
+/// Returns whether `accept` failed for this one connection only.
 fn is_of_the_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -2,44 +2,44 @@ use std::net::SocketAddr;
 
 use super::Options;
 
-/// Where the server can be reached.
+/// The addresses at which the server can be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Addresses {
-    /// HTTP, if it is served.
+    /// The HTTP address, if HTTP is served.
     pub http: Option<SocketAddr>,
-    /// gRPC, if it is served.
+    /// The gRPC address, if gRPC is served.
     pub grpc: Option<SocketAddr>,
-    /// Metrics, if they are served.
+    /// The metrics address, if metrics are served.
     pub metrics: Option<SocketAddr>,
-    /// OpenAI's routes, if a model has them.
+    /// The address of the OpenAI routes, if a model has them.
     pub openai: Option<SocketAddr>,
-    /// The page about the models, if there is one.
+    /// The address of the interactive docs page, if it is served.
     pub docs: Option<SocketAddr>,
-    /// Vertex AI's routes, if the embedded engine serves them.
+    /// The address of the Vertex AI routes, if the embedded engine serves them.
     pub vertex_ai: Option<SocketAddr>,
-    /// SageMaker's routes, if the embedded engine serves them.
+    /// The address of the SageMaker routes, if the embedded engine serves them.
     pub sagemaker: Option<SocketAddr>,
-    /// Which of them are reached over TLS.
+    /// The ports that use TLS.
     pub tls: TlsPorts,
 }
 
-/// Which ports have TLS.
+/// The ports that use TLS.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TlsPorts {
-    /// That for HTTP, and those of the platforms.
+    /// HTTP, Vertex AI and SageMaker.
     pub http: bool,
-    /// That for gRPC.
+    /// gRPC.
     pub grpc: bool,
-    /// That for metrics.
+    /// Metrics.
     pub metrics: bool,
-    /// That of OpenAI's routes.
+    /// OpenAI routes.
     pub openai: bool,
-    /// That of the page.
+    /// Docs page.
     pub docs: bool,
 }
 
 impl Addresses {
-    /// The addresses as URLs, with their names.
+    /// Returns the name and the URL of each address.
     pub fn urls(&self) -> impl Iterator<Item = (&'static str, String)> {
         let url = |name, at: Option<SocketAddr>, scheme, tls, path| {
             let secure = if tls { "s" } else { "" };
@@ -62,7 +62,7 @@ impl Addresses {
 
 #[cfg(feature = "embedded")]
 impl Addresses {
-    /// The ports that programs ask, which the page is not on: what is spoken there, and whether over TLS.
+    /// Returns the ports that do not serve the docs page: protocol, port, and whether it uses TLS.
     pub(super) fn beside_docs(&self) -> impl Iterator<Item = (&'static str, u16, bool)> {
         let http = self.http.filter(|_| self.docs != self.http);
         let port = |name, at: Option<SocketAddr>, tls| at.map(|at| (name, at.port(), tls));
@@ -74,7 +74,7 @@ impl Addresses {
     }
 }
 
-/// Whether HTTP and gRPC are asked for on one port.
+/// Returns whether HTTP and gRPC share one port.
 pub(super) fn shared(options: &Options) -> bool {
     options.allow_http
         && options.allow_grpc

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-/// The names in `--allowed-hosts`, in small letters.
+/// The names in `--allowed-hosts`, in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedHosts(Arc<[String]>);
 
 impl AllowedHosts {
-    /// Reads names separated by commas; `*` stands for every name.
+    /// Parses comma-separated names. `*` allows every name.
     ///
     /// # Errors
     ///
-    /// A text about a name that contains more than a name.
+    /// Returns a message if an item is not a plain host name.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let name = |name: &str| {
             let name = name.trim().trim_end_matches('.').to_ascii_lowercase();
@@ -25,7 +25,7 @@ impl AllowedHosts {
         names.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the name is one of them.
+    /// Returns whether the name is allowed.
     #[cfg(feature = "embedded")]
     pub(super) fn contains(&self, name: &str) -> bool {
         let named = |allowed: &String| allowed == "*" || allowed.eq_ignore_ascii_case(name);

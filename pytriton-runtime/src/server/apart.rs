@@ -6,7 +6,8 @@ use tokio::runtime::Builder;
 use super::ServerError;
 use super::run::runtime;
 
-/// Does something on another thread and waits for it: what waits for a runtime must not do so on a thread of one.
+/// Runs a closure on a new thread and waits for it. Code that blocks on a runtime must not run on a
+/// runtime thread.
 pub(super) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| match scope.spawn(work).join() {
         Ok(done) => done,
@@ -14,7 +15,7 @@ pub(super) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Waits for something on another thread.
+/// Blocks on a future on a new thread.
 pub(super) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ServerError> {
     apart(|| Ok(runtime(&mut Builder::new_current_thread())?.block_on(future)))
 }

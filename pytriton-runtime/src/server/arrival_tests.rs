@@ -26,13 +26,13 @@ use super::tests::options;
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// As many as may be under way on a connection.
+/// The number of concurrent requests of a connection.
 const REQUESTS: u16 = 100;
 
-/// What the model has executed, in this order.
+/// The requests that the model has executed, in order.
 static EXECUTED: Mutex<Vec<f32>> = Mutex::new(Vec::new());
 
-/// Held by a test that looks at them.
+/// Serializes the tests that read [`EXECUTED`].
 static TEST: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 struct Recorder;
@@ -84,9 +84,9 @@ fn headers(stream: u32) -> Vec<u8> {
     headers_of(stream, "/inference.GRPCInferenceService/ModelInfer")
 }
 
-/// The headers of a call.
+/// The headers of a call to `path`.
 pub(super) fn headers_of(stream: u32, path: &str) -> Vec<u8> {
-    // `:method: POST`, `:scheme: http`; names by their number in the table, or in full behind a zero.
+    // `:method: POST`, `:scheme: http`. Names are table indexes, or literals after a zero byte.
     let mut block = vec![0x83, 0x86];
     let fields: [(&[u8], &str); 5] = [
         (&[0x01], "x"),
@@ -103,7 +103,7 @@ pub(super) fn headers_of(stream: u32, path: &str) -> Vec<u8> {
     frame(1, 4, stream, &block)
 }
 
-/// The message of the request of that number of a sequence, behind its prefix.
+/// The length-prefixed message of request `number` of a sequence.
 fn message(number: u16, compressed: bool) -> Vec<u8> {
     let parameter = |name: &str, choice| {
         let parameter_choice = Some(choice);
@@ -142,7 +142,7 @@ fn stream_of(number: u16) -> u32 {
     2 * u32::from(number) + 1
 }
 
-/// A call whose body comes in one of several ways, of which some take longer to decode.
+/// A call whose body is sent in one of several ways. Some of them take longer to decode.
 fn call(number: u16) -> Vec<u8> {
     let stream = stream_of(number);
     let body = message(number, number % 3 == 1);
@@ -175,7 +175,7 @@ async fn calls_of_a_sequence_are_executed_in_the_order_of_their_arrival() {
     for size in [1 << 20, 997, 100] {
         let (server, mut client) = connect().await;
         let calls: Vec<u8> = (0..REQUESTS).flat_map(call).collect();
-        // What arrives together differs, as it does on a network.
+        // The data is split at different points, as on a network.
         for piece in calls.chunks(size) {
             client.write_all(piece).await.unwrap();
             tokio::task::yield_now().await;
@@ -193,7 +193,7 @@ async fn a_call_that_has_not_arrived_completely_holds_up_no_other() {
     let (server, mut client) = connect().await;
     client.write_all(&call(0)).await.unwrap();
     assert_eq!(executed(1).await, [0.0]);
-    // One of which nothing but the headers has arrived, and one of which half of the message has.
+    // For one request only the headers have arrived, for another one half of the message.
     let late = message(3, false);
     let start = [
         headers(stream_of(1)),

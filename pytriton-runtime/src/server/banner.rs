@@ -6,7 +6,8 @@ use crate::tensor::shape_text;
 
 use super::started::Started;
 
-/// What is printed when the server is ready: the engine, the models, those that are not loaded among them, the addresses.
+/// Returns the text that is printed when the server is ready: the engine, all models (failed ones
+/// are marked) and the addresses.
 pub(super) fn banner(registry: &Registry, started: &Started) -> String {
     let engine = started.engine.name();
     let mut text = format!("pytriton {}, engine {engine}\n", env!("CARGO_PKG_VERSION"));
@@ -25,7 +26,7 @@ pub(super) fn banner(registry: &Registry, started: &Started) -> String {
     text
 }
 
-/// A model and its tensors in one line, with the batch axis of each shape.
+/// Describes a model and its tensors in one line. Each shape includes the batch axis.
 pub fn model_line(model: &ModelSpec) -> String {
     let mut line = format!(
         "{} {}: {} -> {}; ",
@@ -55,7 +56,7 @@ pub fn model_line(model: &ModelSpec) -> String {
     line
 }
 
-/// The models as a table, and below it what is said of their tensors.
+/// Returns the models as a table, followed by the descriptions of their tensors.
 pub fn table(registry: &Registry) -> String {
     let mut rows = vec![
         [
@@ -106,7 +107,7 @@ pub fn table(registry: &Registry) -> String {
     text
 }
 
-/// What is said of a model's tensors, each in a line.
+/// Returns the descriptions of a model's tensors, one per line.
 fn described(model: &ModelSpec) -> String {
     let inputs = model.inputs.iter().map(|input| ("input", input));
     let outputs = model.outputs.iter().map(|output| ("output", output));
@@ -124,12 +125,12 @@ fn described(model: &ModelSpec) -> String {
     }
 }
 
-/// The rest is for whoever reads the whole of it.
+/// Returns the first line of a description. The other lines are too long for the table.
 fn first_line(description: &str) -> &str {
     description.lines().next().unwrap_or_default()
 }
 
-/// Whether an instance is elsewhere than on the processor.
+/// Returns whether an instance runs on a device other than the CPU.
 fn on_gpu(model: &ModelSpec) -> bool {
     let mut groups = model.instances.groups().iter();
     groups.any(|group| group.device != Device::Cpu)

@@ -6,10 +6,11 @@ use crate::registry::Registry;
 
 use super::{Options, ServerError, Triton};
 
-/// How a [`Triton`] is to serve.
+/// Configures a [`Triton`].
 ///
-/// What is said here goes before the environment (`PYTRITON_…`), that before the file that `--config` or `PYTRITON_CONFIG` names,
-/// and that before the defaults of the command line.
+/// Options set here take precedence over the environment (`PYTRITON_…`). The environment takes
+/// precedence over the file named by `--config` or `PYTRITON_CONFIG`, and the file over the
+/// defaults.
 ///
 /// # Examples
 ///
@@ -33,24 +34,25 @@ pub struct Builder {
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
 
 impl Builder {
-    /// Arguments of the command line: for what is passed on to tritonserver, and for options that are known as text.
+    /// Adds command-line arguments, such as options that are passed on to tritonserver.
     pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// Changes the options; the last word is the last call's.
+    /// Changes the options. If several calls change the same option, the last one wins.
     pub fn options(mut self, change: impl FnOnce(&mut Options) + Send + 'static) -> Self {
         self.changes.push(Box::new(change));
         self
     }
 
-    /// What answers the clients.
+    /// Selects the engine.
     pub fn engine(self, engine: EngineChoice) -> Self {
         self.options(move |options| options.triton.engine = engine)
     }
 
-    /// Any free port for HTTP, gRPC, metrics, OpenAI's routes and the page: [`Triton::addresses`] says which.
+    /// Uses a free port for HTTP, gRPC, metrics, the OpenAI routes and the docs page.
+    /// [`Triton::addresses`] returns the ports.
     pub fn free_ports(self) -> Self {
         self.options(|options| {
             options.http_port = 0;
@@ -61,11 +63,11 @@ impl Builder {
         })
     }
 
-    /// Reads the options. Nothing is started yet.
+    /// Reads the options. Starts nothing.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Arguments`] for an argument or a variable of the environment that cannot be read.
+    /// Returns [`ServerError::Arguments`] if an argument or an environment variable is invalid.
     pub fn build(self) -> Result<Triton, ServerError> {
         let mut options = Options::parse(self.arguments)?;
         for change in self.changes {

@@ -12,17 +12,17 @@ use super::order::{Order, Orders};
 use super::started::Started;
 use super::{Options, ServerError};
 
-/// What is to be served, and how.
+/// What to serve, and with which options.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) registry: Registry,
     pub(super) options: Options,
     pub(super) choice: Choice,
-    /// Whether ports are opened; otherwise a router is all that answers.
+    /// Whether to open ports. If not, a router serves the requests.
     pub(super) ports: bool,
 }
 
-/// A thread that starts an engine, looks after it and stops it, and what others know of it.
+/// A thread that starts, supervises and stops an engine.
 #[derive(Debug)]
 pub(super) struct Caretaker {
     orders: watch::Sender<Order>,
@@ -30,14 +30,14 @@ pub(super) struct Caretaker {
     thread: Mutex<Option<JoinHandle<Result<(), ServerError>>>>,
 }
 
-/// How far an engine has come.
+/// The progress of an engine.
 #[derive(Debug)]
 pub(super) struct Progress {
     started: OnceLock<Started>,
     phase: watch::Sender<Phase>,
 }
 
-/// The life of an engine.
+/// The phase of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Starting,
@@ -46,7 +46,7 @@ pub(super) enum Phase {
 }
 
 impl Caretaker {
-    /// Begins to start an engine.
+    /// Spawns the thread, which starts the engine.
     pub(super) fn spawn(plan: Plan) -> Result<Arc<Self>, ServerError> {
         let (orders, heard) = watch::channel(Order::Serve);
         let progress = Arc::new(Progress {
@@ -64,22 +64,22 @@ impl Caretaker {
         }))
     }
 
-    /// How far it has come, and will.
+    /// Subscribes to the phase of the engine.
     pub(super) fn phase(&self) -> watch::Receiver<Phase> {
         self.progress.phase.subscribe()
     }
 
-    /// Whether it has ended, for whatever reason.
+    /// Returns whether the engine has ended, for any reason.
     pub(super) fn ended(&self) -> bool {
         *self.progress.phase.borrow() == Phase::Ended
     }
 
-    /// The engine, once it serves.
+    /// Returns the engine, once it serves.
     pub(super) fn started(&self) -> Option<&Started> {
         self.progress.started.get()
     }
 
-    /// Tells it what to do; it goes no way back.
+    /// Sends an order. An order that is less far-reaching than the current one is ignored.
     pub(super) fn order(&self, order: Order) {
         self.orders.send_if_modified(|current| {
             let further = order > *current;
@@ -90,9 +90,9 @@ impl Caretaker {
         });
     }
 
-    /// Waits until it has ended. Why it did is told once.
+    /// Waits until the engine has ended. Only the first caller receives its error.
     pub(super) fn join(&self) -> Result<(), ServerError> {
-        // Whoever comes second waits for whoever is first.
+        // The lock makes concurrent callers wait for the first one.
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         match thread.take().map(JoinHandle::join) {
             None => Ok(()),
@@ -103,14 +103,14 @@ impl Caretaker {
 }
 
 impl Progress {
-    /// The engine serves from now on.
+    /// Records that the engine serves.
     pub(super) fn serving(&self, started: Started) {
         self.started.get_or_init(|| started);
         self.phase.send_replace(Phase::Serving);
     }
 }
 
-/// Says so when the thread has ended, however it does.
+/// Sets the phase to `Ended` when the thread ends, even by a panic.
 struct Ended(Arc<Progress>);
 
 impl Drop for Ended {

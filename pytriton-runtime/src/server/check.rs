@@ -9,7 +9,7 @@ use super::settings::Setting;
 use super::texts::Texts;
 use super::{Options, ServerError, inspect, model_line};
 
-/// What each option is, and who says so, as a table.
+/// Returns a table of the options: name, value and origin.
 pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
     let mut rows = vec![["OPTION", "VALUE", "FROM"].map(str::to_owned)];
     for setting in settings {
@@ -23,7 +23,7 @@ pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
     }
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
-        // One long path must not push all the others to the right.
+        // A single long path must not widen the whole column.
         cells
             .filter(|width| *width <= WIDEST)
             .max()
@@ -36,10 +36,10 @@ pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The widest cell that others are aligned with.
+/// The widest cell that determines the width of a column.
 const WIDEST: usize = 50;
 
-/// What is done where an option has no value.
+/// Returns the effective value of an option that has none.
 fn without(name: &str, options: &Options) -> Option<String> {
     match name {
         "metrics-address" | "openai-address" | "docs-address" | "vertex-ai-address"
@@ -50,7 +50,7 @@ fn without(name: &str, options: &Options) -> Option<String> {
     }
 }
 
-/// Does all that a start does, models loaded and ports opened, and stops again.
+/// Performs a complete start, which loads the models and opens the ports, and then stops.
 pub(super) async fn check(
     registry: &Registry,
     options: &Options,

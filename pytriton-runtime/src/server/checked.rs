@@ -1,4 +1,4 @@
-//! What the options ask of this engine, as it can be done, or why it cannot.
+//! Checks of the options for the embedded engine.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::tls::{TlsError, TlsPlan};
 
 use super::{Options, ServerError};
 
-/// Whether a model is for OpenAI's routes.
+/// Returns whether a model has OpenAI routes.
 pub(super) fn has_text_models(registry: &Registry) -> bool {
     registry.iter().any(|spec| spec.openai.is_some())
 }
 
-/// Refuses options with which OpenAI's routes are nowhere, or elsewhere than they say.
+/// Refuses options that leave the OpenAI routes without a port, or an address that has no effect.
 pub(super) fn check_openai_port(options: &Options) -> Result<(), ServerError> {
     match (options.openai_port, options.openai_address) {
         (Some(_), _) => Ok(()),
@@ -27,7 +27,7 @@ pub(super) fn check_openai_port(options: &Options) -> Result<(), ServerError> {
     }
 }
 
-/// Refuses an address of the page where there is no port that is there.
+/// Refuses an address for the docs page if the page has no port of its own.
 pub(super) fn check_docs_port(options: &Options) -> Result<(), ServerError> {
     match (options.docs_port, options.docs_address) {
         (None, Some(_)) if options.allow_docs => Err(ServerError::DocsAddress),
@@ -35,7 +35,7 @@ pub(super) fn check_docs_port(options: &Options) -> Result<(), ServerError> {
     }
 }
 
-/// Who may ask this process for what.
+/// Returns the access rules of the options.
 pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
     let flags = &options.triton.flags;
     Ok(Arc::new(Access::new(
@@ -45,7 +45,7 @@ pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
     )?))
 }
 
-/// Refuses options about models that this engine cannot follow.
+/// Refuses model control options that this engine does not support.
 pub(super) fn check_control(registry: &Registry, options: &Options) -> Result<(), ControlError> {
     let control = &options.control;
     control.check()?;
@@ -63,20 +63,20 @@ pub(super) fn check_control(registry: &Registry, options: &Options) -> Result<()
     Ok(())
 }
 
-/// The metrics that the options ask for.
+/// Returns the metrics configuration of the options.
 pub(super) fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
     Ok(MetricsConfig::new(
         options.triton.flags.values("metrics-config"),
     )?)
 }
 
-/// The limits of options that this engine can honour.
+/// Refuses options that this engine does not support, and returns the limits of the others.
 pub(super) fn checked(options: &Options) -> Result<Limits, ServerError> {
     UnsupportedOptions::check(&options.triton)?;
     Ok(options.limits()?)
 }
 
-/// Refuses TLS where there are no ports.
+/// Refuses TLS options if no port is opened.
 pub(super) fn check_no_tls(options: &Options) -> Result<(), TlsError> {
     let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
     let ports = [
@@ -91,7 +91,7 @@ pub(super) fn check_no_tls(options: &Options) -> Result<(), TlsError> {
     }
 }
 
-/// Who says which requests are traced, and begins as the options say.
+/// Creates the tracer with the trace settings of the options.
 pub(super) fn tracer(options: &Options) -> Result<Tracer, TraceConfigError> {
     let settings = trace_config(options.triton.flags.values("trace-config"))?;
     Tracer::start(settings)

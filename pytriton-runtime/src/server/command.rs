@@ -22,68 +22,68 @@ pub(super) struct CommandLine {
     options: Options,
 }
 
-/// What the binary is to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Serve the models (the default)
     Serve(Box<Options>),
-    /// Print the models with their tensors
+    /// Print the models and their tensors
     List {
-        /// For people, as the file that typed clients are made from, or as OpenAPI
+        /// Output format: a table, signatures for typed clients, or OpenAPI
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
     /// Check options, models, ports and tritonserver without serving
     Check {
-        /// Compare the models with those that `list --format json` wrote into a file, and nothing else: what breaks their
-        /// callers is an error
+        /// Only compare the models with a file written by `list --format json`; breaking changes
+        /// are an error
         #[arg(long, value_name = "FILE")]
         lock: Option<PathBuf>,
 
         #[command(flatten)]
         options: Box<Options>,
     },
-    /// Fetch tritonserver into the cache
+    /// Download tritonserver into the cache
     Install,
-    /// Write the models into a folder as tritonserver reads them
+    /// Write the models to a folder as a Triton model repository
     Repository {
         /// The folder
         #[arg(value_name = "DIR")]
         folder: PathBuf,
 
-        /// Write DIR/models and DIR/backends, for a tritonserver that runs the functions in its own process: the binary's
-        /// crate calls `pytriton::backend!()`
+        /// Write DIR/models and DIR/backends, for a tritonserver that runs the functions in its own
+        /// process; the binary's crate must call `pytriton::backend!()`
         #[arg(long)]
         native: bool,
     },
-    /// Print what a shell is to source to complete this command line
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Print the manual page, in roff
+    /// Print the manual page in roff
     Man,
 }
 
-/// What `list` prints.
+/// The output format of `list`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Format {
     /// A table
     Text,
     /// The signatures of the models
     Json,
-    /// The routes of a server with the models, by OpenAPI 3.1
+    /// An OpenAPI 3.1 document of the HTTP routes
     Openapi,
 }
 
 impl CommandLine {
-    /// Reads the process's arguments, its environment and the file that they name; where each option comes from. Prints help,
-    /// version or a mistake on the command line, and exits, where that is asked.
+    /// Reads the arguments, the environment and the configuration file, and returns the origin of
+    /// each option. Exits after printing help, the version or an error in the command line.
     ///
     /// # Errors
     ///
-    /// Every mistake in the file.
+    /// Returns every mistake in the configuration file.
     pub(super) fn command(
         name: &'static str,
         version: &'static str,
@@ -105,7 +105,7 @@ impl CommandLine {
         }
     }
 
-    /// The same command line, to be described.
+    /// Returns the command line for help, completions and the manual page.
     pub(super) fn command_for(name: &'static str, version: &'static str) -> clap::Command {
         <Self as CommandFactory>::command()
             .name(name)
@@ -139,7 +139,7 @@ mod tests {
                 _ => "PYTRITON_TRITON_CONFIG_",
             };
             let expected = match long {
-                // OpenTelemetry's own.
+                // A variable of OpenTelemetry.
                 "traces-exporter" => "OTEL_TRACES_EXPORTER".to_owned(),
                 _ => format!("{prefix}{}", long.replace('-', "_").to_uppercase()),
             };

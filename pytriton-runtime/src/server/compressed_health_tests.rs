@@ -1,4 +1,4 @@
-//! Health calls whose messages become large when they are decompressed.
+//! Health calls with messages that are large after decompression.
 
 use std::io::Write;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::tests::{exchange, get, options};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Probes took more than twice as long when the messages were decompressed on the I/O threads.
+/// Health checks took more than twice as long when I/O threads decompressed the messages.
 const DELAYED: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -26,7 +26,7 @@ async fn compressed_health_calls_do_not_delay_http() {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let server = Server::start(&registry, &options(&[])).await.unwrap();
     let (http, grpc) = (server.addresses().http, server.addresses().grpc.unwrap());
-    // A field of two bytes that no message has, thirty million times.
+    // An unknown field of two bytes, thirty million times.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..30 {
         encoder.write_all(&[0x78, 0].repeat(1 << 20)).unwrap();
@@ -59,7 +59,7 @@ async fn compressed_health_calls_do_not_delay_http() {
     println!("the longest of 200 probes took {longest:?}");
     assert!(longest < DELAYED, "{longest:?}");
     for mut client in clients {
-        // The settings, the headers with the status, and the end of the stream.
+        // The frames: settings, headers with the status, end of the stream.
         let mut seen = Vec::new();
         let ended = async {
             while !seen.windows(6).any(|frame| frame == [1, 5, 0, 0, 0, 1]) {

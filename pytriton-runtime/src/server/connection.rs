@@ -31,33 +31,33 @@ use super::response_body::ResponseBody;
 use super::stream::Stream;
 use super::tracked_io::TrackedIo;
 
-/// The bytes of a response that wait in the system for a client that does not read. The system
-/// asks for more when half of them have been sent: of the four MiB that it takes otherwise a third,
-/// which a client that reads steadily may not have read within the timeout.
+/// The response bytes that the system buffers for a client that does not read. The system asks for
+/// more when half of them are sent. Its default is up to 4 MiB, and it asks for more at a third of
+/// that, which a slow but steady client may not read within the timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 512 << 10;
 
 /// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
-/// The timeouts of a connection that gets no further requests, because the server stops or because
-/// it was idle.
+/// The timeouts of a connection that accepts no further requests because the server stops or the
+/// connection was idle.
 const CLOSING_TIMEOUTS: Timeouts = Timeouts {
     idle: Duration::from_secs(5),
     blocked: Duration::from_secs(5),
 };
 
-/// Which protocols a port speaks.
+/// The protocols of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
-    /// HTTP/2 alone.
+    /// HTTP/2 only.
     Http2,
-    /// HTTP/1.1, and HTTP/2 from a client that begins with it.
+    /// HTTP/1.1, and HTTP/2 if the client sends its preface.
     Both,
 }
 
 impl Protocol {
-    /// The same for clients that ask in their TLS handshake.
+    /// Returns the ALPN names of the protocols.
     pub(super) fn names(self) -> &'static [&'static [u8]] {
         match self {
             Self::Http2 => &[b"h2"],
@@ -66,18 +66,18 @@ impl Protocol {
     }
 }
 
-/// How a connection has ended.
+/// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// By itself, or for lack of anything to do.
+    /// It was closed by the client or because it was idle.
     Itself,
-    /// The server stopped, and its client did not take an answer that was there.
+    /// The server stopped, and the client did not read a response that was ready.
     Unread,
-    /// The time to stop was over.
+    /// It was cut when the time to stop was over.
     Cut,
 }
 
-/// How connections of one port are served.
+/// Serves the connections of one port.
 #[derive(Debug, Clone)]
 pub(super) struct Connections {
     builders: Arc<HttpBuilders>,
@@ -114,13 +114,13 @@ impl Connections {
         }
     }
 
-    /// The same over TLS, where there is a certificate.
+    /// Serves TLS if there is a certificate.
     pub(super) fn secured(mut self, certificates: Option<Certificates>) -> Self {
         self.certificates = certificates;
         self
     }
 
-    /// The same with a check of the names that the port is addressed by.
+    /// Checks the host names of requests.
     pub(super) fn checking(mut self, hosts: HostCheck) -> Self {
         self.door = Arc::new(Door {
             hosts,
@@ -129,7 +129,7 @@ impl Connections {
         self
     }
 
-    /// The same for those who come when there are so many already.
+    /// Serves only health and metrics requests, because `connections` connections are open already.
     pub(super) fn exhausted(mut self, connections: u32) -> Self {
         self.door = Arc::new(Door {
             exhausted: Some(connections),
@@ -149,7 +149,7 @@ impl Connections {
         set_up(&stream, self.limits.body_timeout);
         let stream = match &self.certificates {
             None => Stream::Plain(stream),
-            // It is rare, and must not make every connection's future larger.
+            // TLS is rare and must not enlarge the future of every connection.
             Some(certificates) => {
                 match Box::pin(shake_hands(certificates, stream, &mut stop)).await {
                     Some(stream) => stream,
@@ -168,19 +168,19 @@ impl Connections {
                         Ok(http2) => http2,
                         Err(_) => return Ending::Itself,
                     },
-                    // Nothing has arrived that could be answered.
+                    // No request has arrived.
                     _ = turned => return Ending::Itself,
                 }
             }
         };
         let order = ArrivalOrder::default();
         let service = service_fn(|request| {
-            // Called in the order of arrival; what it returns runs in any order.
+            // `arrive` runs in order of arrival. The future of `answer` may run in any order.
             let request = self.door.arrive(request, &order);
             answer(Arc::clone(&self.door), request, &state)
         });
         let io = TokioIo::new(io);
-        // Its memory is reserved as long as the connection is served.
+        // The memory of the window is reserved while the connection is served.
         let window = http2.then(|| self.windows.open());
         let connection = match &window {
             Some(window) => {
@@ -199,7 +199,7 @@ impl Connections {
         };
         let deadline = match turn {
             Turn::Stop(deadline) => Some(deadline),
-            // HTTP/2 itself would wait for ever for the first bytes of a connection.
+            // An HTTP/2 connection would wait forever for its first bytes.
             Turn::Overdue(reason) if reason == IdleReason::Blocked || !state.is_used() => {
                 return Ending::Itself;
             }
@@ -207,7 +207,7 @@ impl Connections {
         };
         let stopping = deadline.is_some();
         let resets = state.resets();
-        // A request that arrives after the connection has been closed gets no response.
+        // A request that arrives after this point gets no response.
         if stopping && state.stop() {
             tokio::select! {
                 biased;
@@ -248,7 +248,7 @@ impl Connections {
     }
 }
 
-/// The connection gets no further requests.
+/// Stops accepting requests on the connection.
 fn shut_down<S>(connection: Pin<&mut Either<Http1<S>, Http2<S>>>)
 where
     S: HttpService<Incoming, ResBody = ResponseBody, Error = Infallible>,
@@ -263,9 +263,9 @@ where
 type Http1<S> = http1::Connection<TokioIo<TrackedIo>, S>;
 type Http2<S> = http2::Connection<TokioIo<TrackedIo>, S, StreamExecutor>;
 
-/// Why a connection gets no further requests.
+/// Why a connection accepts no further requests.
 enum Turn {
-    /// The server stops, and waits until then.
+    /// The server stops. Connections may finish until then.
     Stop(Instant),
     Overdue(IdleReason),
 }
@@ -287,7 +287,7 @@ fn answer(
     request: Request<Incoming>,
     state: &ConnectionState,
 ) -> impl Future<Output = Result<Response<ResponseBody>, Infallible>> + use<> {
-    // The end of what the client sends may be read before the future is polled.
+    // The end of the request body may be read before the future is polled.
     let stream = state.open(request.version());
     let http2 = request.version() == Version::HTTP_2;
     let (parts, body) = request.into_parts();
@@ -301,22 +301,22 @@ fn answer(
     })
 }
 
-/// Waits until the server is told to stop, and says until when connections may finish.
+/// Waits until the server stops. Returns the time by which connections must finish.
 pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Instant {
     match stop.wait_for(Option::is_some).await {
         Ok(deadline) => deadline.unwrap_or_else(Instant::now),
-        // Nobody is left who could tell: the server is gone.
+        // The sender is gone, and so is the server.
         Err(_) => Instant::now(),
     }
 }
 
-/// The options only fail on a connection that is gone already.
+/// Sets the socket options. They fail only if the connection is already closed.
 fn set_up(stream: &TcpStream, stalled: Duration) {
-    // Small answers must not wait for more.
+    // Small responses must not wait for more data.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
     let _ = socket2::SockRef::from(stream).set_tcp_notsent_lowat(UNSENT);
-    // A client that takes no bytes of its answer must not hold it for ever.
+    // A client that reads nothing must not keep the connection open forever.
     #[cfg(target_os = "linux")]
     {
         let milliseconds = u32::try_from(stalled.as_millis()).unwrap_or(u32::MAX);
@@ -328,7 +328,7 @@ fn set_up(stream: &TcpStream, stalled: Duration) {
 
 fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
     if let Err(error) = ended {
-        // A client that breaks its connection off, or sends what is no HTTP, is everyday life.
+        // Clients often close connections early or send invalid HTTP.
         tracing::debug!(%error, "connection ended early");
     }
     Ending::Itself

@@ -7,23 +7,23 @@ use tokio::time::{Instant, timeout};
 
 use super::connection_state::ConnectionState;
 
-/// How long a connection must have been idle before a new one may replace it: no client pauses
-/// that long within a request.
+/// How long a connection must be idle before a new one may replace it. Clients do not pause this
+/// long within a request.
 const MIN_IDLE_TIME: Duration = Duration::from_secs(5);
 
-/// How long a connection that is replaced may take to end.
+/// How long a replaced connection may take to end.
 const REPLACE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Limits the connections of a port. At the limit a new connection replaces an idle one.
+/// Limits the connections of a port. At the limit, a new connection replaces an idle one.
 #[derive(Debug)]
 pub(super) struct ConnectionLimit {
     limit: u32,
     permits: Arc<Semaphore>,
     open: Vec<OpenConnection>,
-    /// The connections that were idle for long enough when all were examined; the one that was
-    /// idle for the longest time is the last.
+    /// Connections that had been idle for long enough at the last examination. The one that had
+    /// been idle longest is last.
     idle: Vec<OpenConnection>,
-    /// Until then no other connection has been idle for long enough.
+    /// No other connection can have been idle for long enough before this time.
     none_before: Instant,
 }
 
@@ -34,7 +34,7 @@ struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// How long it has been idle; `None` if it is not, or has ended.
+    /// Returns how long the connection has been idle, or `None` if it is active or has ended.
     fn idle(&self) -> Option<Duration> {
         let idle = self.state.idle();
         idle.filter(|_| !self.task.is_finished())
@@ -52,8 +52,8 @@ impl ConnectionLimit {
         }
     }
 
-    /// A permit for a new connection. At the limit the connection that has been idle for the
-    /// longest time is closed, if one has been idle for long enough.
+    /// Returns a permit for a new connection. At the limit, closes the connection that has been
+    /// idle longest, if it was idle for long enough.
     pub(super) async fn acquire(&mut self) -> Option<OwnedSemaphorePermit> {
         if let Some(permit) = self.try_acquire() {
             return Some(permit);
@@ -63,8 +63,9 @@ impl ConnectionLimit {
         permit.await.ok()?.ok()
     }
 
-    /// All connections are examined only if some may have become idle since: a connection that is
-    /// refused must not cost more if more connections are open.
+    /// Returns the connection that has been idle longest. All connections are examined only if some
+    /// may have become idle since the last time. Otherwise, each refused connection would cost more
+    /// the more connections are open.
     fn longest_idle(&mut self) -> Option<OpenConnection> {
         let is_idle = |connection: &OpenConnection| {
             connection.idle().is_some_and(|idle| idle >= MIN_IDLE_TIME)
@@ -97,14 +98,14 @@ impl ConnectionLimit {
             .collect();
     }
 
-    /// A permit that is free.
+    /// Returns a permit if one is free.
     pub(super) fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     /// Adds a connection that has a permit.
     pub(super) fn add(&mut self, state: ConnectionState, task: AbortHandle) {
-        // As many have ended as are open, so that adding one costs the same at every limit.
+        // Half of the entries have ended, so that the amortized cost of adding one is constant.
         if self.open.len() / 2 >= self.limit as usize {
             self.open
                 .retain(|connection| !connection.task.is_finished());
@@ -149,7 +150,7 @@ mod tests {
             .collect();
         assert_eq!(ended, [false, true, false]);
         let _other = limit.acquire().await.unwrap();
-        // Only the one at work is left.
+        // Only the busy connection is left.
         assert!(limit.acquire().await.is_none());
         drop(busy);
         sleep(MIN_IDLE_TIME - Duration::from_millis(1)).await;

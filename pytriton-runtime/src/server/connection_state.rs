@@ -1,5 +1,5 @@
-//! What a connection and its streams are doing. Idle eviction, the timeouts for clients that do
-//! not take their responses, and shutdown all ask this module.
+//! The state of connections and their streams. Idle eviction, the timeouts for clients that do not
+//! read their responses, and shutdown all use this module.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,32 +25,32 @@ pub(super) struct Timeouts {
     pub(super) blocked: Duration,
 }
 
-/// Why a connection is closed.
+/// The reason for closing a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdleReason {
     /// No stream was open for too long.
     Idle,
-    /// The client has not taken any of its responses for too long.
+    /// The client did not read any response for too long.
     Blocked,
 }
 
-/// What the timeouts require.
+/// The action that the timeouts require.
 #[derive(Debug)]
 pub(super) enum Liveness {
-    /// Nothing is overdue for this time.
+    /// Nothing is overdue for at least this long.
     Live { for_at_least: Duration },
-    /// These streams are blocked for too long and others are not. They have to be reset.
+    /// These streams have been blocked for too long and must be reset. Others have not.
     Blocked(Vec<AbortHandle>),
-    /// The connection has to be closed.
+    /// The connection must be closed.
     Overdue(IdleReason),
 }
 
-/// The request of an HTTP/1.1 connection, as far as a client matters that sends nothing more.
+/// The phase of an HTTP/1.1 request whose client has closed its side of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Http1Phase {
     /// The request has not arrived completely.
     Receiving,
-    /// It has, and nothing of the response has been sent.
+    /// The request has arrived, and nothing of the response has been sent.
     Waiting,
     /// The response is being sent.
     Responding,
@@ -59,25 +59,25 @@ pub(super) enum Http1Phase {
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) streams: Slab<Stream>,
-    /// The number of the next stream; zero if there has never been one.
+    /// The number of the next stream. Zero if no stream has been opened yet.
     next_number: u64,
-    /// The latest stream, and when it was opened.
+    /// The slot of the latest stream, and when it was opened.
     latest: usize,
     opened: Instant,
-    /// Whether the latest request used HTTP/1.1, which announces the end of the connection with
-    /// the response.
+    /// Whether the latest request used HTTP/1.1. Its response can announce that the connection
+    /// closes.
     http1: bool,
     /// Whether the connection accepts no further requests.
     last: bool,
-    /// Since when the socket has had no room for bytes that have to be written.
+    /// Since when the socket has had no space for pending bytes.
     stuck: Option<Instant>,
     /// Since when no stream has been open.
     idle_since: Instant,
-    /// Whether the client of the latest HTTP/1.1 request may be gone.
+    /// Whether the client of the latest HTTP/1.1 request may have disconnected.
     pub(super) doubted: bool,
-    /// Whether everything has been written, and the client knows that nothing follows.
+    /// Whether everything has been written and the client knows that nothing follows.
     closed: bool,
-    /// How many streams have been reset because their clients did not take the response.
+    /// The number of streams that were reset because the client did not read the response.
     resets: usize,
 }
 
@@ -99,7 +99,7 @@ impl ConnectionState {
         })))
     }
 
-    /// The head of a request has arrived.
+    /// Records that the head of a request has arrived.
     pub(super) fn open(&self, version: Version) -> OpenStream {
         let mut inner = self.lock();
         let number = inner.next_number;
@@ -112,11 +112,11 @@ impl ConnectionState {
         OpenStream::new(StreamHandle::new(self.clone(), inner.latest, number))
     }
 
-    /// The task serves the latest stream, which is reset when the task is aborted.
+    /// Sets the task of the latest stream. Aborting the task resets the stream.
     pub(super) fn attach(&self, task: AbortHandle) {
         let mut inner = self.lock();
         let (latest, number) = (inner.latest, inner.next_number.wrapping_sub(1));
-        // The stream may be over already.
+        // The stream may have ended already.
         if let Some(stream) = inner.streams.get_mut(latest)
             && stream.number == number
             && stream.task.is_none()
@@ -125,7 +125,7 @@ impl ConnectionState {
         }
     }
 
-    /// The state of the request of an HTTP/1.1 connection; `None` if there is none, or all of its
+    /// Returns the phase of the current HTTP/1.1 request, or `None` if there is none or the whole
     /// response has been handed over.
     pub(super) fn http1_phase(&self) -> Option<Http1Phase> {
         let inner = self.lock();
@@ -140,56 +140,56 @@ impl ConnectionState {
         })
     }
 
-    /// The client of the latest HTTP/1.1 request may be gone.
+    /// Records that the client of the latest HTTP/1.1 request may have disconnected.
     pub(super) fn doubt(&self) {
         self.lock().doubted = true;
     }
 
-    /// Whether a request has ever arrived.
+    /// Returns whether a request has ever arrived.
     pub(super) fn is_used(&self) -> bool {
         self.lock().next_number > 0
     }
 
-    /// The next response is the last. Returns whether its head announces that.
+    /// Makes the next response the last one. Returns whether its head announces this.
     pub(super) fn stop(&self) -> bool {
         let mut inner = self.lock();
         inner.last = true;
         inner.http1
     }
 
-    /// Everything has been written, and the client knows that nothing follows.
+    /// Records that everything has been written and the client knows that nothing follows.
     pub(super) fn close(&self) {
         self.lock().closed = true;
     }
 
-    /// Whether [`close`](Self::close) has been called.
+    /// Returns whether [`close`](Self::close) has been called.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// How many streams have been reset because their clients did not take the response.
+    /// Returns how many streams were reset because the client did not read the response.
     pub(super) fn resets(&self) -> usize {
         self.lock().resets
     }
 
-    /// The socket has no room for bytes that have to be written, or has some again.
+    /// Records whether the socket has no space for pending bytes.
     pub(super) fn stick(&self, stuck: bool) {
         self.lock().stuck = stuck.then(Instant::now);
     }
 
-    /// How long the connection has been idle: no stream is open, and everything that was handed
-    /// over has been written. `None` if it is not idle.
+    /// Returns how long the connection has been idle: no stream is open, and everything that was
+    /// handed over has been written. `None` if it is not idle.
     pub(super) fn idle(&self) -> Option<Duration> {
         self.lock().idle_since().map(|since| since.elapsed())
     }
 
-    /// What the timeouts require now.
+    /// Returns what the timeouts require now.
     pub(super) fn liveness(&self, timeouts: Timeouts) -> Liveness {
         self.lock().liveness(timeouts, Instant::now())
     }
 
-    /// Waits until the connection has to be closed, and resets streams that are blocked for too
-    /// long meanwhile. A server that computes may take its time.
+    /// Waits until the connection must be closed. Meanwhile, resets streams that are blocked for
+    /// too long. A response that is being computed has no timeout.
     pub(super) async fn overdue(&self, timeouts: Timeouts) -> IdleReason {
         loop {
             match self.liveness(timeouts) {
@@ -248,14 +248,14 @@ impl Inner {
         }
         let slots: Vec<_> = blocked.iter().map(|(slot, _)| *slot).collect();
         self.resets += slots.len();
-        // They are over as soon as their tasks are dropped.
+        // The streams end when their tasks are dropped.
         let tasks = slots
             .into_iter()
             .filter_map(|slot| self.remove(slot, now).task);
         Liveness::Blocked(tasks.collect())
     }
 
-    /// Whether the next response is the last, and its head announces that.
+    /// Returns whether the next response is the last one and its head announces this.
     pub(super) fn is_last_http1(&self) -> bool {
         self.last && self.http1
     }
@@ -265,7 +265,7 @@ impl Inner {
         self.streams.remove(slot)
     }
 
-    /// When the first timeout may be over; it need not be, as the state may change meanwhile.
+    /// Returns the time until the first timeout can expire. The state may change before then.
     fn next_timeout(&self, timeouts: Timeouts, now: Instant) -> Duration {
         let left =
             |since: Instant, timeout: Duration| timeout.saturating_sub(now.duration_since(since));
@@ -274,7 +274,7 @@ impl Inner {
         let blocked = blocked.chain(self.stuck);
         let blocked = blocked.map(|since| left(since, timeouts.blocked));
         let idle = self.idle_since().map(|since| left(since, timeouts.idle));
-        // A state that begins meanwhile is not overdue before then.
+        // A state that begins later cannot be overdue before this.
         let begins = timeouts.idle.min(timeouts.blocked);
         blocked.chain(idle).fold(begins, Duration::min)
     }

@@ -1,4 +1,4 @@
-//! The timeouts of connections and streams, on paused time.
+//! Connection and stream timeouts, tested with paused time.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ async fn after(seconds: u64) {
     sleep(Duration::from_secs(seconds)).await;
 }
 
-/// A stream whose response has been handed over as a whole, or but for its end.
+/// A stream whose response has been handed over, completely or except for its end.
 fn unread(connection: &ConnectionState, end: bool) -> OpenStream {
     let mut stream = connection.open(Version::HTTP_2);
     stream.handle().receive();
@@ -32,7 +32,7 @@ fn unread(connection: &ConnectionState, end: bool) -> OpenStream {
     stream
 }
 
-/// Gives the latest stream of an HTTP/2 connection its task, which holds the stream.
+/// Gives the latest stream of an HTTP/2 connection a task, which owns the stream.
 fn with_task(connection: &ConnectionState, stream: OpenStream) -> JoinHandle<()> {
     let task = tokio::spawn(async move {
         let _stream = stream;
@@ -89,7 +89,7 @@ async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
             stream.handle().sent(taken);
             assert_eq!(connection.idle(), None);
             assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
-            // A few bytes are no progress.
+            // A few bytes do not count as progress.
             let since = if taken >= 16 << 10 { 5 } else { 0 };
             assert_eq!(begun.elapsed().as_secs(), since + 20, "{end} {taken}");
         }
@@ -122,7 +122,7 @@ async fn other_streams_do_not_keep_a_blocked_stream_alive() {
         assert!(error.is_cancelled());
         assert_eq!(begun.elapsed().as_secs(), 20, "{pause}");
         assert_eq!(connection.resets(), 1);
-        // The connection is served, and idle as soon as no stream is open.
+        // The connection is served. It becomes idle as soon as no stream is open.
         assert!(connection.idle().is_some());
         assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Idle);
     }
@@ -150,20 +150,20 @@ async fn a_blocked_stream_is_reset_alone_while_others_compute() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_closed_if_all_of_it_is_blocked_or_a_stream_cannot_be_reset() {
-    // Two streams that nobody takes.
+    // Two streams that are not read.
     let (begun, connection) = (Instant::now(), ConnectionState::new());
     let first = with_task(&connection, unread(&connection, false));
     let second = with_task(&connection, unread(&connection, false));
     assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
     assert_eq!(begun.elapsed().as_secs(), 20);
     assert!(!first.is_finished() && !second.is_finished());
-    // One whose task has ended, and one that computes.
+    // One stream whose task has ended, and one that computes.
     let (begun, connection) = (Instant::now(), ConnectionState::new());
     let _unread = unread(&connection, true);
     let _computing = connection.open(Version::HTTP_2);
     assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
     assert_eq!(begun.elapsed().as_secs(), 20);
-    // A socket without room, which blocks whatever is computed.
+    // A full socket blocks every stream, computing or not.
     let (begun, connection) = (Instant::now(), ConnectionState::new());
     let _computing = connection.open(Version::HTTP_2);
     connection.stick(true);
@@ -188,7 +188,7 @@ async fn a_stream_that_is_over_does_not_disturb_the_next_one_in_its_slot() {
     assert_eq!(connection.idle(), None);
     second.handle().sent(PIECE);
     assert!(connection.idle().is_some());
-    // Nor does a task that is attached late.
+    // A task that is attached late does not reset the stream either.
     let task = tokio::spawn(pending::<()>());
     connection.attach(task.abort_handle());
     let _third = connection.open(Version::HTTP_2);

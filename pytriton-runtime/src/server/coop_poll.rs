@@ -5,13 +5,13 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// How often it is polled in a row: whatever else the thread has to do has its turn then.
+/// The maximum number of consecutive polls. Then other tasks of the thread run.
 const ROUNDS: usize = 8;
 
-/// A future that is polled only where it has been woken, and at once again where that has happened meanwhile.
+/// Polls a future only if it has been woken, and polls it again at once if it was woken meanwhile.
 ///
-/// A body of which a piece is taken wakes the connection that is being polled. Its task would be queued for that, and
-/// another thread woken to look for it.
+/// Taking a chunk of a body wakes the connection that is being polled. Otherwise, that wake would
+/// queue the task again and wake another worker thread to steal it.
 #[derive(Debug)]
 pub(super) struct CoopPoll<F> {
     future: F,
@@ -42,7 +42,7 @@ impl<F> CoopPoll<F> {
         }
     }
 
-    /// The future, which is polled next time whether it has been woken or not.
+    /// Returns the future for changes. The next poll polls it, woken or not.
     pub(super) fn changed(&mut self) -> &mut F {
         self.attention.state.store(WOKEN, Ordering::Release);
         &mut self.future
@@ -90,7 +90,7 @@ impl Wake for Attention {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Whoever polls it sees to it, and who has woken it before has told the task.
+        // In the other states, the current poll or an earlier wake handles it.
         if self.state.swap(WOKEN, Ordering::AcqRel) == IDLE {
             self.task.wake();
         }
@@ -117,7 +117,8 @@ mod tests {
         }
     }
 
-    /// How often a future that wakes itself so often is polled by the first poll, and how often its task is woken.
+    /// Polls a future that wakes itself `wakes` times. Returns the number of inner polls within the
+    /// first poll, and of task wakes.
     fn first_poll(wakes: usize) -> (usize, usize) {
         let count = Arc::new(Count::default());
         let task = Waker::from(Arc::clone(&count));

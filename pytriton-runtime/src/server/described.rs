@@ -4,7 +4,7 @@ use clap_mangen::Man;
 use super::ServerError;
 use super::command::CommandLine;
 
-/// What a shell is to source to complete the command line.
+/// Returns the completion script for a shell.
 pub(super) fn completions(shell: Shell, name: &'static str, version: &'static str) -> String {
     let mut script = Vec::new();
     let mut command = CommandLine::command_for(name, version);
@@ -12,11 +12,11 @@ pub(super) fn completions(shell: Shell, name: &'static str, version: &'static st
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The manual page of the command line, in roff.
+/// Returns the manual page of the command line, in roff.
 ///
 /// # Errors
 ///
-/// [`ServerError::System`] when it cannot be written, which memory has never refused.
+/// Returns [`ServerError::System`] if rendering fails. Writing to memory does not fail in practice.
 pub(super) fn manual(name: &'static str, version: &'static str) -> Result<String, ServerError> {
     let mut page = Vec::new();
     Man::new(CommandLine::command_for(name, version))

@@ -1,13 +1,14 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than a server with the largest models and thousands of clients has.
+/// Sufficient for the largest models and thousands of clients.
 const ENOUGH: u64 = 65_536;
 
-/// More texts than that are not asked of tritonserver at a time.
+/// The maximum number of concurrent OpenAI requests to tritonserver.
 #[cfg(all(tritonserver, feature = "embedded"))]
 const MOST_TEXTS: u64 = 256;
 
-/// How many connections to tritonserver its other clients leave room for: it has as many descriptors as this process.
+/// Returns how many connections to tritonserver leave enough descriptors for its other clients.
+/// tritonserver inherits the limit of this process.
 #[cfg(all(tritonserver, feature = "embedded"))]
 pub(super) fn connections_beside_others() -> usize {
     let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(ENOUGH);
@@ -15,8 +16,8 @@ pub(super) fn connections_beside_others() -> usize {
     usize::try_from(connections).unwrap_or(1)
 }
 
-/// Lets this process and tritonserver have as many descriptors as they may, where the limit for programs that know no
-/// others is lower: each connection has one, and each instance behind tritonserver has four.
+/// Raises the soft limit of open files for this process and tritonserver. Each connection uses one
+/// descriptor, and each instance behind tritonserver uses four.
 pub(super) fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let allowed = limit.maximum.unwrap_or(ENOUGH).min(ENOUGH);
@@ -25,7 +26,7 @@ pub(super) fn raise_limit() {
             current: Some(allowed),
             ..limit
         };
-        // Otherwise there is what there is.
+        // If this fails, the current limit stays.
         let _ = setrlimit(Resource::Nofile, raised);
     }
 }

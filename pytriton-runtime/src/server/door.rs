@@ -21,7 +21,8 @@ use crate::request::ArrivalOrder;
 use super::host_check::HostCheck;
 use super::request_body::RequestBody;
 
-/// What may be asked on a connection beyond the limit, beside a model's `/ready` over HTTP.
+/// The paths that are served beyond the connection limit, in addition to `/ready` of a model over
+/// HTTP.
 const PROBES: [&str; 9] = [
     "/v2",
     "/v2/health/live",
@@ -34,49 +35,50 @@ const PROBES: [&str; 9] = [
     "/inference.GRPCInferenceService/ModelReady",
 ];
 
-/// What answers the requests that come to a port.
+/// Serves the requests of a port.
 #[derive(Debug, Clone)]
 pub(super) struct Door {
     pub(super) rooms: Rooms,
-    /// Nobody but those who ask how the server is are answered, because there are so many connections already.
+    /// If set, this many connections are open already, and only health and metrics requests are
+    /// served.
     pub(super) exhausted: Option<u32>,
     pub(super) hosts: HostCheck,
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(super) enum Answered {
     Http(Content),
     Routed(Body),
 }
 
-/// What is behind a door.
+/// The services of a port.
 #[derive(Debug, Clone)]
 pub(super) enum Rooms {
     /// The KServe API over HTTP.
     Http(Arc<Reception>),
-    /// Routes of whatever kind.
+    /// Any other routes.
     Routes(Router),
     /// gRPC.
     Grpc(Arc<Reception>, Router),
-    /// HTTP, and gRPC for what has its content type.
+    /// HTTP, and gRPC for requests with its content type.
     Both(Arc<Reception>, Router),
-    /// The routes of a platform.
+    /// The routes of a cloud platform.
     Platform(Arc<Reception>, Platform),
-    /// OpenAI's routes alone.
+    /// Only the OpenAI routes.
     OpenAi(Arc<Reception>, TextModels),
-    /// The page, with what it asks, alone.
+    /// Only the docs page and the routes that it uses.
     Page(Arc<Reception>),
-    /// The page about the models of a tritonserver.
+    /// The docs page for the models of a tritonserver.
     #[cfg(tritonserver)]
     Docs(Arc<Reception>, Arc<Relay>),
 }
 
 impl Door {
-    /// Answers a request.
+    /// Handles a request.
     ///
-    /// No `async fn`, and its parts stay where they are: the future is moved before it is polled, and is as large as all
-    /// that it may have to keep.
+    /// Not an `async fn`, because the future is moved before it is first polled. Its size includes
+    /// everything it may ever hold, so `parts` and `body` are captured only once.
     pub(super) fn answer(
         self: Arc<Self>,
         mut parts: Parts,
@@ -107,7 +109,7 @@ impl Door {
         }
     }
 
-    /// Gives a request its place among those of its connection, if their order matters.
+    /// Records the position of a request on its connection if the order matters.
     pub(super) fn arrive<B>(&self, mut request: Request<B>, order: &ArrivalOrder) -> Request<B> {
         if self.rooms.keep_order() && grpc::is_inference(request.uri().path()) {
             request.extensions_mut().insert(order.arrive());
@@ -115,7 +117,7 @@ impl Door {
         request
     }
 
-    /// The answer to a request that comes no further.
+    /// Returns the response to a request that is refused early.
     fn refused(&self, parts: &Parts) -> Option<Response<Answered>> {
         let head = check_head(parts.version, &parts.headers);
         if let Err(error) = head.and_then(|()| self.hosts.check(parts)) {
@@ -128,7 +130,7 @@ impl Door {
         })
     }
 
-    /// An error over HTTP, in the form of whatever the path is one of.
+    /// Formats an error over HTTP according to the API that the path belongs to.
     fn refusal(&self, parts: &Parts, error: HttpError) -> Response<Answered> {
         let refusal = match self.rooms.are_openai(parts.uri.path()) {
             true => http::openai_refusal(error),
@@ -139,7 +141,7 @@ impl Door {
 }
 
 impl Rooms {
-    /// What answers a request with such headers, where it is one of the KServe API over HTTP.
+    /// Returns the service of a KServe request over HTTP.
     fn kserve(&self, headers: &HeaderMap) -> Option<&Reception> {
         match self {
             Self::Http(reception) => Some(reception),
@@ -148,7 +150,7 @@ impl Rooms {
         }
     }
 
-    /// Answers a request.
+    /// Routes a request to its service.
     async fn answer(&self, request: Request<RequestBody>) -> Response<Answered> {
         match self {
             Self::Http(reception) => http::answer(reception, request).await.map(Answered::Http),
@@ -175,7 +177,7 @@ impl Rooms {
         }
     }
 
-    /// Whether gRPC calls of one connection enter the queues in the order in which they have arrived.
+    /// Returns whether gRPC calls of one connection must enter the queues in order of arrival.
     fn keep_order(&self) -> bool {
         match self {
             Self::Grpc(reception, _) | Self::Both(reception, _) => reception.models.has_sequences(),
@@ -183,7 +185,7 @@ impl Rooms {
         }
     }
 
-    /// Whether the request asks how the server is.
+    /// Returns whether this is a health or metrics request.
     fn is_probe(&self, parts: &Parts) -> bool {
         match self {
             Self::Platform(_, platform) => platform.is_health(parts.uri.path()),
@@ -191,7 +193,7 @@ impl Rooms {
         }
     }
 
-    /// Whether OpenAI's routes are what answers at that path.
+    /// Returns whether the path belongs to the OpenAI routes.
     fn are_openai(&self, path: &str) -> bool {
         match self {
             Self::OpenAi(..) => true,
@@ -204,7 +206,7 @@ impl Rooms {
 }
 
 async fn routed(routes: &Router, request: Request<RequestBody>) -> Response<Answered> {
-    // A router is always ready.
+    // The router is always ready.
     match routes.clone().call(request).await {
         Ok(response) => response.map(Answered::Routed),
         Err(never) => match never {},
@@ -218,7 +220,7 @@ fn is_probe(parts: &Parts) -> bool {
 }
 
 impl Answered {
-    /// What may stand between the parts of the body and means nothing.
+    /// Returns a comment that may be sent between parts of the body without changing its meaning.
     pub(super) fn comment(&self) -> Option<Bytes> {
         match self {
             Self::Http(content) => content.comment(),

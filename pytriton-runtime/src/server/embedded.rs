@@ -16,9 +16,10 @@ use super::{Server, ServerError};
 
 const LEAST: usize = 2;
 
-/// Serves until it is told to stop.
+/// Serves until an order to stop arrives.
 ///
-/// Whatever happens on the workers, the thread that stops the server has a runtime of its own.
+/// The thread that stops the server has its own runtime, so blocked workers cannot prevent the
+/// stop.
 pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
     if plan.ports {
         keep();
@@ -41,7 +42,8 @@ pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<
     done
 }
 
-/// How many threads serve connections: of one alone, where there is one processor, none could be lent to a function.
+/// Returns the number of worker threads. At least two are needed, because a function may run inline
+/// on one of them.
 fn threads() -> usize {
     available_parallelism().map_or(LEAST, |processors| processors.get().max(LEAST))
 }

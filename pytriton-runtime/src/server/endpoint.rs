@@ -11,7 +11,7 @@ use super::connection_limit::ConnectionLimit;
 use super::connection_state::ConnectionState;
 use super::health_only_connections::HealthOnlyConnections;
 
-/// One open port and what answers on it.
+/// An open port and its service.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) listener: TcpListener,
@@ -20,8 +20,8 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Serves connections until `stop` says so, then closes the port and lets each connection finish what it has
-    /// begun.
+    /// Serves connections until `stop` is set, then closes the port. Each connection completes the
+    /// requests that it has received.
     ///
     /// Returns whether all connections finished in time.
     pub(super) async fn serve(self, stop: watch::Receiver<Option<Instant>>) -> bool {
@@ -52,14 +52,14 @@ impl Endpoint {
                 },
             }
         }
-        // What the system has accepted for us counts as accepted.
+        // Connections that are in the listen queue count as accepted.
         while let Some(permit) = limit.try_acquire()
             && let Some(stream) = acceptor.waiting().await
         {
             serve(&mut limit, stream, permit);
         }
         drop(acceptor);
-        // Every connection returns its permit when it ends, by the deadline at the latest.
+        // Every connection returns its permit when it ends, at the deadline at the latest.
         let in_time = limit.all_returned().await;
         let unread = ended.unread.load(Ordering::Relaxed);
         if unread > 0 {
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 }
 
-/// How many connections have ended otherwise than by themselves.
+/// The number of connections that did not end by themselves.
 #[derive(Debug, Default)]
 struct Ended {
     unread: AtomicUsize,

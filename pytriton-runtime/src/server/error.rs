@@ -30,63 +30,63 @@ use crate::triton::{EngineError, ProbeError, Version, WriteError};
 
 use super::settings::{Mistakes, ResolveError};
 
-/// Why the server cannot start.
+/// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The binary has no model.
+    /// The binary registers no model.
     #[error(
         "no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`; those of a library crate are linked where the binary names it, `use my_models as _;`"
     )]
     NoModels,
-    /// A log file that cannot be written.
+    /// The log file cannot be opened.
     #[error("log file '{}' cannot be written: {source}", path.display())]
     LogFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// A file of signatures that is none.
+    /// The signature file is invalid.
     #[error("{}: {message}", file.display())]
     LockFile {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         message: String,
     },
-    /// Models that their callers do not get along with.
+    /// The models have changed in ways that break their clients.
     #[error("{}: {breaking} of these changes break callers; if they are meant, write the file anew with `list --format json`", file.display())]
     Breaking {
-        /// The file of signatures that callers depend on.
+        /// The signature file that clients depend on.
         file: PathBuf,
-        /// How many changes do.
+        /// The number of breaking changes.
         breaking: usize,
     },
-    /// Traces that cannot be as `--trace-config` wants them.
+    /// The value of `--trace-config` is invalid.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Trace(#[from] TraceConfigError),
-    /// Histograms that tritonserver would pass over without a word.
+    /// Histograms were requested from a tritonserver version that ignores the setting.
     #[cfg(tritonserver)]
     #[error(
         "option --metrics-config: tritonserver {version} has no `histogram_latencies`, which is of {}: take a later one (--tritonserver PATH) or `--engine embedded`, or leave it out",
         Version::HISTOGRAMS
     )]
     Histograms {
-        /// Its version.
+        /// The version of tritonserver.
         version: Version,
     },
-    /// There is nothing that tritonserver could be started with.
+    /// No model is bound for tritonserver.
     #[error(
         "no model is bound: tritonserver is started with the models that it serves, call `bind` before"
     )]
     NothingBound,
-    /// A model cannot be bound as it is.
+    /// The model cannot be bound.
     #[error(transparent)]
     Model(#[from] ModelFlaws),
-    /// A model of the tritonserver engine that is to come or go while it serves.
+    /// A model cannot be added or removed while tritonserver serves.
     #[error(
         "model '{model}' cannot {verb} while tritonserver serves: its models are fixed when it starts, because whoever could \
          reach it could then load and unload models too; call `stop` before, or take the embedded engine"
@@ -94,136 +94,136 @@ pub enum ServerError {
     Fixed {
         /// The model.
         model: Arc<str>,
-        /// `come` or `go`.
+        /// `come` or `go`, as in the message.
         verb: &'static str,
     },
-    /// There is no such model.
+    /// The model is not bound.
     #[error("no model '{model}' of version {version} is bound")]
     NotBound {
-        /// Its name.
+        /// The name of the model.
         model: Arc<str>,
-        /// Its version.
+        /// The version of the model.
         version: u32,
     },
-    /// It is started a second time.
+    /// The server is running already.
     #[error("the server runs already")]
     Running,
-    /// A model that was taken out still had requests when its time was over.
+    /// A model still had requests when the exit timeout ended.
     #[error(
         "{seconds} seconds were not enough to answer all accepted requests of model '{model}' (option --exit-timeout-secs)"
     )]
     Unbind {
         /// The model.
         model: Arc<str>,
-        /// The time there was.
+        /// The exit timeout in seconds.
         seconds: u64,
     },
-    /// Groups of routes cannot be closed as the options say.
+    /// The access options are invalid.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// Options that cannot be read.
+    /// The arguments or environment variables are invalid.
     #[error("{0}")]
     Arguments(String),
-    /// There is no TLS as it is asked for.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Spans cannot go where they should.
+    /// Spans cannot be exported.
     #[error("option --traces-exporter: {0}")]
     Traces(TracesError),
-    /// A file with options, or a variable that a platform sets, has mistakes.
+    /// The configuration file or a variable set by a platform is invalid.
     #[error(transparent)]
     Configuration(#[from] Mistakes),
-    /// The models do not go together.
+    /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// A model cannot be started.
+    /// A model cannot be loaded.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The options about models cannot be followed.
+    /// The model control options are invalid.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// There is no response cache of that description.
+    /// The value of `--cache-config` is invalid.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Cache(#[from] CacheConfigError),
-    /// There are no metrics of that description.
+    /// The value of `--metrics-config` is invalid.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Metrics(#[from] MetricsConfigError),
-    /// There is no way to serve as the options say.
+    /// The embedded engine does not support these options.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
     Options(#[from] UnsupportedOptions),
-    /// An option that only the other engine can honour.
+    /// The tritonserver engine does not support the option.
     #[error(
         "the tritonserver engine cannot honour {option}: take `--engine embedded`, which can, or leave it out"
     )]
     EmbeddedOnly {
-        /// With its dashes.
+        /// The option, with its dashes.
         option: &'static str,
     },
-    /// Neither HTTP nor gRPC is to be served. The text is PyTriton's.
+    /// Neither HTTP nor gRPC is enabled. The message is PyTriton's.
     #[error("The `http` or `grpc` endpoint has to be allowed.")]
     NoEndpoint,
-    /// A model has OpenAI's routes, and tritonserver is not to be asked over HTTP.
+    /// A model has OpenAI routes, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
         "models under `#[openai]` need HTTP beside tritonserver: leave out --allow-http=false, take `--engine embedded`, or \
          close their routes with --allow-openai=false"
     )]
     NoHttp,
-    /// The page has a port, and tritonserver is not to be asked over HTTP.
+    /// The docs page has a port, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
         "{option} is for the page, which needs HTTP beside tritonserver: leave it out, leave out --allow-http=false, or take \
          `--engine embedded`"
     )]
     DocsNoHttp {
-        /// With its dashes.
+        /// The option, with its dashes.
         option: &'static str,
     },
-    /// The page has a port, and what serves it is not in this binary.
+    /// The docs page has a port, but this binary cannot serve the page.
     #[cfg(tritonserver)]
     #[error(
         "{option} is for the page, which needs pytriton's feature `embedded`, beside tritonserver too: leave it out"
     )]
     NoDocs {
-        /// With its dashes.
+        /// The option, with its dashes.
         option: &'static str,
     },
-    /// A model has OpenAI's routes, and what serves them is not in this binary.
+    /// A model has OpenAI routes, but this binary cannot serve them.
     #[cfg(tritonserver)]
     #[error(
         "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too, or \
          --allow-openai=false"
     )]
     NoTexts,
-    /// A model has OpenAI's routes, and there is no port for them.
+    /// A model has OpenAI routes, but no port serves them.
     #[cfg(feature = "embedded")]
     #[error(
         "models under `#[openai]` are served on the port for HTTP: leave out --allow-http=false, give them a port of their own \
          with --openai-port, or close their routes with --allow-openai=false"
     )]
     OpenAiNowhere,
-    /// An address for a port that there is not.
+    /// An address was given for the OpenAI routes, but no port.
     #[cfg(feature = "embedded")]
     #[error(
         "--openai-address says where the port of OpenAI's routes is, and they have none of their own: give --openai-port too, \
          or leave it out"
     )]
     OpenAiAddress,
-    /// An address for a port that there is not.
+    /// An address was given for the docs page, but no port.
     #[cfg(feature = "embedded")]
     #[error(
         "--docs-address says where the port of the page is, and it has none of its own: give --docs-port too, or leave it out"
     )]
     DocsAddress,
-    /// Vertex AI's routes cannot be served. The texts are tritonserver's.
+    /// The Vertex AI routes cannot be served. The messages are tritonserver's.
     #[cfg(feature = "embedded")]
     #[error("failed to start Vertex AI service: {0}")]
     VertexAi(String),
-    /// A platform's routes have a port of their own, and a router has none.
+    /// The routes of a platform need a port of their own, and a router has none.
     #[cfg(feature = "embedded")]
     #[error(
         "--{option} opens a port of its own, and a router has none: run the server, or remove it"
@@ -232,7 +232,7 @@ pub enum ServerError {
         /// The option.
         option: &'static str,
     },
-    /// SageMaker's routes cannot be served. The texts are tritonserver's.
+    /// The SageMaker routes cannot be served. The messages are tritonserver's.
     #[cfg(feature = "embedded")]
     #[error("failed to start SageMaker service: {0}")]
     SageMaker(String),
@@ -243,87 +243,87 @@ pub enum ServerError {
         endpoint: &'static str,
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
     /// The runtime or a signal handler cannot be set up.
     #[error("cannot set up {what}: {source}")]
     System {
-        /// What.
+        /// What could not be set up.
         what: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// What was asked for cannot be told.
+    /// The requested output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
-    /// A signal came before the server was ready.
+    /// The server was stopped before it was ready.
     #[error("{signal} came before the server was ready")]
     NotReady {
-        /// The signal's name, or the call that was made.
+        /// The name of the signal, or the call that was made.
         signal: &'static str,
     },
-    /// A second signal came while the server was stopping.
+    /// A second signal or call interrupted the stop.
     #[error("{signal} came again: accepted requests were not answered")]
     Interrupted {
-        /// The signal's name, or the call that was made.
+        /// The name of the signal, or the call that was made.
         signal: &'static str,
     },
-    /// Requests were still being executed when the time to stop was over.
+    /// Requests were still being executed when the exit timeout ended.
     #[error(
         "{seconds} seconds were not enough to answer all accepted requests (option --exit-timeout-secs)"
     )]
     Drain {
-        /// The time there was.
+        /// The exit timeout in seconds.
         seconds: u64,
     },
-    /// tritonserver had not answered all requests when the time to stop was over.
+    /// tritonserver had not answered all requests when the exit timeout ended.
     #[error(
         "{seconds} seconds were not enough to answer all accepted requests: {connections} connections were cut (option \
          --exit-timeout-secs)"
     )]
     Cut {
-        /// The time there was.
+        /// The exit timeout in seconds.
         seconds: u64,
-        /// How many connections still had something under way.
+        /// The number of connections with requests in progress.
         connections: usize,
     },
-    /// tritonserver had answered all requests, and did not end.
+    /// tritonserver had answered all requests, but did not exit.
     #[cfg(tritonserver)]
     #[error(
         "tritonserver did not end within {seconds} seconds of the signal (option --exit-timeout-secs) and was killed: a model \
          or a trace of its own takes longer"
     )]
     Late {
-        /// The time there was.
+        /// The exit timeout in seconds.
         seconds: u64,
     },
-    /// There is no tritonserver although there must be one.
+    /// The requested engine is not available.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
-    /// The tritonserver engine does not start.
+    /// The tritonserver engine cannot be started.
     #[cfg(tritonserver)]
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// tritonserver has one port for each protocol.
+    /// HTTP and gRPC share one port, which tritonserver does not support.
     #[error(
         "tritonserver cannot serve HTTP and gRPC on one port: choose another --grpc-port, or the embedded engine \
          (--engine embedded)"
     )]
     SharedPort,
-    /// A function has said that it can never answer again.
+    /// A function has reported a fatal error.
     #[error(transparent)]
     Broken(#[from] Breakdown),
-    /// tritonserver died while it was serving, or did not stop well.
+    /// tritonserver died while serving, or did not stop cleanly.
     #[cfg(tritonserver)]
     #[error("tritonserver {exit}")]
     Died {
-        /// How, and its own words.
+        /// The exit status and the last output.
         exit: Exit,
     },
-    /// tritonserver cannot be asked for its version.
+    /// The tritonserver executable cannot be probed.
     #[cfg(tritonserver)]
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -331,7 +331,7 @@ pub enum ServerError {
     #[cfg(tritonserver)]
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// The models cannot be written down for tritonserver.
+    /// The model repository cannot be written.
     #[cfg(tritonserver)]
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -14,29 +14,32 @@ use super::signal::StopSignals;
 use super::{ServerError, Triton};
 
 impl Triton {
-    /// Serves until SIGINT or SIGTERM comes, or [`stop`](Self::stop) is called; what `pytriton::main!` does. It starts where
-    /// it does not run yet, sets up the log where the program has none, and prints where it can be reached.
+    /// Serves until SIGINT, SIGTERM or a call of [`stop`](Self::stop). `pytriton::main!` calls this
+    /// method.
     ///
-    /// A second signal ends it at once.
+    /// Starts the server if it is not running, initializes logging if the program has not done so,
+    /// and prints the addresses. A second signal ends the server at once.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run) and [`stop`](Self::stop); [`ServerError::Interrupted`] for a second signal.
+    /// As [`run`](Self::run) and [`stop`](Self::stop). Returns [`ServerError::Interrupted`] after a
+    /// second signal.
     pub fn serve(&self) -> Result<(), ServerError> {
         let traces = self.options.traces_exporter;
         let export = logging::init(&self.options.log_settings(), traces);
         let _export = export.map_err(ServerError::Traces)?;
         outlive_file_size_limits();
         let done = apart(|| self.serve_here());
-        // The program may end next.
+        // The process may exit next.
         logging::flush();
         done
     }
 
     fn serve_here(&self) -> Result<(), ServerError> {
-        // Nothing else can be bound until it serves.
+        // No model can be bound until the server serves.
         let models = self.lock_models();
-        // Signals are not heard yet: a tritonserver that does not even say what it can must not keep the process from ending.
+        // Signal handlers are not installed yet, so that signals end the process even if the probe
+        // of tritonserver hangs.
         let choice = match self.serving() {
             Some(_) => None,
             None => Some(self.choose(true)?),
@@ -48,7 +51,7 @@ impl Triton {
             None => self.serving(),
         };
         let Some(caretaker) = caretaker else {
-            // It has ended meanwhile.
+            // The server has ended meanwhile.
             return Ok(());
         };
         let mut stopping = false;
@@ -69,7 +72,7 @@ impl Triton {
     }
 }
 
-/// Passes signals on to a server until it has come so far.
+/// Forwards signals to a server until it reaches the phase `until`.
 async fn watch(
     caretaker: &Caretaker,
     signals: &mut StopSignals,
@@ -79,7 +82,7 @@ async fn watch(
     let mut phase = caretaker.phase();
     loop {
         let reached = async {
-            // What is gone has ended.
+            // If the sender is gone, the server has ended.
             let _ = phase
                 .wait_for(|phase| *phase == until || *phase == Phase::Ended)
                 .await;

@@ -1,4 +1,4 @@
-//! Clients that send nothing more: some wait for their answer, some are gone.
+//! Clients that close their side: some wait for the response, others are gone.
 
 use std::io;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// How long an answer takes.
+/// How long a response takes.
 const SLOW: Duration = Duration::from_millis(300);
 
-/// Larger than what the system takes at once.
+/// Larger than the socket buffers.
 const ANSWER: usize = 16 << 20;
 
-/// Sends a request to a server that answers late, and returns what holds until the server lets go of it.
+/// Sends a request to a slow server. Returns a value that lives until the server drops the request.
 async fn ask(
     request: &str,
 ) -> (
@@ -41,7 +41,7 @@ async fn ask(
     .await
 }
 
-/// Connects to such a server; what the client does it does before it is served, or while.
+/// Connects to a server. `act` runs before or while the client is served.
 async fn connect(
     act: impl AsyncFnOnce(&mut TcpStream) -> io::Result<()>,
     first: bool,
@@ -102,7 +102,7 @@ async fn so_does_one_that_had_closed_it_before_it_was_served() {
         let send = async |client: &mut TcpStream| {
             client.write_all(request.as_bytes()).await?;
             client.shutdown().await?;
-            // Both have come when the first is read.
+            // Both arrive before the first one is read.
             sleep(Duration::from_millis(20)).await;
             Ok(())
         };
@@ -142,7 +142,7 @@ async fn a_client_that_is_gone_is_given_up() {
 
 #[tokio::test]
 async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_later() {
-    // Some of these answers begin where those before them have had their turn.
+    // Some of these responses begin after the earlier ones have used up their turn.
     for count in 55..75 {
         let router = Router::new().fallback(async || "x".repeat(1000));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -15,19 +15,19 @@ use crate::tls::Certificates;
 use super::connection::stopped;
 use super::stream::Stream;
 
-/// How long a client may take to agree on how the connection is encrypted.
+/// The timeout of a TLS handshake.
 const TIME: Duration = Duration::from_secs(10);
 
-/// So many handshakes are signed at a time: half of the processors have something else to do.
+/// Limits concurrent handshakes to half of the processors, because signing is expensive.
 static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, usize::from);
     Semaphore::new(processors.div_ceil(2))
 });
 
-/// The same when the server stops.
+/// The timeout of a TLS handshake once the server stops.
 const LAST_TIME: Duration = Duration::from_secs(1);
 
-/// Agrees with the client on how the connection is encrypted; `None` where that comes to nothing.
+/// Performs a TLS handshake. Returns `None` if it fails.
 pub(super) async fn shake_hands(
     certificates: &Certificates,
     stream: TcpStream,
@@ -37,7 +37,8 @@ pub(super) async fn shake_hands(
     let handshake = async {
         let begun = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
         let config = certificates.config();
-        // It signs: a flood of these shall take turns away from those who ask, on no thread that answers them.
+        // Signing is expensive. It runs on a blocking thread, so a flood of handshakes does not
+        // delay requests.
         let place = PLACES.acquire().await.ok();
         let signed = spawn_blocking(move || {
             let _place = place;
@@ -49,7 +50,8 @@ pub(super) async fn shake_hands(
         match timeout(TIME, handshake).await {
             Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream))),
             Ok(Err(error)) => {
-                // Probes that only connect, clients without TLS and those that trust others are everyday life.
+                // Expected from port probes, plain-text clients and clients with other root
+                // certificates.
                 tracing::debug!(port, %error, "no TLS with a client");
                 None
             }

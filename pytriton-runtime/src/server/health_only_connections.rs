@@ -10,22 +10,22 @@ use tokio::time::{Instant, timeout};
 use super::connection::Connections;
 use super::connection_state::ConnectionState;
 
-/// The connections beyond the limit that are served at a time. The next one replaces the oldest
-/// one that may be replaced.
+/// The maximum number of connections beyond the limit. A new one replaces the oldest replaceable
+/// one.
 const MAX_CONNECTIONS: usize = 32;
 
-/// How long a connection is not replaced: its request may take that long to arrive, however many
-/// other connections arrive meanwhile.
+/// How long a connection cannot be replaced. Its request may take this long to arrive, no matter
+/// how many other connections arrive meanwhile.
 const NEW_TIME: Duration = Duration::from_secs(1);
 
-/// The connections beyond the limit if none of them may be replaced.
+/// The maximum number of connections beyond the limit if none of them can be replaced.
 const MAX_BUSY_CONNECTIONS: usize = 2048;
 
-/// How long each of them lasts at most.
+/// The maximum duration of each of them.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves connections beyond the limit. Health and metrics requests are answered whatever else
-/// happens, all others are refused.
+/// Serves connections beyond the limit. Health and metrics requests are always answered. All others
+/// are refused.
 #[derive(Debug)]
 pub(super) struct HealthOnlyConnections {
     connections: Connections,
@@ -42,7 +42,7 @@ struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Whether a new connection may replace it: it is not new, and nothing is being answered.
+    /// Returns whether a new connection may replace this one: it is not new and idle.
     fn may_be_replaced(&self) -> bool {
         self.opened.elapsed() >= NEW_TIME && self.state.idle().is_some()
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    /// A port with two connections, on which nothing comes.
+    /// A port with two idle connections, at its limit.
     async fn exhausted() -> (SocketAddr, Vec<TcpStream>, watch::Sender<Option<Instant>>) {
         let router = Router::new().fallback(async || "fine");
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -135,7 +135,7 @@ mod tests {
         let request = format!("{request}\r\nHost: x\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
-        // Nobody asks for the end of the connection.
+        // The server closes the connection without being asked to.
         let read = timeout(TIMEOUT / 2, stream.read_to_string(&mut answer));
         read.await.unwrap().unwrap();
         answer

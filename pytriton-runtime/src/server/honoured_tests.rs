@@ -1,4 +1,4 @@
-//! Each option is honoured or refused by each engine: none is passed over in silence.
+//! Each engine honors or refuses every option. None is silently ignored.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,11 @@ use super::checked::{check_docs_port, check_openai_port, checked};
 use super::tritonserver::{check_options, check_tls};
 use super::{Options, ServerError};
 
-/// An option, with others that it needs, and whether the embedded engine and tritonserver honour it.
+/// Options, and whether the embedded engine and tritonserver honor them.
 type Row = (&'static [&'static str], bool, bool);
 
-/// Not those that tritonserver alone knows, of which each engine's part stands where they are listed.
+/// Options that only tritonserver knows are not listed here, but where each engine's subset is
+/// defined.
 const ROWS: &[Row] = &[
     (&["--config=/nonexistent"], true, true),
     (&["--allow-http=false"], true, true),
@@ -31,7 +32,7 @@ const ROWS: &[Row] = &[
     (&["--metrics-address=::1"], true, true),
     (&["--metrics-port=1"], true, true),
     (&["--allow-openai=false"], true, true),
-    // Where there is a port of its own, which tritonserver always has beside it.
+    // This needs a separate port, which the tritonserver engine always has.
     (&["--openai-address=::1"], false, true),
     (&["--openai-address=::1", "--openai-port=1"], true, true),
     (&["--openai-port=1"], true, true),
@@ -65,14 +66,14 @@ const ROWS: &[Row] = &[
     (&["--max-connections=5"], true, false),
     (&["--header-timeout-secs=5"], true, false),
     (&["--body-timeout-secs=5"], true, false),
-    // Which engine, and where it is.
+    // Selection of the engine.
     (&["--engine=auto"], true, true),
     (&["--tritonserver=/nonexistent"], true, true),
     (&["--ready-timeout-secs=5"], true, true),
     (&["--restart"], false, true),
 ];
 
-/// Beside tritonserver two ports have no TLS.
+/// With tritonserver, two ports have no TLS.
 const TLS: [(&str, bool); 3] = [("http", false), ("metrics", false), ("openai", true)];
 const FILES: [&str; 5] = [
     "use-ssl=true",
@@ -142,7 +143,7 @@ fn checked_by_embedded(options: &Options) -> Result<(), ServerError> {
     checked(options)?;
     options.control.check()?;
     check_docs_port(options)?;
-    // Models have them or not; a model that has not asks for no port of theirs.
+    // The models may have OpenAI routes or not. Without them, no port is needed.
     match options.openai_address {
         Some(_) => check_openai_port(options),
         None => Ok(()),

@@ -1,12 +1,12 @@
-//! Which names a server may be addressed by: protection against DNS rebinding.
+//! Validation of the host name of requests, as protection against DNS rebinding.
 //!
-//! A web page can have its own name resolve to 127.0.0.1, so that a browser takes this server for
-//! the page's origin and lets the page read everything that is served without a token. The browser
-//! sends the page's name in `Host`, which no script can change.
+//! A web page can let its own name resolve to 127.0.0.1. The browser then treats this server as the
+//! page's origin, and the page can read everything that is served without a token. The browser
+//! sends the page's name in `Host`, and no script can change this header.
 //!
-//! The check applies to HTTP/1 only. Browsers use HTTP/2 with TLS alone, and there the certificate
-//! has to fit the name. Headers such as `Origin` do not tell which requests come from browsers: a
-//! page can send `GET` without any of them.
+//! The check applies to HTTP/1 only. Browsers use HTTP/2 only with TLS, and there the certificate
+//! must match the name. Headers such as `Origin` do not identify browsers: a page can send `GET`
+//! without them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -19,7 +19,7 @@ use crate::text::excerpt;
 
 use super::allowed_hosts::AllowedHosts;
 
-/// Whether the requests of a port need a name that is allowed.
+/// Whether a port checks the host names of its requests.
 #[derive(Debug, Clone)]
 pub(super) enum HostCheck {
     Any,
@@ -27,8 +27,8 @@ pub(super) enum HostCheck {
 }
 
 impl HostCheck {
-    /// The check of a port with this address. Without the option only plain-text ports on loopback
-    /// addresses have one: other addresses can be reached by any name, and by browsers without
+    /// Creates the check of a port with this address. By default, only plain-text ports on loopback
+    /// addresses are checked: other addresses can be reached by any name, and by browsers without
     /// rebinding.
     pub(super) fn new(option: Option<&AllowedHosts>, address: Option<IpAddr>, tls: bool) -> Self {
         let loopback = address.is_some_and(|address| address.is_loopback());
@@ -39,11 +39,11 @@ impl HostCheck {
         }
     }
 
-    /// Checks the name in the head of a request.
+    /// Checks the host name of a request.
     ///
     /// # Errors
     ///
-    /// [`HttpError::HostNotAllowed`].
+    /// Returns [`HttpError::HostNotAllowed`] if the name is not allowed.
     pub(super) fn check(&self, parts: &Parts) -> Result<(), HttpError> {
         let Self::Only(allowed) = self else {
             return Ok(());
@@ -65,10 +65,10 @@ impl HostCheck {
     }
 }
 
-/// Whether a host, with or without a port, is an IP address, this machine or an allowed name. A
-/// client without a name, as of HTTP/1.0, is no browser.
+/// Returns whether a host (with or without a port) is an IP address, this machine or an allowed
+/// name. A client that sends no name, as in HTTP/1.0, is not a browser.
 fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
-    // Most clients use an address, and every request is checked.
+    // A fast path: every request is checked, and most clients use an address.
     if is_ipv4(host) {
         return true;
     }
@@ -92,7 +92,7 @@ fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
         || allowed.contains(name)
 }
 
-/// Whether a host, without its port, can be parsed as an [`Ipv4Addr`].
+/// Returns whether a host without a port parses as an [`Ipv4Addr`].
 fn is_ipv4(host: &[u8]) -> bool {
     let (mut dots, mut some, mut octet) = (0_u32, false, 0_u32);
     for byte in host {

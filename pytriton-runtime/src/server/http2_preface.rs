@@ -3,8 +3,7 @@ use tokio::io::ReadBuf;
 /// The first bytes of every HTTP/2 connection.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The first bytes of a connection, which tell its protocol, and which are read a second time by
-/// the protocol.
+/// The first bytes of a connection, which identify its protocol. The protocol reads them again.
 #[derive(Debug, Default)]
 pub(super) struct Preface {
     bytes: [u8; PREFACE.len()],
@@ -14,13 +13,13 @@ pub(super) struct Preface {
 }
 
 impl Preface {
-    /// The buffer for the bytes that are missing.
+    /// Returns the buffer for the missing bytes.
     pub(super) fn missing(&mut self) -> &mut [u8] {
         &mut self.bytes[self.filled..]
     }
 
-    /// Bytes have been read into [`missing`](Self::missing), none at the end of the connection.
-    /// Returns whether the connection is one of HTTP/2, `None` if that is still open.
+    /// Records bytes that were read into [`missing`](Self::missing); zero means the end of the
+    /// connection. Returns whether the connection uses HTTP/2, or `None` if more bytes are needed.
     pub(super) fn read(&mut self, bytes: usize) -> Option<bool> {
         self.filled += bytes;
         if bytes == 0 || self.bytes[..self.filled] != PREFACE[..self.filled] {
@@ -29,7 +28,7 @@ impl Preface {
         (self.filled == PREFACE.len()).then_some(true)
     }
 
-    /// Copies what the protocol has not read. Returns whether there was anything.
+    /// Copies bytes that the protocol has not read. Returns whether there were any.
     #[inline]
     pub(super) fn take(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         if self.taken == self.filled {
@@ -47,7 +46,8 @@ impl Preface {
 mod tests {
     use super::*;
 
-    /// What is found when the bytes arrive in pieces of this size, and what the protocol reads.
+    /// The result for bytes that arrive in pieces of this size, and the bytes that the protocol
+    /// reads.
     fn found(bytes: &[u8], piece: usize) -> (Option<bool>, Vec<u8>) {
         let mut preface = Preface::default();
         let mut found = None;

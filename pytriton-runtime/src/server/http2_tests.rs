@@ -1,4 +1,4 @@
-//! HTTP/2 connections that their clients neglect, frame by frame.
+//! HTTP/2 connections whose clients do not read, frame by frame.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Larger than what a client takes that never says it could take more.
+/// Larger than the default window of a client.
 const ANSWER: usize = 200_000;
 
-/// A client's first words, with the window that it gives each answer.
+/// The preface and settings of a client, with the initial window of each stream.
 fn hello(window: u32) -> Vec<u8> {
     let setting = [&[0, 4], window.to_be_bytes().as_slice()].concat();
     [
@@ -31,26 +31,26 @@ fn hello(window: u32) -> Vec<u8> {
     .concat()
 }
 
-/// `GET /` with the end of the stream.
+/// A `GET /` request with the end of the stream.
 fn get(stream: u32) -> Vec<u8> {
     frame(1, 5, stream, &[0x82, 0x84, 0x86, 0x41, 1, b'x'])
 }
 
-/// `GET /small` with the end of the stream.
+/// A `GET /small` request with the end of the stream.
 fn get_small(stream: u32) -> Vec<u8> {
     let head = [0x82, 4, 6].into_iter().chain(*b"/small");
     let head = head.chain([0x86, 0x41, 1, b'x']);
     frame(1, 5, stream, &head.collect::<Vec<u8>>())
 }
 
-/// The types, flags, streams and payloads of the frames that a server sends.
+/// The frames of a server: type, flags, stream and payload.
 struct Frames {
     client: TcpStream,
     read: Vec<u8>,
 }
 
 impl Frames {
-    /// The next frame; `None` at the end of the connection.
+    /// Returns the next frame, or `None` at the end of the connection.
     async fn next(&mut self) -> Option<(u8, u8, u32, Vec<u8>)> {
         loop {
             if let [a, b, c, kind, flags, s0, s1, s2, s3, rest @ ..] = &self.read[..] {
@@ -81,7 +81,8 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A connection to a server of one connection, which says how it ended, and answers so many bytes.
+/// Connects to a server with one connection and a response of this size. The task returns how the
+/// connection ended.
 async fn connect(
     limits: Limits,
     answer: usize,
@@ -126,7 +127,7 @@ async fn an_idle_connection_is_closed_although_it_had_a_request() {
     assert!(closed.is_ok());
     let ending = timeout(PATIENCE, served).await.unwrap();
     assert_eq!(ending.unwrap(), Ending::Itself);
-    // Neither at once nor never.
+    // Not immediately, but eventually.
     assert!(begun.elapsed() > Duration::from_millis(350));
     assert!(
         seen.windows(9)
@@ -163,7 +164,7 @@ async fn an_answer_that_is_not_taken_is_reset_alone_while_other_requests_come() 
         client,
         read: Vec::new(),
     };
-    // Each stream may send so many bytes.
+    // The window of each stream.
     let greeting = [hello(1000), get(1)].concat();
     frames.client.write_all(&greeting).await.unwrap();
     let begun = Instant::now();
@@ -174,7 +175,7 @@ async fn an_answer_that_is_not_taken_is_reset_alone_while_other_requests_come() 
         loop {
             match frames.next().await.expect("the connection is served") {
                 (3, _, 1, reason) => {
-                    // CANCEL, once.
+                    // CANCEL, exactly once.
                     assert_eq!((reason, reset), (8u32.to_be_bytes().to_vec(), None));
                     reset = Some(begun.elapsed());
                 }

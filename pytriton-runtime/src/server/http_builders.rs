@@ -8,17 +8,17 @@ use crate::limits::Limits;
 use super::connection_state::ConnectionState;
 use super::receive_windows::ReceiveWindow;
 
-/// How often an HTTP/2 client is asked whether it is still there, and how long it has to respond.
+/// The interval and the timeout of HTTP/2 pings.
 const HTTP2_PING: Duration = Duration::from_secs(20);
 
-/// A head this many times as large as allowed is still read, so that the client receives an error
-/// that names the limit, over gRPC with its status.
+/// Heads are read up to this multiple of the limit, so that the client receives an error that names
+/// the limit (over gRPC, with its status).
 const HEAD_READ_FACTOR: usize = 4;
 
-/// The smallest buffer that hyper reads heads into.
+/// The minimum size of hyper's buffer for heads.
 const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
 
-/// How the connections of a port speak HTTP.
+/// The HTTP settings of the connections of a port.
 #[derive(Debug)]
 pub(super) struct HttpBuilders {
     http1: http1::Builder,
@@ -31,11 +31,11 @@ impl HttpBuilders {
         let head_bytes = HEAD_READ_FACTOR.saturating_mul(limits.max_header_bytes);
         let mut http1 = http1::Builder::new();
         http1
-            // A connection without a request is idle, however much of a head has arrived.
+            // A connection without a complete head counts as idle, so its idle timeout applies.
             .header_read_timeout(None)
             .max_buf_size(head_bytes.max(MIN_HTTP1_BUFFER_BYTES))
             .auto_date_header(false);
-        // With the number that it has anyway it needs no memory for them.
+        // hyper needs no extra memory with its default number.
         if limits.max_headers != Limits::default().max_headers {
             http1.max_headers(limits.max_headers);
         }
@@ -69,7 +69,7 @@ impl HttpBuilders {
     }
 }
 
-/// Runs the streams of an HTTP/2 connection as tasks that the connection's state can abort.
+/// Runs the streams of an HTTP/2 connection as tasks that the connection state can abort.
 #[derive(Debug, Clone)]
 pub(super) struct StreamExecutor(ConnectionState);
 

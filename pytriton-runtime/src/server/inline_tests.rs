@@ -1,4 +1,4 @@
-//! Models with `inline = true` behind a real server, asked over HTTP and gRPC at the same time.
+//! Models with `inline = true` on a real server, called over HTTP and gRPC concurrently.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use super::{Options, Server};
 const DEADLINE: Duration = Duration::from_secs(60);
 const HTTP_CLIENTS: usize = 4;
 const GRPC_CLIENTS: usize = 4;
-/// With 25 000 of each of the eight clients it takes two minutes in a debug build.
+/// With 25,000 calls for each of the eight clients, the test takes two minutes in a debug build.
 const CALLS_OF_EACH: usize = 400;
 
 #[derive(Parser)]
@@ -36,7 +36,7 @@ struct Line {
     options: Options,
 }
 
-/// A server of that function, and the threads that serve its connections.
+/// A server of that function, and the names of its worker threads.
 struct Served {
     server: Server,
     _threads: Runtime,
@@ -74,7 +74,7 @@ impl Served {
     }
 }
 
-/// A connection that is kept alive.
+/// A keep-alive connection.
 struct Http(BufReader<TcpStream>);
 
 impl Http {
@@ -85,7 +85,7 @@ impl Http {
         Self(BufReader::new(stream))
     }
 
-    /// The status and the body of a response.
+    /// Sends a request and returns the status and the body of the response.
     fn send(&mut self, request: &str) -> (u16, String) {
         self.0.get_mut().write_all(request.as_bytes()).unwrap();
         let mut line = String::new();
@@ -121,7 +121,7 @@ impl Http {
     }
 }
 
-/// What several calls over gRPC return.
+/// Returns the results of several gRPC calls.
 fn infer_over_grpc(address: SocketAddr, calls: usize) -> Vec<Vec<u32>> {
     let mut own = Builder::new_current_thread();
     own.enable_all().build().unwrap().block_on(async {
@@ -148,7 +148,7 @@ fn infer_over_grpc(address: SocketAddr, calls: usize) -> Vec<Vec<u32>> {
     })
 }
 
-/// A state that is `Send` and not `Sync`, and that two calls at the same time would find out.
+/// A state that is `Send` but not `Sync`. It detects concurrent calls.
 struct Counter {
     instance: u32,
     calls: Cell<u32>,
@@ -156,7 +156,7 @@ struct Counter {
 }
 
 static OVERLAPS: AtomicUsize = AtomicUsize::new(0);
-/// How many calls were made on no instance's own thread.
+/// The number of calls that were not made on an instance's own thread.
 static INLINE: AtomicUsize = AtomicUsize::new(0);
 
 impl Counter {
@@ -258,7 +258,7 @@ fn a_function_that_blocks_now_and_then_holds_up_neither_health_nor_other_clients
             scope.spawn(move || {
                 let mut connection = Http::connect(http);
                 for number in 0..1_000 {
-                    // Each blocks once, at a time of its own.
+                    // Each client blocks once, at different times.
                     let x = if number == 100 + 300 * client {
                         -1.0
                     } else {

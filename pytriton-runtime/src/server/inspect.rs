@@ -9,7 +9,7 @@ use crate::triton::{
 
 use super::ServerError;
 
-/// Fetches tritonserver; what to say when it is there.
+/// Installs tritonserver and returns a message.
 pub(super) fn install() -> Result<String, ServerError> {
     let installed = install::install()?;
     let done = match installed.before {
@@ -23,7 +23,8 @@ pub(super) fn install() -> Result<String, ServerError> {
     ))
 }
 
-/// Writes down the models as tritonserver reads them, and where it shall run them itself their library; what to say then.
+/// Writes the models as a Triton repository, with their library for a native backend, and returns a
+/// message.
 pub(super) fn repository(
     folder: &Path,
     native: bool,
@@ -35,7 +36,7 @@ pub(super) fn repository(
     }
 }
 
-/// Writes down the models and their library; how tritonserver is started with them.
+/// Writes the models and their library. Returns the command that starts tritonserver with them.
 fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
     let NativeRepository { backends, models } = write_native(folder, registry)?;
     let mut command = format!(
@@ -50,7 +51,7 @@ fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, Serv
     Ok(command)
 }
 
-/// What there is to know of the tritonserver that is or is not there.
+/// Describes the tritonserver that was found, or why none was found.
 #[cfg(feature = "embedded")]
 pub(super) fn report(named: Option<std::path::PathBuf>) -> Result<Vec<String>, ServerError> {
     match crate::engine::find(&crate::triton::Places::new(named)) {
@@ -59,7 +60,7 @@ pub(super) fn report(named: Option<std::path::PathBuf>) -> Result<Vec<String>, S
     }
 }
 
-/// Path, version, C library and options of a tritonserver that runs here.
+/// Describes a tritonserver: path, version, C library and options.
 pub(super) fn description(located: &Located, probe: &Probe) -> Result<Vec<String>, ServerError> {
     let version = version(&located.binary)?;
     let version = version.map_or_else(

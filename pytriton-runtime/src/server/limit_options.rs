@@ -7,45 +7,46 @@ use clap::builder::{RangedU64ValueParser, TypedValueParser};
 #[cfg(feature = "embedded")]
 use crate::limits::Limits;
 
-/// The largest request that may be asked for: a TiB.
+/// The maximum of a size option: 1 TiB.
 const LARGEST: u64 = 1 << 40;
 
-/// How much one client may ask for, and how long it may take: what the embedded engine alone can limit.
+/// Limits of the embedded engine on the size and duration of requests.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits of the embedded engine")]
 pub struct LimitOptions {
-    /// Largest message over gRPC in bytes; as large as requests over HTTP where it is not given
+    /// Largest gRPC message in bytes; default: as for HTTP requests
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_GRPC_MAX_INPUT_SIZE", value_name = "BYTES", value_parser = size())]
     pub grpc_max_input_size: Option<usize>,
 
-    /// Bytes of the path and the headers of a request; 16384
+    /// Maximum size of the path and headers of a request in bytes; default: 16384
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADER_BYTES", value_name = "BYTES", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(1024..=256 << 10))]
     pub max_header_bytes: Option<usize>,
 
-    /// Headers of a request; 100
+    /// Maximum number of headers of a request; default: 100
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_HEADERS", value_name = "NUMBER", hide_short_help = true, value_parser = RangedU64ValueParser::<usize>::new().range(16..=4096))]
     pub max_headers: Option<usize>,
 
-    /// Connections of each port; 1024
+    /// Maximum number of connections per port; default: 1024
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_MAX_CONNECTIONS", value_name = "NUMBER", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub max_connections: Option<u32>,
 
-    /// Seconds that the head of a request may take, and a connection be idle; 75
+    /// Seconds within which the head of a request must arrive, and after which an idle connection
+    /// is closed; default: 75
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_HEADER_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub header_timeout_secs: Option<u64>,
 
-    /// Seconds that a client may pause in a request, or not take its answer; 20
+    /// Seconds that a client may pause while sending a request or reading its response; default: 20
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_BODY_TIMEOUT_SECS", value_name = "SECONDS", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub body_timeout_secs: Option<u64>,
 }
 
-/// The bytes of a request.
+/// Parses a size in bytes.
 pub(super) fn size() -> impl TypedValueParser<Value = usize> {
     RangedU64ValueParser::new().range(1..=LARGEST)
 }
 
 impl LimitOptions {
-    /// These, and what is not given as it was.
+    /// Returns `limits` with the given options applied.
     #[cfg(feature = "embedded")]
     pub(super) fn apply(&self, limits: Limits) -> Limits {
         let seconds = |given: Option<u64>| given.map(Duration::from_secs);
@@ -59,7 +60,7 @@ impl LimitOptions {
         }
     }
 
-    /// The first that is given, with its dashes.
+    /// Returns the first given option, with its dashes.
     #[cfg(tritonserver)]
     pub(super) fn given(&self) -> Option<&'static str> {
         let Self {

@@ -6,18 +6,18 @@ use super::addresses::shared;
 use super::platforms::Platforms;
 use super::{Addresses, Options, ServerError};
 
-/// How many connections the system may hold for us before we take them.
+/// The length of the listen queue.
 const BACKLOG: u32 = 1024;
 
-/// The port of OpenAI's routes beside tritonserver, where none is given.
+/// The default port of the OpenAI routes with the tritonserver engine.
 #[cfg(tritonserver)]
 const OPENAI_PORT: u16 = 8003;
 
-/// The same for the page.
+/// The default port of the docs page with the tritonserver engine.
 #[cfg(tritonserver)]
 const DOCS_PORT: u16 = 8004;
 
-/// Ports that are ours but do not answer yet: a probe that only connects must not find a server without models.
+/// Ports that are bound but do not listen yet, so a TCP probe cannot find a server without models.
 #[derive(Debug)]
 pub(super) struct Reserved {
     http: Option<Port>,
@@ -29,17 +29,17 @@ pub(super) struct Reserved {
     sagemaker: Option<Port>,
 }
 
-/// Ports that answer.
+/// Ports that listen.
 #[derive(Debug)]
 pub(super) struct Listeners {
     pub(super) addresses: Addresses,
     pub(super) http: Option<TcpListener>,
-    /// `None` where gRPC shares the port of HTTP.
+    /// `None` if gRPC shares the HTTP port.
     pub(super) grpc: Option<TcpListener>,
     pub(super) metrics: Option<TcpListener>,
-    /// `None` where OpenAI's routes have no port of their own.
+    /// `None` if the OpenAI routes have no port of their own.
     pub(super) openai: Option<TcpListener>,
-    /// `None` where the page has no port of its own.
+    /// `None` if the docs page has no port of its own.
     pub(super) docs: Option<TcpListener>,
     pub(super) vertex_ai: Option<TcpListener>,
     pub(super) sagemaker: Option<TcpListener>,
@@ -53,7 +53,7 @@ struct Port {
 }
 
 impl Reserved {
-    /// Takes the ports of the options; that of OpenAI's routes where a model has them.
+    /// Binds the ports of the options. `openai` tells whether a model has OpenAI routes.
     pub(super) fn new(
         options: &Options,
         openai: bool,
@@ -104,7 +104,7 @@ impl Reserved {
         })
     }
 
-    /// Takes no ports but those that are beside tritonserver's.
+    /// Binds only the ports that this process serves in addition to tritonserver's.
     #[cfg(tritonserver)]
     pub(super) fn beside(options: &Options, openai: bool, docs: bool) -> Result<Self, ServerError> {
         let port = options.openai_port.unwrap_or(OPENAI_PORT);
@@ -112,7 +112,7 @@ impl Reserved {
         let docs = match options.docs_port {
             _ if !docs => None,
             Some(port) => Some(Port::docs(options, port)?),
-            // Nobody has asked for a page so much that there should be no server without it.
+            // The docs page was not requested, so a port in use must not prevent the start.
             None => Port::docs(options, DOCS_PORT)
                 .inspect_err(|error| tracing::warn!("{error}; there is no page (--docs-port)"))
                 .ok(),
@@ -128,7 +128,7 @@ impl Reserved {
         })
     }
 
-    /// Opens the ports.
+    /// Starts to listen.
     pub(super) fn listen(self, options: &Options) -> Result<Listeners, ServerError> {
         let listen = |port: Option<Port>| port.map(Port::listen).transpose();
         let (http, grpc, metrics, openai, docs) = (
@@ -186,7 +186,8 @@ impl Port {
                 SocketAddr::V4(_) => TcpSocket::new_v4(),
                 SocketAddr::V6(_) => TcpSocket::new_v6(),
             }?;
-            // A restarted server takes its port back although connections of the last one linger.
+            // Lets a restarted server bind its port although connections of the last one are in
+            // TIME_WAIT.
             socket.set_reuseaddr(true)?;
             socket.bind(address)?;
             Ok(socket)

@@ -24,9 +24,9 @@ use super::serve::doors;
 use super::started::{Started, StartedEngine};
 use super::{ServerError, Triton};
 
-/// Asks the models of a [`Triton`] from within its process: as a door does, with tensors in place of bytes on a wire.
+/// Calls the models of a [`Triton`] from within its process, with tensors instead of encoded bytes.
 ///
-/// [`stop`](Triton::stop) answers what the models have accepted, and refuses what comes behind.
+/// [`stop`](Triton::stop) completes accepted requests and refuses new ones.
 #[derive(Debug, Clone)]
 pub struct Local {
     reception: Arc<Reception>,
@@ -36,16 +36,18 @@ pub struct Local {
 impl Triton {
     /// Not public API. Used by `pytriton-python`.
     ///
-    /// Loads the models where they are not being served, opens no port, and returns what asks them. With the embedded engine.
+    /// Loads the models if they are not served yet, opens no port, and returns a handle to call
+    /// them. Needs the embedded engine.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and when tritonserver is asked for, whose models are in its process.
+    /// As [`run`](Self::run), and if the tritonserver engine is requested, whose models are in
+    /// another process.
     #[doc(hidden)]
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call of `local`")?;
         let limits = self.options.limits()?;
-        // Nobody comes through them.
+        // No request arrives through these services.
         let (http, _) = doors(&models, limits, &self.options, &Access::default(), None);
         let reception = Reception {
             forward: HeaderForward::default(),
@@ -59,12 +61,12 @@ impl Triton {
 
     /// Not public API. Used by `pytriton-python`.
     ///
-    /// Sets up the log where the process has none, as [`serve`](Self::serve) does; spans go where they are to go as long as what is
-    /// returned is there.
+    /// Initializes logging if the process has not done so, like [`serve`](Self::serve). Spans are
+    /// exported until the returned value is dropped.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Traces`] where spans cannot go there.
+    /// Returns [`ServerError::Traces`] if spans cannot be exported.
     #[doc(hidden)]
     pub fn log(&self) -> Result<Box<dyn Any + Send + Sync>, ServerError> {
         let settings = self.options.log_settings();
@@ -72,12 +74,13 @@ impl Triton {
         Ok(Box::new(export.map_err(ServerError::Traces)?))
     }
 
-    /// The models and the threads of the embedded engine, which is started without ports where none serves.
+    /// Returns the models and the runtime of the embedded engine. If it is not running, starts it
+    /// without ports.
     pub(super) fn loaded(
         &self,
         caller: &'static str,
     ) -> Result<(Arc<ModelSet>, Handle), ServerError> {
-        // Whoever is starting it is waited for.
+        // Waits for a start in progress.
         drop(self.lock_models());
         let caretaker = match self.serving() {
             Some(caretaker) => caretaker,
@@ -96,21 +99,22 @@ impl Triton {
 }
 
 impl Local {
-    /// The model of that name and version, the latest where none is given.
+    /// Returns the model with this name and version. The default is the latest version.
     ///
     /// # Errors
     ///
-    /// The [`Error`] that a client is told.
+    /// Returns the [`Error`] that a client would receive.
     pub fn model(&self, name: &str, version: Option<u32>) -> Result<Arc<Model>, Error> {
         let version = version.map(u64::from);
         Ok(self.reception.models.model(name, version)?)
     }
 
-    /// A request of these inputs and parameters, some of which have a meaning of their own, as they have over gRPC.
+    /// Creates a request from inputs and parameters. Some parameters have a special meaning, as
+    /// over gRPC.
     ///
     /// # Errors
     ///
-    /// The [`Error`] that a client is told of a parameter.
+    /// Returns the [`Error`] that a client would receive for an invalid parameter.
     pub fn request(
         inputs: Vec<InferInput>,
         given: impl IntoIterator<Item = (String, ParameterValue)>,
@@ -128,24 +132,24 @@ impl Local {
         })
     }
 
-    /// Asks a model that is not decoupled.
+    /// Calls a model that is not decoupled.
     ///
     /// # Errors
     ///
-    /// The [`Error`] that a client is told.
+    /// Returns the [`Error`] that a client would receive.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the request up.
+    /// Dropping the future cancels the request.
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
         self.reception.infer(model, request).await
     }
 
-    /// Asks any model, whose answers come as they are made.
+    /// Calls any model. The responses arrive as they are produced.
     ///
     /// # Errors
     ///
-    /// The [`Error`] that a client is told when the request is refused.
+    /// Returns the [`Error`] that a client would receive if the request is refused.
     pub async fn answers(
         &self,
         model: &Arc<Model>,
@@ -154,9 +158,10 @@ impl Local {
         self.reception.answers(model, request).await
     }
 
-    /// Waits so long for a future on this thread, which must be none of a runtime's; `None` where it is not done by then.
+    /// Blocks this thread on a future, for at most `time`. Returns `None` if the time runs out. The
+    /// thread must not be a runtime thread.
     ///
-    /// The time is the thread's own: a runtime that has ended has none.
+    /// The timeout belongs to the thread, because a runtime that has shut down has no timers.
     pub fn wait<F: Future>(&self, time: Duration, mut future: Pin<&mut F>) -> Option<F::Output> {
         let _entered = self.workers.enter();
         let waker = Waker::from(Arc::new(Waiting(thread::current())));
@@ -167,13 +172,13 @@ impl Local {
                 return Some(done);
             }
             let left = time.checked_sub(begun.elapsed())?;
-            // It may wake up for nothing, and asks again.
+            // The wake-up may be spurious, so the loop polls again.
             thread::park_timeout(left);
         }
     }
 }
 
-/// A thread that waits for a future.
+/// Wakes a thread that waits for a future.
 struct Waiting(Thread);
 
 impl Wake for Waiting {

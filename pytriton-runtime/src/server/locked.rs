@@ -8,7 +8,7 @@ use crate::registry::Registry;
 
 use super::ServerError;
 
-/// What this binary serves beside what a file says that callers depend on.
+/// The differences between the models of this binary and a signature file.
 #[derive(Debug)]
 pub(super) struct Compared<'a> {
     file: &'a Path,
@@ -28,7 +28,7 @@ impl<'a> Compared<'a> {
         Ok(Self { file, changes })
     }
 
-    /// Whether callers get along with the models.
+    /// Returns an error if a change breaks clients.
     pub(super) fn check(&self) -> Result<(), ServerError> {
         let breaking = self.changes.iter().filter(|change| change.breaking).count();
         match breaking {
@@ -41,7 +41,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// A line for each change.
+/// Prints one line per change.
 impl fmt::Display for Compared<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.changes.is_empty() {

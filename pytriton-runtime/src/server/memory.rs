@@ -1,20 +1,20 @@
 use std::fs;
 
-/// The limits that a container may have, where the process is at the top of what it sees.
+/// The cgroup files with the memory limit of the container.
 const LIMITS: [&str; 2] = [
     "/sys/fs/cgroup/memory.max",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 ];
 
-/// The bytes of memory that the process may have: those of the machine, or fewer where its container has a limit. `None`
-/// where the system does not say.
+/// Returns the memory available to the process in bytes: that of the machine, or the limit of the
+/// container if it is lower. `None` if the system does not report it.
 pub(super) fn memory() -> Option<usize> {
     let machine = fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.and_then(|text| machine_bytes(&text));
     let limits = LIMITS
         .iter()
         .filter_map(|path| fs::read_to_string(path).ok());
-    // A text such as `max` is no limit.
+    // A text such as `max` means no limit.
     let limits = limits.filter_map(|text| text.trim().parse().ok());
     machine.into_iter().chain(limits).min()
 }

@@ -1,8 +1,8 @@
-//! The house around the rooms: command line, logs, listeners, start and graceful stop.
+//! The server process: command line, logs, listeners, start and graceful shutdown.
 //!
-//! [`Triton`] is the house as a value. A caretaker, a thread of its own with the runtime of the engine, starts the engine,
-//! hears when it is to stop, and stops it; so that each of several houses in a process lives by itself, and its owner may call it
-//! from wherever it is, `async` code too.
+//! [`Triton`] represents a server as a value. A caretaker, which is a thread with its own runtime,
+//! starts the engine, waits for an order to stop, and stops it. Several servers in one process are
+//! therefore independent, and their methods may be called from any thread, including `async` code.
 
 #[cfg(not(tritonserver))]
 mod absent;

@@ -23,10 +23,10 @@ use super::limit_options::{LimitOptions, size};
 use super::memory::memory;
 use super::settings::{ResolveError, resolve};
 
-/// How the server is run. The names are tritonserver's.
+/// The options of the server. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// File in TOML with options, by their names; a flag goes before the environment, and that before the file
+    /// TOML file with options. Precedence: flag, environment, file
     #[arg(long, env = "PYTRITON_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
 
@@ -42,7 +42,7 @@ pub struct Options {
     )]
     pub http_address: IpAddr,
 
-    /// Port for HTTP; 0 takes a free one
+    /// Port for HTTP; 0 selects a free one
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_HTTP_PORT",
@@ -51,7 +51,7 @@ pub struct Options {
     )]
     pub http_port: u16,
 
-    /// Regular expression: HTTP headers of a matching name become request parameters
+    /// Regular expression: HTTP headers with matching names become request parameters
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_HTTP_HEADER_FORWARD_PATTERN",
@@ -65,8 +65,8 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes, value_parser = size())]
     pub http_max_input_size: usize,
 
-    /// Bytes of requests and responses that the server may hold at a time; a quarter of the memory there is. For the embedded
-    /// engine
+    /// Bytes of all requests and responses in memory at the same time; default: a quarter of the
+    /// available memory. Embedded engine only
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MAX_BYTES_IN_FLIGHT",
@@ -74,8 +74,9 @@ pub struct Options {
     )]
     pub max_bytes_in_flight: Option<usize>,
 
-    /// Host names that requests over HTTP may address the server by, in addition to IP addresses and localhost; * for all.
-    /// Without it names are checked on ports without TLS on loopback addresses. For the embedded engine
+    /// Host names allowed in HTTP requests, in addition to IP addresses and localhost; * allows
+    /// all. By default, only plain-text ports on loopback addresses check names. Embedded engine
+    /// only
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_ALLOWED_HOSTS",
@@ -96,7 +97,7 @@ pub struct Options {
     )]
     pub grpc_address: IpAddr,
 
-    /// Port for gRPC; 0 takes a free one, the port of HTTP shares it
+    /// Port for gRPC; 0 selects a free one, and the HTTP port can be shared
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_GRPC_PORT",
@@ -105,7 +106,7 @@ pub struct Options {
     )]
     pub grpc_port: u16,
 
-    /// Regular expression: gRPC metadata of a matching name becomes request parameters
+    /// Regular expression: gRPC metadata with matching names become request parameters
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_GRPC_HEADER_FORWARD_PATTERN",
@@ -119,11 +120,11 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_METRICS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub allow_metrics: bool,
 
-    /// Address for metrics; that of HTTP where none is given
+    /// Address for metrics; default: the HTTP address
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_METRICS_ADDRESS")]
     pub metrics_address: Option<IpAddr>,
 
-    /// Port for metrics; 0 takes a free one
+    /// Port for metrics; 0 selects a free one
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_METRICS_PORT",
@@ -132,41 +133,43 @@ pub struct Options {
     )]
     pub metrics_port: u16,
 
-    /// Serve OpenAI's routes, where a model has them
+    /// Serve the OpenAI routes if a model has them
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_OPENAI", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub allow_openai: bool,
 
-    /// Address for OpenAI's routes; that of HTTP where none is given
+    /// Address for the OpenAI routes; default: the HTTP address
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_ADDRESS")]
     pub openai_address: Option<IpAddr>,
 
-    /// Port for OpenAI's routes, where a model has them; 0 takes a free one. 8003 beside tritonserver; the embedded engine has
-    /// them on the port for HTTP, and on this one too where it is given
+    /// Port for the OpenAI routes if a model has them; 0 selects a free one. Default with
+    /// tritonserver: 8003. The embedded engine always serves them on the HTTP port and, if given,
+    /// on this port as well
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_OPENAI_PORT", value_name = "PORT")]
     pub openai_port: Option<u16>,
 
-    /// Serve a page about the models at /docs, and what it reads at /openapi.json
+    /// Serve the interactive docs page at /docs, and its OpenAPI document at /openapi.json
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_ALLOW_DOCS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub allow_docs: bool,
 
-    /// Address for the page; that of HTTP where none is given
+    /// Address for the docs page; default: the HTTP address
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_ADDRESS")]
     pub docs_address: Option<IpAddr>,
 
-    /// Port for the page, with what it asks and nothing else; 0 takes a free one. 8004 beside tritonserver; the embedded engine has
-    /// it on the port for HTTP, and on this one too where it is given
+    /// Port for only the docs page and the routes that it uses; 0 selects a free one. Default with
+    /// tritonserver: 8004. The embedded engine always serves it on the HTTP port and, if given, on
+    /// this port as well
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_PORT", value_name = "PORT")]
     pub docs_port: Option<u16>,
 
-    /// Address for Vertex AI's routes; that of HTTP where none is given. For the embedded engine
+    /// Address for the Vertex AI routes; default: the HTTP address. Embedded engine only
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_VERTEX_AI_ADDRESS")]
     pub vertex_ai_address: Option<IpAddr>,
 
-    /// Address for SageMaker's routes; that of HTTP where none is given. For the embedded engine
+    /// Address for the SageMaker routes; default: the HTTP address. Embedded engine only
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_SAGEMAKER_ADDRESS")]
     pub sagemaker_address: Option<IpAddr>,
 
-    /// Seconds that accepted requests have to be answered when the server stops
+    /// Seconds to complete accepted requests when the server stops
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_EXIT_TIMEOUT_SECS",
@@ -175,7 +178,8 @@ pub struct Options {
     )]
     pub exit_timeout_secs: u64,
 
-    /// 0 logs information, warnings and errors; 1 adds debug lines, 2 and more trace lines; RUST_LOG says more
+    /// 0 logs information, warnings and errors; 1 adds debug lines, 2 and higher trace lines;
+    /// RUST_LOG allows finer control
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOG_VERBOSE",
@@ -185,7 +189,7 @@ pub struct Options {
     )]
     pub log_verbose: u8,
 
-    /// Form of the log lines
+    /// Format of the log lines
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOG_FORMAT",
@@ -194,8 +198,8 @@ pub struct Options {
     )]
     pub log_format: LogFormat,
 
-    /// Where spans of requests go: `otlp` sends them over HTTP to where OTEL_EXPORTER_OTLP_ENDPOINT says, with the feature
-    /// `otel`
+    /// Exporter for spans: `otlp` sends them over HTTP to OTEL_EXPORTER_OTLP_ENDPOINT (feature
+    /// `otel`)
     #[arg(
         long,
         env = "OTEL_TRACES_EXPORTER",
@@ -204,34 +208,34 @@ pub struct Options {
     )]
     pub traces_exporter: TracesExporter,
 
-    /// Who may ask for what.
+    /// Access control.
     #[command(flatten)]
     pub access: AccessOptions,
 
-    /// Which models are loaded.
+    /// Model control: which models are loaded.
     #[command(flatten)]
     pub control: ControlOptions,
-    /// Further limits.
+    /// Limits of the embedded engine.
     #[command(flatten)]
     pub limits: LimitOptions,
 
-    /// Certificates of the ports, but for that of gRPC.
+    /// Certificates of all ports except gRPC.
     #[command(flatten)]
     pub tls: TlsOptions,
 
-    /// The other engine's.
+    /// Options of the tritonserver engine.
     #[command(flatten)]
     pub triton: TritonOptions,
 }
 
 impl Options {
-    /// The options behind these arguments, written as on a command line; the environment, the file that `--config` names and
-    /// the defaults say the rest.
+    /// Parses command-line arguments. Options that they do not set come from the environment, the
+    /// file named by `--config`, or the defaults.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Arguments`], which names the argument or the variable; [`ServerError::Configuration`] with every mistake
-    /// in the file.
+    /// Returns [`ServerError::Arguments`], which names the argument or variable, or
+    /// [`ServerError::Configuration`] with every mistake in the file.
     ///
     /// # Examples
     ///
@@ -258,7 +262,8 @@ impl Options {
             .options)
     }
 
-    /// What is said of a port for the page, with its dashes, where there may be a page.
+    /// Returns the option for the port or address of the docs page, if given and the page is
+    /// allowed.
     #[cfg(tritonserver)]
     pub(super) fn docs_option(&self) -> Option<&'static str> {
         let given = match (self.docs_port, self.docs_address) {
@@ -269,7 +274,7 @@ impl Options {
         given.filter(|_| self.allow_docs)
     }
 
-    /// The models with the routes that are allowed.
+    /// Returns the models, without their OpenAI routes if these are disabled.
     pub(super) fn served(&self, models: Registry) -> Registry {
         match self.allow_openai {
             true => models,
@@ -279,7 +284,7 @@ impl Options {
 }
 
 impl Options {
-    /// How the log is at the start.
+    /// Returns the initial log settings.
     pub(super) fn log_settings(&self) -> LogSettings {
         let flags = &self.triton.flags;
         let on = |name| flags.values(name).all(|value| value == "true");
@@ -295,7 +300,7 @@ impl Options {
     }
 }
 
-/// Triton takes a truth for a level too.
+/// Parses a log level. Triton also accepts `true` and `false`.
 fn log_verbose(text: &str) -> Result<u8, String> {
     match text {
         "true" => Ok(1),
@@ -308,11 +313,11 @@ fn log_verbose(text: &str) -> Result<u8, String> {
 
 #[cfg(feature = "embedded")]
 impl Options {
-    /// The limits that the options ask for.
+    /// Returns the limits of the options.
     ///
     /// # Errors
     ///
-    /// A [`CacheConfigError`] when there is no response cache as `--cache-config` wants it.
+    /// Returns a [`CacheConfigError`] if the value of `--cache-config` is invalid.
     pub fn limits(&self) -> Result<Limits, CacheConfigError> {
         let cache = cache_bytes(self.triton.flags.values("cache-config"))?;
         let bounds = self.bounds();
@@ -322,13 +327,13 @@ impl Options {
         })
     }
 
-    /// The largest message over gRPC.
+    /// Returns the largest gRPC message in bytes.
     pub(super) fn grpc_max_input_size(&self) -> usize {
         let own = self.limits.grpc_max_input_size;
         own.unwrap_or(self.http_max_input_size)
     }
 
-    /// The same, whatever a response cache may hold.
+    /// Returns the limits without the size of the response cache.
     pub(super) fn bounds(&self) -> Limits {
         let default = self.limits.apply(Limits::default());
         let largest = self.http_max_input_size.max(self.grpc_max_input_size());
@@ -336,7 +341,7 @@ impl Options {
             max_request_bytes: self.http_max_input_size,
             max_bytes_in_flight: self.max_bytes_in_flight.unwrap_or_else(|| {
                 let quarter = memory().map(|memory| memory / 4);
-                // One request of the largest size must do.
+                // A single request of the largest size must fit.
                 quarter.map_or(default.max_bytes_in_flight, |quarter| {
                     quarter.max(largest.saturating_mul(2))
                 })

@@ -2,17 +2,17 @@ use tokio::sync::watch;
 
 use crate::runner::Breakdown;
 
-/// What a server is told to do, each further than the one before; the text says by whom.
+/// An order to a server. Each one goes further than the one before. The text names its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Serve,
-    /// Answer what is accepted, and end.
+    /// Complete accepted requests and end.
     Stop(&'static str),
     /// End at once.
     Abandon(&'static str),
 }
 
-/// Where a server hears what it is told.
+/// Receives the orders of a server.
 #[derive(Debug)]
 pub(super) struct Orders(watch::Receiver<Order>);
 
@@ -21,26 +21,26 @@ impl Orders {
         Self(orders)
     }
 
-    /// Waits until it is told to stop; who says so.
+    /// Waits for an order to stop. Returns its origin.
     ///
     /// # Cancel safety
     ///
-    /// Nothing is lost.
+    /// This method is cancel safe.
     pub(super) async fn stop(&mut self) -> &'static str {
         self.at_least(|order| order != Order::Serve).await
     }
 
-    /// Waits until it is told to end at once; who says so.
+    /// Waits for an order to end at once. Returns its origin.
     ///
     /// # Cancel safety
     ///
-    /// Nothing is lost.
+    /// This method is cancel safe.
     pub(super) async fn abandon(&mut self) -> &'static str {
         self.at_least(|order| matches!(order, Order::Abandon(_)))
             .await
     }
 
-    /// Waits until it is told to stop, or until a model is beyond repair, which it returns.
+    /// Waits for an order to stop, or for a fatal error of a model, which it returns.
     pub(super) async fn until_over(
         &mut self,
         broken: impl Future<Output = Option<Breakdown>>,
@@ -69,7 +69,7 @@ impl Orders {
         {
             Ok(Order::Stop(who) | Order::Abandon(who)) => who,
             Ok(Order::Serve) => "",
-            // Nobody is left who could stop it otherwise.
+            // The sender is gone, so no other order can arrive.
             Err(_) => "nobody",
         }
     }

@@ -7,20 +7,20 @@ use crate::registry::Registry;
 
 use super::{Options, ServerError};
 
-/// The port of either platform where none is given.
+/// The default port of both platforms.
 const PORT: u16 = 8080;
 
-/// The name that no model has, where SageMaker names none.
+/// The default model if SageMaker names none. No model has this name.
 const UNSPECIFIED: &str = "unspecified_SAGEMAKER_TRITON_DEFAULT_MODEL_NAME";
 
-/// The platforms whose routes are served.
+/// The cloud platforms whose routes are served.
 #[derive(Debug, Default)]
 pub(super) struct Platforms {
     pub(super) vertex_ai: Option<Place<VertexAi>>,
     pub(super) sagemaker: Option<Place<SageMaker>>,
 }
 
-/// Where routes are served, and which.
+/// The routes of a platform and their address.
 #[derive(Debug)]
 pub(super) struct Place<T> {
     pub(super) address: SocketAddr,
@@ -28,13 +28,13 @@ pub(super) struct Place<T> {
 }
 
 impl Platforms {
-    /// Those that the options and the environment ask for, with these models.
+    /// Reads the platforms from the options and the environment.
     pub(super) fn new(options: &Options, registry: &Registry) -> Result<Self, ServerError> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         Self::read(options, registry, variable)
     }
 
-    /// Refuses them where no port is opened.
+    /// Returns an error if a platform is requested, because no port is opened.
     pub(super) fn check_none(options: &Options) -> Result<(), ServerError> {
         let mut asked = ["allow-vertex-ai", "allow-sagemaker"]
             .into_iter()
@@ -101,18 +101,18 @@ impl Platforms {
         Ok(platforms)
     }
 
-    /// Whether there is none.
+    /// Returns whether no platform is served.
     pub(super) fn is_empty(&self) -> bool {
         self.vertex_ai.is_none() && self.sagemaker.is_none()
     }
 
-    /// The routes of Vertex AI, where they are served.
+    /// Returns the Vertex AI routes if they are served.
     pub(super) fn vertex_ai(&mut self, metrics: Option<Arc<Metrics>>) -> Option<Platform> {
         let routes = self.vertex_ai.take()?.routes;
         Some(Platform::VertexAi(Arc::new(VertexAi { metrics, ..routes })))
     }
 
-    /// Those of SageMaker.
+    /// Returns the SageMaker routes if they are served.
     pub(super) fn sagemaker(&mut self) -> Option<Platform> {
         let routes = self.sagemaker.take()?.routes;
         Some(Platform::SageMaker(Arc::new(routes)))
@@ -124,7 +124,7 @@ fn is_allowed(options: &Options, flag: &str) -> bool {
     said.is_some_and(|value| value == "true")
 }
 
-/// The model of requests that name none.
+/// Returns the model for requests that name none.
 fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, ServerError> {
     let refused = |text: &str| Err(ServerError::VertexAi(text.to_owned()));
     let served = registry.served();
@@ -141,7 +141,7 @@ fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, Ser
     }
 }
 
-/// Refuses a port on SageMaker's address that SageMaker does not allow.
+/// Refuses a port on SageMaker's address outside the range that SageMaker allows.
 fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), ServerError> {
     let parts: Vec<&str> = range.split('-').collect();
     let [first, last] = *parts else {
@@ -177,7 +177,7 @@ fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), Se
         ),
     ];
     for (allowed, at, port, name) in ports {
-        // Of what is free the system decides.
+        // Port 0 is exempt, because the system selects it.
         if allowed && at == address && port != 0 && !(first..=last).contains(&port) {
             return Err(ServerError::SageMaker(format!(
                 "The server cannot listen to {name} requests at port {port}, allowed port range is [{first}, {last}]"

@@ -1,25 +1,25 @@
 //! The memory for HTTP/2 requests that have arrived and have not been read.
 //!
-//! A client may send as many bytes as the receive window of its connection has left, whether the
-//! server reads them or not. The window is fixed when the connection opens, so that its memory is
-//! reserved then.
+//! A client may send as many bytes as the receive window of its connection has left, whether or not
+//! the server reads them. The window is fixed when the connection opens, so its memory is reserved
+//! then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 
-/// The largest window of a connection: a tensor of some MiB needs few round trips.
+/// The largest window of a connection. It lets a tensor of a few MiB arrive in few round trips.
 const MAX_WINDOW_BYTES: usize = 8 << 20;
 
-/// The smallest. The protocol starts with this window, and has no way to make it smaller.
+/// The smallest window. The protocol starts with it and cannot make it smaller.
 const MIN_WINDOW_BYTES: usize = 65_535;
 
-/// All windows together get at most this fraction of the budget.
+/// All windows together get at most this fraction of the budget (a divisor).
 const SHARE_OF_BUDGET: usize = 4;
 
-/// A connection gets at most this fraction of what is left for windows. The more connections are
-/// open the smaller are the windows of new ones, and none is without.
+/// A connection gets at most this fraction of the remaining window memory (a divisor). The more
+/// connections are open, the smaller the windows of new ones, but every connection has one.
 const SHARE_OF_REST: usize = 32;
 
 /// The receive windows of all connections of a server.
@@ -33,7 +33,7 @@ pub(super) struct ReceiveWindows {
 #[derive(Debug)]
 pub(super) struct ReceiveWindow {
     bytes: usize,
-    /// `None` if the budget had no room: the window is the smallest one then.
+    /// `None` if the budget is exhausted. The window is then the smallest one.
     _reserved: Option<Reserved>,
 }
 
@@ -52,13 +52,13 @@ impl ReceiveWindows {
         })
     }
 
-    /// Windows of a budget that is never exhausted.
+    /// Creates windows with an unlimited budget.
     #[cfg(test)]
     pub(super) fn unlimited() -> Arc<Self> {
         Self::new(&MemoryBudget::new(usize::MAX))
     }
 
-    /// The window of a connection that opens.
+    /// Reserves the window of a new connection.
     pub(super) fn open(self: &Arc<Self>) -> ReceiveWindow {
         let limit = self.budget.limit() / SHARE_OF_BUDGET;
         let size = |reserved: usize| {
@@ -91,12 +91,13 @@ impl ReceiveWindows {
 }
 
 impl ReceiveWindow {
-    /// The window of the connection.
+    /// Returns the window of the connection in bytes.
     pub(super) fn connection(&self) -> u32 {
         u32::try_from(self.bytes).unwrap_or(u32::MAX)
     }
 
-    /// The window of each stream: a stream that is not read must not block all others.
+    /// Returns the window of each stream. It is smaller, so that one unread stream does not block
+    /// all others.
     pub(super) fn stream(&self) -> u32 {
         self.connection() / 2
     }

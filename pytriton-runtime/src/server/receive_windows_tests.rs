@@ -1,5 +1,4 @@
-//! The memory for requests over HTTP/2 that the server does not read, measured in a process of
-//! its own.
+//! The memory for HTTP/2 requests that the server does not read, measured in a separate process.
 
 use std::fs;
 use std::future::pending;
@@ -29,13 +28,13 @@ const CONNECTIONS: usize = 64;
 const STREAMS: usize = 4;
 const BUDGET: usize = 64 << 20;
 
-/// The process that is measured has this variable, with the budget as its value.
+/// The environment variable that marks the measured process. Its value is the budget.
 const MEASURED: &str = "PYTRITON_TEST_RECEIVE_WINDOWS";
 
 /// The name of the test.
 const NAME: &str = "server::receive_windows_tests::unread_streams_stay_within_the_budget";
 
-/// What the process occupies, in bytes.
+/// Returns the resident memory of the process in bytes.
 fn resident() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -43,7 +42,7 @@ fn resident() -> usize {
     kibibytes.parse::<usize>().unwrap() << 10
 }
 
-/// By how much the process grows when many connections send what nobody reads.
+/// Returns by how much the process grows when many connections send data that is not read.
 async fn growth(budget: usize) -> usize {
     let arrived = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&arrived);
@@ -79,7 +78,7 @@ async fn growth(budget: usize) -> usize {
         while arrived.load(Ordering::Relaxed) < CONNECTIONS * STREAMS {
             sleep(Duration::from_millis(10)).await;
         }
-        // Until no more arrives.
+        // Waits until no more data arrives.
         let mut last = 0;
         while resident() > last {
             last = resident();
@@ -110,6 +109,6 @@ fn unread_streams_stay_within_the_budget() {
     let growth = output.lines().find_map(|line| line.split_once("growth "));
     let growth: usize = growth.expect("the child measures").1.parse().unwrap();
     println!("{CONNECTIONS} connections: {} MiB", growth >> 20);
-    // The windows may take a quarter of it; clients and sockets are in the same process.
+    // The windows may use a quarter of the budget. Clients and sockets are in the same process.
     assert!(growth < BUDGET, "{} MiB", growth >> 20);
 }

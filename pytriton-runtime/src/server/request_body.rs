@@ -7,7 +7,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 
 use super::stream_handle::StreamHandle;
 
-/// The body of a request, which reports to its stream when all of it has arrived.
+/// A request body that reports to its stream when it has arrived completely.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     body: Incoming,

@@ -16,20 +16,20 @@ const HTTP2_PIECE_BYTES: usize = 64 << 10;
 
 /// The end of an HTTP/2 response is handed over when at most this many bytes of it are unsent.
 ///
-/// hyper drops the task of a stream when it has the end of the response, and a stream without a
-/// task can be reset only together with its connection. A small response need not wait.
+/// hyper drops the task of a stream when it has the end of the response. A stream without a task
+/// can be reset only together with its connection. A small response need not wait.
 const HTTP2_UNSENT_BYTES_AT_END: usize = 16 << 10;
 
-/// The body of a response, which reports to its stream what it hands over.
+/// A response body that reports to its stream what it hands over.
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     body: Answered,
     stream: OpenStream,
-    /// What is left of a piece that is handed over in several.
+    /// The rest of a chunk that is handed over in several parts.
     rest: Bytes,
-    /// What follows when enough of what has been handed over is written.
+    /// The last part, which is held back until enough of the earlier ones is written.
     end: Option<End>,
-    /// Whether the client has something to take as far as the stream knows.
+    /// Whether the stream knows that the client has something to read.
     ready: bool,
     limits: Limits,
 }
@@ -68,7 +68,7 @@ impl ResponseBody {
         }
     }
 
-    /// Ready with something to send that shows whether the client is still there.
+    /// Ready with a comment to send, which shows whether the client is still connected.
     fn poll_doubt(&self) -> Poll<Bytes> {
         match self.body.comment() {
             Some(comment) if self.stream.take_doubt() => Poll::Ready(comment),

@@ -19,11 +19,11 @@ use super::checked::access;
 use super::serve::doors;
 use super::{ServerError, Triton};
 
-/// Answers what a [`Triton`] answers, in a server of the program's own: a tower service that axum takes as
+/// Serves the models of a [`Triton`] in a server of the application: a tower service for axum's
 /// `Router::fallback_service`.
 ///
-/// It serves HTTP, `/metrics`, and gRPC where the server speaks HTTP/2. It neither counts connections nor closes those that
-/// are idle or slow: that is the server's.
+/// It serves HTTP, `/metrics`, and gRPC if the server supports HTTP/2. It neither limits
+/// connections nor closes idle or slow ones. That is the task of the server.
 #[derive(Debug, Clone)]
 pub struct Router {
     http: Arc<Reception>,
@@ -34,14 +34,15 @@ pub struct Router {
 }
 
 impl Triton {
-    /// Loads the models where they are not being served, opens no port, and returns what answers in their place. With the
-    /// embedded engine.
+    /// Loads the models if they are not served yet, opens no port, and returns a router for them.
+    /// Needs the embedded engine.
     ///
-    /// [`stop`](Self::stop) answers what the models have accepted; the server that the router is a part of stops before.
+    /// [`stop`](Self::stop) completes the requests that the models have accepted. Stop the server
+    /// that contains the router first.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run), and when tritonserver is asked for, which answers on ports of its own.
+    /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports.
     pub fn router(&self) -> Result<Router, ServerError> {
         let (models, _) = self.loaded("a call of `router`")?;
         let limits = self.options.limits()?;
@@ -78,7 +79,7 @@ async fn routed<B>(mut routes: axum::Router, request: Request<B>) -> Response<Bo
 where
     B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
-    // A router is always ready.
+    // The router is always ready.
     match routes.call(request).await {
         Ok(response) => response,
         Err(never) => match never {},

@@ -16,12 +16,13 @@ use super::ffi::outlive_file_size_limits;
 use super::locked::Compared;
 use super::{Options, ServerError, Triton, check, described, descriptors, inspect, table};
 
-/// The exit code for a mistake of whoever started the binary; clap's.
+/// The exit code for a usage error, as in clap.
 const MISTAKE: u8 = 2;
 
-/// Runs the command line of a binary with models: what `pytriton::main!` calls.
+/// Runs the command line of a binary with models. `pytriton::main!` calls this function.
 ///
-/// The exit code is 0 when all went well, 1 for a failure, 2 for a mistake on the command line or in a file with options.
+/// The exit code is 0 for success, 1 for a failure, and 2 for an error in the command line or in a
+/// configuration file.
 pub fn run(name: &'static str, version: &'static str) -> ExitCode {
     descriptors::raise_limit();
     outlive_file_size_limits();
@@ -39,7 +40,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                 Triton::with(*options, registry()?).serve()?;
                 Ok(export)
             });
-            // What has been seen so far is sent before the process ends.
+            // Dropping it exports the remaining spans before the process ends.
             served.map(drop)
         }
         Command::List { format } => registry().and_then(|registry| match format {
@@ -113,7 +114,7 @@ pub(super) fn registry() -> Result<Registry, ServerError> {
     Ok(registry)
 }
 
-/// What a server says that is started without options.
+/// Returns the OpenAPI document of a server that is started without options.
 fn described(registry: &Registry) -> String {
     let served = registry.served();
     let models = served.iter().map(|spec| &**spec);
@@ -139,17 +140,18 @@ pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
         })
 }
 
-/// Standard output may be closed: that is no reason to stop serving.
+/// Prints text and ignores errors: a closed standard output is no reason to stop serving.
 pub(super) fn print(text: &str) {
     let _ = write(io::stdout().lock(), text);
 }
 
-/// What somebody has asked for, and would miss: a file of signatures on a disk that is full is none.
+/// Prints requested output. An error is reported, so a full disk does not truncate a signature file
+/// silently.
 fn say(text: &str) -> Result<(), ServerError> {
     said(write(io::stdout().lock(), text.trim_end()))
 }
 
-/// A reader who has seen enough, as `head` has, misses nothing.
+/// Ignores a broken pipe: a reader such as `head` has seen enough.
 fn said(written: io::Result<()>) -> Result<(), ServerError> {
     match written {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {

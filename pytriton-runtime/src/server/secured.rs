@@ -6,22 +6,22 @@ use super::addresses::shared;
 use super::connection::Protocol;
 use super::{Options, TlsPorts};
 
-/// The certificates of the ports, and what keeps them fresh.
+/// The certificates of the ports, and the tasks that reload them.
 #[derive(Debug, Default)]
 pub(super) struct Secured {
     pub(super) http: Option<Certificates>,
     pub(super) grpc: Option<Certificates>,
     pub(super) metrics: Option<Certificates>,
     pub(super) openai: Option<Certificates>,
-    /// Whether gRPC has the port for HTTP.
+    /// Whether gRPC shares the HTTP port.
     shared: bool,
-    /// Ends when it is dropped.
+    /// The reload tasks. They end when this is dropped.
     keepers: JoinSet<()>,
 }
 
 impl Secured {
-    /// Those of the ports that the options open; that of OpenAI's routes where they have one. Platforms
-    /// and the page have that of HTTP.
+    /// Loads the certificates of the ports that the options open, including a separate port of the
+    /// OpenAI routes. Platforms and the docs page use the certificate of HTTP.
     pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
         let shared = shared(options);
@@ -47,7 +47,7 @@ impl Secured {
         Ok(secured)
     }
 
-    /// That of the port of OpenAI's routes alone, where it is opened.
+    /// Loads only the certificate for the port of the OpenAI routes, if that port is opened.
     #[cfg(tritonserver)]
     pub(super) fn openai(options: &Options, opened: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
@@ -56,11 +56,11 @@ impl Secured {
         Ok(secured)
     }
 
-    /// Which ports have one.
+    /// Returns which ports use TLS.
     pub(super) fn ports(&self) -> TlsPorts {
         TlsPorts {
             http: self.http.is_some(),
-            // Where it has no port of its own it has that for HTTP.
+            // gRPC uses the certificate of HTTP if it shares the port.
             grpc: self.grpc.is_some() || self.shared && self.http.is_some(),
             metrics: self.metrics.is_some(),
             openai: self.openai.is_some(),
@@ -68,7 +68,7 @@ impl Secured {
         }
     }
 
-    /// All of them.
+    /// Returns all certificates.
     pub(super) fn all(&self) -> Vec<Certificates> {
         let all = [&self.http, &self.grpc, &self.metrics, &self.openai];
         all.into_iter().flatten().cloned().collect()
@@ -94,7 +94,7 @@ impl Secured {
 mod tests {
     use super::*;
 
-    /// What is said where the options have these, and no file is where they say.
+    /// Returns the error for these options, whose files do not exist.
     fn refused(arguments: &[&str], openai: bool, platforms: bool) -> String {
         let options = Options::parse(arguments).unwrap();
         let secured = Secured::new(&options, openai, platforms);

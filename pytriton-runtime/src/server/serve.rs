@@ -35,33 +35,33 @@ use super::receive_windows::ReceiveWindows;
 use super::secured::Secured;
 use super::{Addresses, Options, ServerError};
 
-/// How long clients have to hear that their requests will not be answered.
+/// How long clients have to receive the refusal of their requests.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// The same, after a breakdown, for functions in whose answers nobody is interested any longer.
+/// How long the remaining functions may run after a fatal error, when no client waits for them.
 const ABANDONED: Duration = Duration::from_millis(250);
 
-/// How long the last traces may take to be written, beyond all else.
+/// How long the last traces may take to be written, in addition to the exit timeout.
 const WRITTEN: Duration = Duration::from_secs(2);
 
-/// A server that is running.
+/// A running server.
 #[derive(Debug)]
 pub struct Server {
     models: Arc<ModelSet>,
     addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
-    /// The file with the token lives as long.
+    /// Keeps the token file, which is removed when this is dropped.
     _access: Option<Arc<Access>>,
     secured: Secured,
 }
 
 impl Server {
-    /// Takes the ports, loads the models, and only then opens the ports.
+    /// Binds the ports, loads the models, and then starts to listen.
     ///
     /// # Errors
     ///
-    /// A [`ServerError`] that names the option, the model or the address.
+    /// Returns a [`ServerError`] that names the option, the model or the address.
     pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
         let limits = checked(options)?;
         check_control(registry, options)?;
@@ -101,11 +101,12 @@ impl Server {
         Ok(server)
     }
 
-    /// Opens the ports of OpenAI's routes and of the page, where they are for the models of a tritonserver.
+    /// Opens the ports of the OpenAI routes and the docs page in addition to those of a
+    /// tritonserver.
     ///
     /// # Errors
     ///
-    /// A [`ServerError`] that names the address.
+    /// Returns a [`ServerError`] that names the address.
     #[cfg(tritonserver)]
     pub(super) async fn beside_tritonserver(
         (upstream, relay): (Option<Upstream>, Option<Relay>),
@@ -128,7 +129,7 @@ impl Server {
         let windows = ReceiveWindows::new(server.models.budget());
         for (listener, rooms, tls) in [
             (listeners.openai, texts, secured.openai.clone()),
-            // As tritonserver's own port for HTTP.
+            // No TLS, like tritonserver's own HTTP port.
             (listeners.docs, page, None),
         ] {
             if let (Some(listener), Some(rooms)) = (listener, rooms) {
@@ -147,11 +148,11 @@ impl Server {
         Ok(server)
     }
 
-    /// Loads the models, and opens no port.
+    /// Loads the models and opens no port.
     ///
     /// # Errors
     ///
-    /// A [`ServerError`] that names the option or the model.
+    /// Returns a [`ServerError`] that names the option or the model.
     pub async fn without_ports(
         registry: &Registry,
         options: &Options,
@@ -257,20 +258,21 @@ impl Server {
         endpoints
     }
 
-    /// The models that are being served.
+    /// Returns the models that are served.
     pub fn models(&self) -> &Arc<ModelSet> {
         &self.models
     }
 
-    /// Where the server can be reached.
+    /// Returns the addresses of the server.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// Stops: not ready at once, no further connections, accepted requests are answered in that time.
+    /// Stops the server. It reports not ready, accepts no further connections, and completes
+    /// accepted requests within `within`.
     ///
-    /// Returns whether all were answered. It does so in time even where every thread of the runtime that started the
-    /// server is held up, if another runtime waits for it.
+    /// Returns whether all requests were completed. If another runtime polls this future, it
+    /// finishes in time even if every thread of the server's runtime is blocked.
     pub async fn stop(mut self, within: Duration) -> bool {
         self.models.stop_being_ready();
         let now = Instant::now();
@@ -289,26 +291,28 @@ impl Server {
                 false
             }
         };
-        // All clients have their answers: what else is computed is heard by nobody, and keeps no broken server.
+        // All clients have their responses. After a fatal error, computations that no client waits
+        // for must not delay the end.
         let deadline = match self.models.is_broken() {
             true => deadline.min(Instant::now() + ABANDONED),
             false => deadline,
         };
         let drained = self.models.drain(deadline).await;
         if !drained {
-            // Whoever asks from within the process has no connection that would end.
+            // Callers within the process have no connection that could be closed.
             self.models.give_up();
         }
         let all = all & drained;
         let models = Arc::clone(&self.models);
         let traces = spawn_blocking(move || models.tracer().stop(WRITTEN));
-        // What the file cannot have by then it has not.
+        // Traces that are not written by then are lost.
         let _ = timeout(WRITTEN, traces).await;
         all
     }
 }
 
-/// What answers over HTTP, and over gRPC; without addresses where both have one that is not ours.
+/// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
+/// ports.
 pub(super) fn doors(
     models: &Arc<ModelSet>,
     limits: Limits,
@@ -347,7 +351,7 @@ pub(super) fn doors(
     (Arc::new(http), grpc::routes(grpc))
 }
 
-/// What the page tells of the routes, and of the other ports where they are known.
+/// Returns what the docs page shows about routes and, if known, other ports.
 pub(super) fn told(options: &Options, access: &Access, addresses: Option<&Addresses>) -> Doors {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
     let doors = Doors::new(access.closed(Spoken::Http), explicit);
@@ -357,7 +361,7 @@ pub(super) fn told(options: &Options, access: &Access, addresses: Option<&Addres
     }
 }
 
-/// Waits until all ports are closed and says whether all connections ended by themselves.
+/// Waits until all ports are closed. Returns whether all connections ended by themselves.
 async fn join(endpoints: &mut JoinSet<bool>) -> bool {
     let mut all = true;
     while let Some(finished) = endpoints.join_next().await {

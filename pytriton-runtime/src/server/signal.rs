@@ -2,7 +2,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::ServerError;
 
-/// The signals that ask the process to stop.
+/// The signals that stop the process.
 #[derive(Debug)]
 pub(super) struct StopSignals {
     interrupt: Signal,
@@ -10,7 +10,7 @@ pub(super) struct StopSignals {
 }
 
 impl StopSignals {
-    /// From now on the signals do not end the process, they are heard here.
+    /// Installs the handlers. From now on, the signals no longer end the process.
     pub(super) fn new() -> Result<Self, ServerError> {
         let listen = |kind| {
             signal(kind).map_err(|source| ServerError::System {
@@ -24,7 +24,7 @@ impl StopSignals {
         })
     }
 
-    /// The name of the next signal.
+    /// Returns the name of the next signal.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "SIGINT",

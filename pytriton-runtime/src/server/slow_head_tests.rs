@@ -1,4 +1,4 @@
-//! Heads of HTTP/1.1 that do not come as a whole.
+//! HTTP/1.1 heads that arrive in pieces.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// How long a head may take.
+/// The timeout of a head.
 const HEAD: Duration = Duration::from_millis(400);
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Sends a byte now and then, and says how long that was so until the connection was closed, and what was answered.
+/// Sends one byte at intervals. Returns how long the connection stayed open, and the response.
 async fn drip(first: &[u8]) -> (Duration, String) {
     let router = Router::new().fallback(async || "fine");
     let limits = Limits {
@@ -46,14 +46,14 @@ async fn drip(first: &[u8]) -> (Duration, String) {
         writer.write_all(first).await.unwrap();
         writer.write_all(b"GET / HTTP/1.1\r\nX: ").await.unwrap();
         let mut pause = interval(HEAD / 20);
-        // Until the server has gone.
+        // Until the server closes the connection.
         while writer.write_all(b"x").await.is_ok() {
             pause.tick().await;
         }
     };
     let mut answer = Vec::new();
     let read = async {
-        // What comes too late is refused.
+        // Bytes that arrive too late are refused.
         let _ = reader.read_to_end(&mut answer).await;
         begun.elapsed()
     };

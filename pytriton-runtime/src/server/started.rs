@@ -28,25 +28,25 @@ pub(super) enum StartedEngine {
     #[cfg(feature = "embedded")]
     Embedded {
         models: Arc<ModelSet>,
-        /// The threads that serve.
+        /// The runtime that serves.
         workers: Handle,
     },
     #[cfg(tritonserver)]
     Tritonserver {
-        /// Whether every model has an instance that takes requests.
+        /// Returns whether every model has an available instance.
         ready: Box<dyn Fn() -> bool + Send + Sync>,
-        /// Whether a model is loaded.
+        /// Returns whether a model is loaded.
         has: Box<dyn Fn(&ModelSpec) -> bool + Send + Sync>,
     },
 }
 
 impl Started {
-    /// Serves one more model.
+    /// Loads another model.
     pub(super) fn load(&self, model: &Registration) -> Result<(), ServerError> {
         match &self.engine {
             #[cfg(feature = "embedded")]
             StartedEngine::Embedded { models, workers } => {
-                // There is none of its name and version that it could take the place of.
+                // No model with this name and version exists that it could replace.
                 apart(|| workers.block_on(models.load(model)))?;
                 Ok(())
             }
@@ -58,7 +58,7 @@ impl Started {
         }
     }
 
-    /// Serves a model no longer, and waits so long until it has answered what it has accepted.
+    /// Unloads a model. Waits up to `seconds` until its accepted requests are completed.
     pub(super) fn unload(&self, model: &ModelSpec, seconds: u64) -> Result<(), ServerError> {
         match &self.engine {
             #[cfg(feature = "embedded")]
@@ -93,7 +93,7 @@ impl Started {
 }
 
 impl StartedEngine {
-    /// As `--engine` has it.
+    /// Returns the name of the engine, as in `--engine`.
     pub(super) fn name(&self) -> &'static str {
         match self {
             #[cfg(feature = "embedded")]
@@ -103,7 +103,7 @@ impl StartedEngine {
         }
     }
 
-    /// Whether every model has an instance that takes requests.
+    /// Returns whether every model has an available instance.
     pub(super) fn ready(&self) -> bool {
         match self {
             #[cfg(feature = "embedded")]
@@ -113,7 +113,7 @@ impl StartedEngine {
         }
     }
 
-    /// Whether a model is loaded.
+    /// Returns whether a model is loaded.
     pub(super) fn has(&self, model: &ModelSpec) -> bool {
         match self {
             #[cfg(feature = "embedded")]

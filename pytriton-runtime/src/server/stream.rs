@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-/// A connection as it has come, or what comes of it once it is decrypted.
+/// A connection, in plain text or with TLS.
 #[derive(Debug)]
 pub(super) enum Stream {
     Plain(TcpStream),
@@ -23,7 +23,7 @@ macro_rules! either {
 }
 
 impl Stream {
-    /// What the system has to say of the connection.
+    /// Returns the pending error of the socket.
     pub(super) fn take_error(&self) -> io::Result<Option<io::Error>> {
         match self {
             Self::Plain(stream) => stream.take_error(),
@@ -31,13 +31,14 @@ impl Stream {
         }
     }
 
-    /// Sends what is sent as a whole or not at all; says whether there was room for it.
+    /// Sends all bytes or none. Returns whether they fit.
     pub(super) fn try_send(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<bool> {
         let sent = match self {
             Self::Plain(stream) => stream.try_write(bytes),
             Self::Tls(stream) => {
                 let sent = Pin::new(&mut *stream).poll_write(context, bytes);
-                // What has been encrypted goes some time, at the latest with what is sent next.
+                // Encrypted bytes that do not fit now are sent later, at the latest with the next
+                // write.
                 let _ = Pin::new(stream).poll_flush(context)?;
                 match sent {
                     Poll::Ready(sent) => sent,

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::connection_state::{ConnectionState, Inner};
 use super::stream_state::Stream;
 
-/// One stream of a connection, to which its request and its response report.
+/// A stream of a connection. The request and the response report to it.
 #[derive(Debug, Clone)]
 pub(super) struct StreamHandle {
     connection: ConnectionState,
@@ -14,8 +14,7 @@ pub(super) struct StreamHandle {
     number: u64,
 }
 
-/// A stream whose response has not been handed over completely. The response ends when it is
-/// dropped.
+/// A stream whose response has not been handed over completely. Dropping it ends the response.
 #[derive(Debug)]
 pub(super) struct OpenStream {
     handle: StreamHandle,
@@ -31,14 +30,14 @@ impl StreamHandle {
         }
     }
 
-    /// The request has arrived completely.
+    /// Records that the request has arrived completely.
     pub(super) fn receive(&self) {
         if let Some(stream) = self.stream(&mut self.connection.lock()) {
             stream.receive();
         }
     }
 
-    /// The connection has written, or dropped, bytes of the response.
+    /// Records that the connection has written or dropped bytes of the response.
     pub(super) fn sent(&self, bytes: usize) {
         let waker = {
             let mut inner = self.connection.lock();
@@ -58,7 +57,7 @@ impl StreamHandle {
         }
     }
 
-    /// The stream, unless it is over: another one may use its slot then.
+    /// Returns the stream, or `None` if it has ended. Another stream may use its slot then.
     fn stream<'inner>(&self, inner: &'inner mut Inner) -> Option<&'inner mut Stream> {
         let stream = inner.streams.get_mut(self.slot)?;
         (stream.number == self.number).then_some(stream)
@@ -70,13 +69,13 @@ impl OpenStream {
         Self { handle, open: true }
     }
 
-    /// The handle for what reports of this stream.
+    /// Returns the handle for reports about this stream.
     pub(super) fn handle(&self) -> &StreamHandle {
         &self.handle
     }
 
-    /// The head of the response is ready. Returns whether it has to announce the end of the
-    /// connection.
+    /// Records that the head of the response is ready. Returns whether the head must announce the
+    /// end of the connection.
     pub(super) fn respond(&self) -> bool {
         let mut inner = self.handle.connection.lock();
         if let Some(stream) = self.handle.stream(&mut inner) {
@@ -85,25 +84,25 @@ impl OpenStream {
         inner.is_last_http1()
     }
 
-    /// The next part of the response is being computed.
+    /// Records that the next part of the response is being computed.
     pub(super) fn compute(&self) {
         if let Some(stream) = self.handle.stream(&mut self.handle.connection.lock()) {
             stream.compute();
         }
     }
 
-    /// Whether the client may be gone. Returns `true` once: the caller sends something, and the
-    /// system reports a client that is gone.
+    /// Returns whether the client may have disconnected. Returns `true` only once: the caller then
+    /// sends something, and the system reports whether the client is gone.
     pub(super) fn take_doubt(&self) -> bool {
         mem::take(&mut self.handle.connection.lock().doubted)
     }
 
-    /// Bytes of the response are handed to the connection. The response ends with them if they
-    /// are the last and at most `max_unsent` bytes are unsent then. Returns whether it does.
+    /// Records that bytes are handed to the connection. If they are the last ones and at most
+    /// `max_unsent` bytes are unsent, the response ends. Returns whether it ended.
     pub(super) fn hand_over(&mut self, bytes: usize, last: bool, max_unsent: usize) -> bool {
         let mut inner = self.handle.connection.lock();
         let Some(stream) = self.handle.stream(&mut inner) else {
-            // It is being reset.
+            // The stream is being reset.
             return last;
         };
         stream.hand_over(bytes, Instant::now);

@@ -3,9 +3,9 @@ use std::task::Waker;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// The client makes progress when it takes this many bytes of a response, or all that is left.
+/// A client makes progress when it reads this many bytes of a response, or all that remain.
 ///
-/// A client that takes less within the timeout is treated like one that takes nothing.
+/// A client that reads less within the timeout is treated like one that reads nothing.
 const PROGRESS_BYTES: usize = 16 << 10;
 
 /// The state of one request, from its head to the last byte of its response.
@@ -13,43 +13,43 @@ const PROGRESS_BYTES: usize = 16 << 10;
 pub(super) enum StreamState {
     /// The request body has not arrived completely.
     Receiving,
-    /// The server works on the response, or on the next part of it.
+    /// The server computes the response, or its next part.
     Computing,
-    /// A part of the response is ready, and the connection has not asked for it.
+    /// A part of the response is ready, but the connection has not requested it.
     Ready { since: Instant },
     /// A part of the response has been handed to the connection and is not yet written to the
     /// socket. The client has made no progress since then.
     Unsent { since: Instant },
 }
 
-/// How far the response of a stream is.
+/// The progress of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Response {
-    /// The server works on it.
+    /// The server computes it.
     Computing,
-    /// The connection may ask for the next part.
+    /// The connection may request the next part.
     Ready,
     /// All of it has been handed over, or it has been dropped.
     Ended,
 }
 
-/// One stream, as [`ConnectionState`](super::connection_state::ConnectionState) tracks it.
+/// A stream, as [`ConnectionState`](super::connection_state::ConnectionState) tracks it.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Distinguishes streams that use the same slot one after another.
+    /// Distinguishes streams that successively use the same slot.
     pub(super) number: u64,
-    /// The task that sends the response, if the stream can be reset alone.
+    /// The task that sends the response, if the stream can be reset separately.
     pub(super) task: Option<AbortHandle>,
-    /// Wakes the task when at most so many bytes are unsent.
+    /// Wakes the task when at most this many bytes are unsent.
     waker: Option<(usize, Waker)>,
     received: bool,
     responded: bool,
     response: Response,
-    /// Bytes that have been handed over and are not written.
+    /// Bytes that have been handed over but not written.
     unsent: usize,
     /// Bytes that have been written since `since`.
     written: usize,
-    /// When the client last made progress, or had nothing to take.
+    /// When the client last made progress or had nothing to read.
     since: Instant,
 }
 
@@ -78,8 +78,8 @@ impl Stream {
         }
     }
 
-    /// Since when the client could have taken a part of the response; `None` if the server is
-    /// not waiting for the client to take one.
+    /// Returns since when the client could have read a part of the response. `None` if the server
+    /// is not waiting for the client.
     pub(super) fn blocked_since(&self) -> Option<Instant> {
         match self.state() {
             StreamState::Receiving | StreamState::Computing => None,
@@ -87,61 +87,61 @@ impl Stream {
         }
     }
 
-    /// Whether the stream can be reset without its connection.
+    /// Returns whether the stream can be reset without closing its connection.
     pub(super) fn can_be_reset(&self) -> bool {
         self.task.as_ref().is_some_and(|task| !task.is_finished())
     }
 
-    /// Whether the request has arrived completely.
+    /// Returns whether the request has arrived completely.
     pub(super) fn is_received(&self) -> bool {
         self.received
     }
 
-    /// Whether the head of the response is ready.
+    /// Returns whether the head of the response is ready.
     pub(super) fn is_responded(&self) -> bool {
         self.responded
     }
 
-    /// Whether all of the response has been handed over, or it has been dropped.
+    /// Returns whether all of the response has been handed over, or it has been dropped.
     pub(super) fn is_ended(&self) -> bool {
         self.response == Response::Ended
     }
 
-    /// Whether nothing is left to be done.
+    /// Returns whether the stream is complete: its response has ended and is written.
     pub(super) fn is_finished(&self) -> bool {
         self.is_ended() && self.unsent == 0
     }
 
-    /// The bytes that have been handed over and are not written.
+    /// Returns the number of bytes that have been handed over but not written.
     pub(super) fn unsent(&self) -> usize {
         self.unsent
     }
 
-    /// The request has arrived completely.
+    /// Records that the request has arrived completely.
     pub(super) fn receive(&mut self) {
         self.received = true;
     }
 
-    /// The head of the response is ready.
+    /// Records that the head of the response is ready.
     pub(super) fn respond(&mut self, now: impl FnOnce() -> Instant) {
         self.responded = true;
         self.make_ready(now);
     }
 
-    /// The next part of the response is being computed.
+    /// Records that the next part of the response is being computed.
     pub(super) fn compute(&mut self) {
         if self.response == Response::Ready {
             self.response = Response::Computing;
         }
     }
 
-    /// A part of the response is handed to the connection.
+    /// Records that a part of the response is handed to the connection.
     pub(super) fn hand_over(&mut self, bytes: usize, now: impl FnOnce() -> Instant) {
         self.make_ready(now);
         self.unsent += bytes;
     }
 
-    /// The connection has written, or dropped, bytes of the response.
+    /// Records that the connection has written or dropped bytes of the response.
     pub(super) fn sent(&mut self, bytes: usize, now: Instant) {
         self.unsent = self.unsent.saturating_sub(bytes);
         self.written += bytes;
@@ -151,23 +151,23 @@ impl Stream {
         }
     }
 
-    /// The task is to be woken when at most so many bytes are unsent.
+    /// Sets the waker to use when at most this many bytes are unsent.
     pub(super) fn wake_at(&mut self, unsent: usize, waker: Waker) {
         self.waker = Some((unsent, waker));
     }
 
-    /// Who is to be woken now.
+    /// Returns the waker to wake now.
     pub(super) fn take_waker(&mut self) -> Option<Waker> {
         let (_, waker) = self.waker.take_if(|(unsent, _)| self.unsent <= *unsent)?;
         Some(waker)
     }
 
-    /// The response ends: what has been handed over is all of it.
+    /// Ends the response: all of it has been handed over.
     pub(super) fn end(&mut self) {
         self.response = Response::Ended;
     }
 
-    /// The clock starts when there is something to take, and goes on while there is.
+    /// Starts the clock when there is something to read. It keeps running while there is.
     fn make_ready(&mut self, now: impl FnOnce() -> Instant) {
         if self.unsent == 0 && self.response == Response::Computing {
             self.since = now();
@@ -183,7 +183,7 @@ mod tests {
 
     use super::*;
 
-    /// What happens to a stream.
+    /// An event of a stream.
     #[derive(Debug, Clone, Copy)]
     enum Event {
         Receive,
@@ -195,10 +195,10 @@ mod tests {
     }
     use Event::*;
 
-    /// Since which second, and the name of the state.
+    /// The second since which the state lasts, and its name.
     type Expected = (Option<u64>, &'static str);
 
-    /// One event a second, and the state after the last.
+    /// Applies one event per second and returns the state after the last one.
     fn state_after(events: &[Event]) -> (StreamState, Instant) {
         let begun = Instant::now();
         let mut stream = Stream::new(0, begun);
@@ -226,16 +226,16 @@ mod tests {
             (&[], receiving),
             (&[Receive], computing),
             (&[Receive, Respond], ready(2)),
-            // A response may come before the end of the request.
+            // A response may begin before the request ends.
             (&[Respond], ready(1)),
             (&[Respond, HandOver(10)], unsent(1)),
-            // A part that takes long to compute is not waited for by the client.
+            // The client does not wait for a part that is still being computed.
             (&[Receive, Respond, Compute], computing),
             (&[Receive, Respond, Compute, HandOver(10)], unsent(4)),
-            // What is handed over in addition is no progress of the client.
+            // Handing over more data is not progress of the client.
             (&[Respond, Compute, HandOver(10), HandOver(10)], unsent(3)),
             (&[Respond, Compute, HandOver(10), Compute], unsent(3)),
-            // A few bytes are no progress, many or the last are.
+            // A few bytes are not progress. Many bytes, or the last ones, are.
             (&[Respond, HandOver(100 << 10), Sent(1 << 10)], unsent(1)),
             (&[Respond, HandOver(100 << 10), Sent(16 << 10)], unsent(3)),
             (
@@ -247,7 +247,7 @@ mod tests {
                 &[Receive, Respond, HandOver(10), Sent(10), Compute],
                 computing,
             ),
-            // What is left when the response has ended still has to be taken.
+            // The rest must still be read after the response has ended.
             (&[Receive, Respond, HandOver(10), End], unsent(2)),
             (&[Receive, Respond, HandOver(10), End, Sent(9)], unsent(2)),
             (&[Receive, Respond, HandOver(10), End, Sent(10)], computing),

@@ -1,4 +1,4 @@
-//! Streams of events whose functions take their time, and clients that do not, or have gone.
+//! Event streams with slow functions, and clients that do not read or have disconnected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// For how long a connection may be idle, and a client may take nothing.
+/// The idle timeout, and the timeout of a client that reads nothing.
 const SHORT: Duration = Duration::from_millis(200);
 
-/// A client that has asked for a stream, and what serves it.
+/// A client that has requested a stream, and its server task.
 struct Asked {
     client: TcpStream,
     served: JoinHandle<Ending>,
@@ -62,7 +62,7 @@ async fn ask(number: &str) -> Asked {
     }
 }
 
-/// Reads to the first event, and a little of what is behind it.
+/// Reads the first event and a little more.
 async fn first_event(client: &mut TcpStream) {
     let mut seen = Vec::new();
     while !seen.windows(6).any(|seen| seen == b"data: ") {
@@ -78,7 +78,7 @@ async fn a_stream_whose_function_computes_is_not_idle() {
     let mut asked = ask("-5").await;
     first_event(&mut asked.client).await;
     let mut more = Vec::new();
-    // Nothing comes, and nobody ends it.
+    // No data arrives, and the connection stays open.
     let read = timeout(5 * SHORT, asked.client.read_to_end(&mut more)).await;
     assert!(read.is_err());
     assert_eq!(given_up(), before);

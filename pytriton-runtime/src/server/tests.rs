@@ -1,4 +1,4 @@
-//! A real server on free ports, asked over plain sockets.
+//! A real server on free ports, called over plain sockets.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{Options, Server, ServerError};
 
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The options behind `arguments`, with free ports where they name none.
+/// Parses the options. Ports that are not given are free ones.
 pub(super) fn options(arguments: &[&str]) -> Options {
     #[derive(Parser)]
     struct Line {
@@ -41,7 +41,7 @@ async fn start(arguments: &[&str]) -> Result<Server, ServerError> {
     Server::start(&registry, &options(arguments)).await
 }
 
-/// Sends bytes on a connection of their own and reads to its end.
+/// Sends bytes on a new connection and reads it to the end.
 pub(super) async fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -89,11 +89,11 @@ async fn an_accepted_request_is_answered_while_the_server_stops() {
     let mut kept_alive = TcpStream::connect(http).await.unwrap();
     kept_alive.write_all(infer(1.0).as_bytes()).await.unwrap();
     assert!(kept_alive.read(&mut [0; 1024]).await.unwrap() > 0);
-    // Takes 50 ms in the function.
+    // The function takes 50 ms.
     let slow = tokio::spawn(async move { exchange(http, &infer(-4.0)).await });
     sleep(Duration::from_millis(20)).await;
     let begun = Instant::now();
-    // Neither the connection that never sent a byte nor the idle one is waited for.
+    // The stop waits neither for the connection that never sent a byte nor for the idle one.
     assert!(server.stop(DEADLINE).await);
     let answer = slow.await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -312,7 +312,8 @@ async fn starting_and_stopping_leaves_nothing_behind() {
     for _ in 0..100 {
         assert!(start(&[]).await.unwrap().stop(DEADLINE).await);
     }
-    // Other tests of the process start and stop too: allow for theirs, not for 100 of ours.
+    // Other tests of the process use threads and files too. Allow for those, but not for 100 of
+    // ours.
     assert!(count("task") < threads + 80);
     assert!(count("fd") < files + 80);
 }

@@ -17,7 +17,7 @@ use super::descriptors::connections_beside_others;
 use super::{Addresses, Server, TlsPorts, checked::has_text_models, serve::told};
 use super::{Options, ServerError};
 
-/// The ports of OpenAI's routes and of the page beside tritonserver, which has neither.
+/// The ports of the OpenAI routes and the docs page next to a tritonserver, which has neither.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     #[cfg(feature = "embedded")]
@@ -25,7 +25,8 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Opens that of OpenAI's routes where a model has them, and that of the page where it is allowed.
+    /// Opens the port of the OpenAI routes if a model has them, and that of the docs page if it is
+    /// allowed.
     #[cfg(feature = "embedded")]
     pub(super) async fn start(
         registry: &Registry,
@@ -72,7 +73,7 @@ impl Texts {
         })
     }
 
-    /// Refuses models that have these routes: what serves them is not in this binary.
+    /// Refuses models with OpenAI routes, because this binary cannot serve them.
     #[cfg(not(feature = "embedded"))]
     pub(super) async fn start(
         registry: &Registry,
@@ -85,13 +86,13 @@ impl Texts {
         }
     }
 
-    /// Where OpenAI's routes are.
+    /// Returns the address of the OpenAI routes.
     #[cfg(feature = "embedded")]
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.server.as_ref()?.0.addresses().openai
     }
 
-    /// Where the page is.
+    /// Returns the address of the docs page.
     #[cfg(feature = "embedded")]
     pub(super) fn docs(&self) -> Option<SocketAddr> {
         self.server.as_ref()?.0.addresses().docs
@@ -102,7 +103,7 @@ impl Texts {
         None
     }
 
-    /// Whether those have TLS.
+    /// Returns whether the OpenAI routes use TLS.
     #[cfg(feature = "embedded")]
     pub(super) fn has_tls(&self) -> bool {
         let server = self.server.as_ref();
@@ -119,8 +120,8 @@ impl Texts {
         None
     }
 
-    /// Connects to tritonserver for the requests that have been accepted here but not yet sent, before it stops accepting
-    /// connections. Returns the addresses of this side.
+    /// Opens connections to tritonserver for requests that are accepted here but not yet sent,
+    /// before it stops accepting connections. Returns their local addresses.
     #[cfg(feature = "embedded")]
     pub(super) fn prepare_to_stop(&self) -> impl Future<Output = Vec<SocketAddr>> + Send + use<> {
         let beside = self.server.as_ref().map(|(_, beside)| Arc::clone(beside));
@@ -137,7 +138,8 @@ impl Texts {
         std::future::ready(Vec::new())
     }
 
-    /// Closes the ports at once, and waits until all that was accepted is answered; returns whether it was by `deadline`.
+    /// Closes the ports at once, and waits until accepted requests are completed. Returns whether
+    /// they were by `deadline`.
     #[cfg(feature = "embedded")]
     pub(super) async fn stop(self, deadline: Instant) -> bool {
         let Some((server, beside)) = self.server else {

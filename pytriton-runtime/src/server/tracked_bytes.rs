@@ -2,7 +2,7 @@ use bytes::{Buf, Bytes};
 
 use super::stream_handle::StreamHandle;
 
-/// Bytes of a response, which report to their stream when they have been written.
+/// Bytes of a response that report to their stream when they have been written.
 #[derive(Debug)]
 pub(super) struct TrackedBytes {
     bytes: Bytes,

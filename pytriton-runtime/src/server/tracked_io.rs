@@ -11,46 +11,47 @@ use super::connection_state::{ConnectionState, Http1Phase};
 use super::http2_preface::Preface;
 use super::stream::Stream;
 
-/// How long to wait before a client that sends nothing more is looked after again: first, and at the most.
+/// The initial and the maximum interval between checks of a client that has closed its side.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
-/// How long a client may still send when the connection has been closed on this side.
+/// How long a client may still send after this side has closed the connection.
 pub(super) const LINGER: Duration = Duration::from_millis(300);
 
-/// What a client of HTTP/1.1 that waits for its answer passes over, and what one that is gone is told of by its system.
+/// An interim response, which HTTP/1.1 clients ignore. If the client is gone, its system answers
+/// with a reset.
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// The bytes that are written in a row: while the system copies them, all other connections of the
-/// thread wait. A connection has as many such turns before them as
+/// The bytes that are written in a row. While the system copies them, all other connections of the
+/// thread wait. A connection may have several such turns before others run: as many as
 /// [`CoopPoll`](super::coop_poll::CoopPoll) has rounds.
 pub(super) const TURN: usize = 64 << 10;
 
-/// So many slices of what is longer are written at once, as a head and its body are.
+/// The maximum number of slices in such a write, enough for a head and a body.
 const SLICES: usize = 4;
 
-/// The socket of a connection, which reports to the connection's state.
+/// The socket of a connection, which reports to the connection state.
 ///
-/// A client that has closed its side may be gone, or wait for its response: hyper is told of it
-/// when the response has been written, or when the client is found to be gone.
+/// A client that has closed its side may be gone or wait for its response. hyper learns that it has
+/// closed when the response is written, or when the client is found to be gone.
 #[derive(Debug)]
 pub(super) struct TrackedIo {
     stream: Stream,
     preface: Preface,
     state: ConnectionState,
     half_closed: Option<HalfClosed>,
-    /// Whether something is to be written still.
+    /// Whether data remains to be written.
     unwritten: bool,
-    /// Who waits until it is.
+    /// Wakes the reader when everything is written.
     reader: Option<Waker>,
-    /// Whether the client leaves no room for it.
+    /// Whether the socket buffer is full.
     stuck: bool,
-    /// How many bytes have been written since others had their turn.
+    /// How many bytes have been written in the current turn.
     turn: usize,
-    /// Until when a client may still send that is told that the connection is closed.
+    /// The time during which the client may still send after the connection was closed.
     lingers: Option<Pin<Box<Sleep>>>,
 }
 
-/// A client that sends nothing more.
+/// A client that has closed its side.
 #[derive(Debug)]
 struct HalfClosed {
     look: Pin<Box<Sleep>>,
@@ -74,7 +75,7 @@ impl TrackedIo {
         }
     }
 
-    /// Whether the client uses HTTP/2, as its first bytes tell.
+    /// Returns whether the client uses HTTP/2, according to its first bytes.
     pub(super) async fn is_http2(&mut self) -> io::Result<bool> {
         loop {
             let stream = &mut self.stream;
@@ -87,7 +88,7 @@ impl TrackedIo {
         }
     }
 
-    /// Ready when the end of what the client sends is the end of the connection.
+    /// Ready when the end of the client's data ends the connection.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.http1_phase().is_none() {
             if self.unwritten {
@@ -104,9 +105,9 @@ impl TrackedIo {
                 return Poll::Ready(Err(error));
             }
             match self.state.http1_phase() {
-                // What has not been read by now has not come.
+                // Everything that had arrived has been read.
                 None | Some(Http1Phase::Receiving) => return Poll::Ready(Ok(())),
-                // Nothing but what the answer itself has for it may come between its parts.
+                // In the middle of a response, only its own format can carry a probe.
                 Some(Http1Phase::Responding) if !client.doubted => {
                     client.doubted = true;
                     self.state.doubt();
@@ -120,10 +121,11 @@ impl TrackedIo {
         }
     }
 
-    /// Ready when the client has closed its side too, or had its time for it.
+    /// Ready when the client has closed its side too, or after [`LINGER`].
     ///
-    /// What it sends to a connection that is no more the system answers with a reset, upon which a proxy drops answers that it
-    /// has and asks nobody else. So what still comes is read and forgotten.
+    /// If the client sends data after the socket is closed, the system responds with a reset. A
+    /// proxy then drops responses that it has received and does not retry. Data that still arrives
+    /// is therefore read and discarded.
     fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let until = self.lingers.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if until.as_mut().poll(context).is_ready() {
@@ -134,19 +136,19 @@ impl TrackedIo {
             let mut words = ReadBuf::new(&mut words);
             match ready!(Pin::new(&mut self.stream).poll_read(context, &mut words)) {
                 Ok(()) if !words.filled().is_empty() => {}
-                // The answers have been given whatever the client makes of it.
+                // An error no longer matters, because the responses have been sent.
                 _ => return Poll::Ready(Ok(())),
             }
         }
     }
 
-    /// Ready when it is this connection's turn to write.
+    /// Ready when this connection may write.
     fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.turn < TURN {
             return Poll::Ready(());
         }
         self.turn = 0;
-        // An answer that has not begun is to be written as well.
+        // The response may not have begun, but it remains to be written.
         self.unwritten = true;
         context.waker().wake_by_ref();
         Poll::Pending
@@ -234,7 +236,7 @@ impl AsyncWrite for TrackedIo {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // What is encrypted may be handed over, and have no room.
+        // TLS may accept data while the socket buffer is full.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         self.stick(flushed.is_pending());
         ready!(flushed)?;
@@ -255,7 +257,7 @@ impl AsyncWrite for TrackedIo {
     }
 }
 
-/// As much as is written in a row of what is longer than that.
+/// Returns the first [`TURN`] bytes of data that is longer.
 fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
     let length = |slice: &IoSlice<'_>| slice.len();
     if slices.iter().map(length).sum::<usize>() <= TURN {

@@ -22,7 +22,7 @@ async fn connected() -> (TrackedIo, TcpStream) {
     )
 }
 
-/// The lengths of what is written in a row before others have their turn, until everything has gone.
+/// Returns the number of bytes written in each turn until everything is written.
 async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
     let mut gone = 0;
     let mut turns = vec![0];
@@ -56,7 +56,7 @@ async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
     turns
 }
 
-/// Closes a connection of which this has not been read, and says what its client finds that sends more then.
+/// Closes a connection with this unread data. Returns what a client finds that sends more.
 async fn closed(unread: &[u8]) -> io::Result<usize> {
     let (mut io, mut client) = connected().await;
     client.write_all(unread).await?;
@@ -64,7 +64,7 @@ async fn closed(unread: &[u8]) -> io::Result<usize> {
     let closed = tokio::spawn(async move { io.shutdown().await });
     let mut answer = [0; 6];
     client.read_exact(&mut answer).await?;
-    // Nobody reads it.
+    // This data is not read.
     client.write_all(b"more").await?;
     tokio::task::yield_now().await;
     let end = client.read(&mut answer).await?;
@@ -111,7 +111,7 @@ async fn what_is_long_takes_turns_and_comes_as_it_was() {
         let turns = turns(&mut io, slices).await;
         drop(io);
         assert_eq!(read.await.unwrap(), whole);
-        // The last write of a turn begins within it.
+        // The last write of a turn begins within the turn.
         assert!(turns.iter().all(|turn| *turn < 2 * TURN), "{turns:?}");
         assert!(turns.len() >= whole.len() / (2 * TURN), "{turns:?}");
     }

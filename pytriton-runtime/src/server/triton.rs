@@ -11,12 +11,13 @@ use super::order::Order;
 use super::started::Started;
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
-/// Who says so when a server is stopped by a call.
+/// The origin of an order to stop that a call gives.
 const CALL: &str = "a call of `stop`";
 
-/// A server with its models: bound, started and stopped by the program that has it. A process may have several.
+/// A server and its models, which a program binds, starts and stops. A process may have several.
 ///
-/// Its methods block, and may be called from anywhere, `async` code too. Dropping it stops it.
+/// All methods block. They may be called from any thread, including `async` code. Dropping the
+/// value stops the server.
 ///
 /// # Examples
 ///
@@ -41,19 +42,20 @@ const CALL: &str = "a call of `stop`";
 #[derive(Debug)]
 pub struct Triton {
     pub(super) options: Options,
-    /// Held as long as a model comes or goes, or the engine starts: one after the other.
+    /// Held while a model is added or removed and while the engine starts, so that these are
+    /// serialized.
     models: Mutex<Registry>,
-    /// Held for moments only.
+    /// Held only briefly.
     caretaker: Mutex<Option<Arc<Caretaker>>>,
 }
 
 impl Triton {
-    /// A server with the options of the environment, of which more can be said.
+    /// Returns a builder. Its defaults come from the environment.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A server with these options and models.
+    /// Creates a server with these options and models.
     pub fn with(options: Options, models: Registry) -> Self {
         let models = options.served(models);
         Self {
@@ -63,24 +65,26 @@ impl Triton {
         }
     }
 
-    /// Serves a model: from now on where the server runs, otherwise from its start on.
+    /// Binds a model. It is served at once if the server is running, or else from its start.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Model`] with every mistake in the model, [`ServerError::Registry`] when there is one of its name and
-    /// version already, [`ServerError::Load`] when an instance cannot be made, [`ServerError::Fixed`] when tritonserver serves
-    /// already. The other models are as they were then.
+    /// Returns [`ServerError::Model`] with every mistake in the model, [`ServerError::Registry`] if
+    /// its name and version are already used, [`ServerError::Load`] if an instance cannot be
+    /// created, or [`ServerError::Fixed`] if tritonserver is serving. The other models do not
+    /// change.
     pub fn bind(&self, model: Model, function: impl Into<Function>) -> Result<(), ServerError> {
         let registration = model.registration(&function.into())?;
         let mut models = lock(&self.models);
         self.add(&mut models, registration)
     }
 
-    /// Serves all models that `#[pytriton::model]` wrote into this binary.
+    /// Binds all models that `#[pytriton::model]` registers in this binary.
     ///
     /// # Errors
     ///
-    /// As [`bind`](Self::bind), for the first model that cannot be served; those before it are.
+    /// As [`bind`](Self::bind), for the first model that cannot be served. Earlier models stay
+    /// bound.
     pub fn bind_registered(&self) -> Result<(), ServerError> {
         let registered = Registry::collect()?;
         let mut models = lock(&self.models);
@@ -91,12 +95,13 @@ impl Triton {
         registrations.try_for_each(|model| self.add(&mut models, model.clone()))
     }
 
-    /// Serves a model no longer, once the requests that it has accepted are answered.
+    /// Removes a model after the requests that it has accepted are completed.
     ///
     /// # Errors
     ///
-    /// [`ServerError::NotBound`] when there is none, [`ServerError::Unbind`] when the exit timeout was not enough for its
-    /// requests, [`ServerError::Fixed`] when tritonserver serves it.
+    /// Returns [`ServerError::NotBound`] if the model does not exist, [`ServerError::Unbind`] if
+    /// the exit timeout was too short for its requests, or [`ServerError::Fixed`] if tritonserver
+    /// serves it.
     pub fn unbind(&self, name: &str, version: u32) -> Result<(), ServerError> {
         let mut models = lock(&self.models);
         let named = |model: &&Arc<ModelSpec>| *model.name == *name && model.version == version;
@@ -117,25 +122,28 @@ impl Triton {
         done
     }
 
-    /// The models that are bound.
+    /// Returns the models that are bound.
     pub fn models(&self) -> Vec<Arc<ModelSpec>> {
         lock(&self.models).iter().cloned().collect()
     }
 
-    /// Starts to serve in the background, and returns where when all models are ready.
+    /// Starts the server in the background. Returns its addresses when all models are ready.
     ///
     /// # Errors
     ///
-    /// A [`ServerError`] that names the option, the model or the address; [`ServerError::Running`] when it serves already.
+    /// Returns a [`ServerError`] that names the option, the model or the address, or
+    /// [`ServerError::Running`] if the server is running.
     pub fn run(&self) -> Result<Addresses, ServerError> {
         self.start(true).map(|(_, addresses)| addresses)
     }
 
-    /// Stops: accepted requests are answered, new ones refused, as on SIGTERM. What does not run is left alone.
+    /// Stops the server, as on SIGTERM: accepted requests are completed and new ones refused. Does
+    /// nothing if the server is not running.
     ///
     /// # Errors
     ///
-    /// [`ServerError::Drain`] and its like when the exit timeout was not enough; why the server had ended before, if it had.
+    /// Returns [`ServerError::Drain`] or a similar error if the exit timeout was too short. If the
+    /// server had ended before, returns the reason.
     pub fn stop(&self) -> Result<(), ServerError> {
         let Some(caretaker) = lock(&self.caretaker).clone() else {
             return Ok(());
@@ -146,21 +154,21 @@ impl Triton {
         done
     }
 
-    /// Whether it serves, and every model has an instance that takes requests.
+    /// Returns whether the server is running and every model has an available instance.
     pub fn is_alive(&self) -> bool {
         let caretaker = self.serving();
         let started = caretaker.as_deref().and_then(Caretaker::started);
         started.is_some_and(|started| started.engine.ready())
     }
 
-    /// Where it can be reached; `None` when it does not serve.
+    /// Returns the addresses of the server, or `None` if it is not running.
     pub fn addresses(&self) -> Option<Addresses> {
         Some(self.serving()?.started()?.addresses)
     }
 
     /// Starts an engine and waits until it serves.
     pub(super) fn start(&self, ports: bool) -> Result<(Arc<Caretaker>, Addresses), ServerError> {
-        // Nothing else can be bound until it serves.
+        // No model can be bound until the server serves.
         let models = lock(&self.models);
         let caretaker = self.begin(&models, self.choose(ports)?, ports)?;
         let mut phase = caretaker.phase();
@@ -180,7 +188,7 @@ impl Triton {
         }
     }
 
-    /// The engine that is to serve, where none does yet.
+    /// Selects the engine. Fails if one is running.
     pub(super) fn choose(&self, ports: bool) -> Result<Choice, ServerError> {
         if self.serving().is_some() {
             return Err(ServerError::Running);
@@ -216,7 +224,7 @@ impl Triton {
         lock(&self.models)
     }
 
-    /// Who looks after the engine, if there is one.
+    /// Returns the caretaker of the running engine.
     pub(super) fn serving(&self) -> Option<Arc<Caretaker>> {
         let caretaker = lock(&self.caretaker).clone();
         caretaker.filter(|caretaker| !caretaker.ended())
@@ -255,6 +263,6 @@ impl Drop for Triton {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What stands under these locks is changed in one piece.
+    // No panic can leave the data under these locks inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

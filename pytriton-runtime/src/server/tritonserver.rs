@@ -28,10 +28,10 @@ use super::started::{Started, StartedEngine};
 use super::texts::Texts;
 use super::{Addresses, Options, ServerError, TlsPorts};
 
-/// A time to stop that is longer is cut to this one, which no server lives through.
+/// The maximum exit timeout in seconds. Longer ones are reduced to it.
 const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
 
-/// Serves until it is told to stop, or tritonserver dies.
+/// Serves until an order to stop arrives or tritonserver dies.
 pub(super) fn serve(
     plan: &Plan,
     located: &Located,
@@ -92,7 +92,8 @@ async fn serve_until_stopped(
     }
 }
 
-/// Stops all ports at once; returns how tritonserver ended, and whether the other ports have answered all they accepted.
+/// Stops all ports at once. Returns how tritonserver ended, and whether this process completed all
+/// requests on its own ports.
 pub(super) async fn stop(engine: TritonEngine, texts: Texts, seconds: u64) -> (Stopped, bool) {
     let deadline = Instant::now() + Duration::from_secs(seconds.min(LONGEST_EXIT_TIMEOUT));
     let finished = Arc::new(AtomicBool::new(false));
@@ -110,12 +111,12 @@ pub(super) async fn stop(engine: TritonEngine, texts: Texts, seconds: u64) -> (S
         };
         engine.stop(deadline, own).await
     };
-    // Their readiness changes when each is polled for the first time.
+    // Readiness changes when each future is first polled.
     let (answered, stopped) = join!(answering, ending);
     (stopped, answered)
 }
 
-/// What is told of a server that serves.
+/// Returns the addresses and the state of the engine.
 fn started(
     options: &Options,
     engine: &TritonEngine,
@@ -148,7 +149,8 @@ fn started(
     })
 }
 
-/// Whether a server has stopped well that had so many seconds, and whose own ports `answered` all by then.
+/// Converts the result of a stop. `answered` tells whether the ports of this process completed
+/// their requests.
 fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerError> {
     match stopped {
         Stopped { cut, .. } if cut > 0 => Err(ServerError::Cut {
@@ -162,7 +164,7 @@ fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerE
     }
 }
 
-/// Starts the engine as the options say.
+/// Starts the engine with the options.
 pub(super) async fn start(
     registry: &Registry,
     options: &Options,
@@ -195,7 +197,7 @@ pub(super) async fn start(
     Ok(TritonEngine::start(registry, located, probe, launch).await?)
 }
 
-/// Refuses what is not done beside tritonserver.
+/// Refuses options that the tritonserver engine does not support.
 pub(super) fn check_options(options: &Options) -> Result<(), ServerError> {
     let theirs = [
         (
@@ -224,7 +226,7 @@ pub(super) fn check_options(options: &Options) -> Result<(), ServerError> {
     }
 }
 
-/// A tritonserver that has no histograms would pass over the setting that asks for them.
+/// Refuses histograms if tritonserver is too old for them and would ignore the setting.
 async fn check_histograms(options: &Options, located: &Located) -> Result<(), ServerError> {
     let mut values = options.triton.flags.values("metrics-config");
     if !values.any(|value| value.to_string_lossy().trim() == "histogram_latencies=true") {
@@ -232,14 +234,14 @@ async fn check_histograms(options: &Options, located: &Located) -> Result<(), Se
     }
     let binary = located.binary.clone();
     let version = spawn_blocking(move || version(&binary)).await;
-    // One that does not run says why when it is started.
+    // If the executable does not run, starting it reports why.
     match version.ok().and_then(Result::ok).flatten() {
         Some(version) if version < Version::HISTOGRAMS => Err(ServerError::Histograms { version }),
         _ => Ok(()),
     }
 }
 
-/// Looking at a repository means nothing where there are only models of this binary.
+/// Refuses polling without a model repository, because the models of this binary do not change.
 fn check_poll(options: &Options) -> Result<(), ControlError> {
     let polls = options.control.model_control_mode == ControlMode::Poll;
     match polls && !options.triton.flags.contains("model-repository") {
@@ -248,7 +250,7 @@ fn check_poll(options: &Options) -> Result<(), ControlError> {
     }
 }
 
-/// Looks at the files before tritonserver does, which would say that its port is taken.
+/// Checks the files before tritonserver does, whose message would be misleading.
 pub(super) fn check_tls(options: &Options) -> Result<(), TlsError> {
     let TlsPlan {
         grpc,

@@ -1,4 +1,4 @@
-//! Clients that read their responses late, on a port whose connections are exhausted.
+//! Clients that read their responses late, on a port at its connection limit.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::receive_windows::ReceiveWindows;
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// More than the systems of client and server take.
+/// More than the socket buffers of client and server.
 const RESPONSE_BYTES: usize = 16 << 20;
 
 /// A little longer than a connection must be idle to be replaced.
@@ -44,7 +44,7 @@ async fn a_late_reader_gets_its_whole_response_although_other_connections_arrive
     let request = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     late.write_all(request).await.unwrap();
     sleep(LATE).await;
-    // Another one is refused, and does not take the place of the late one.
+    // Another connection is refused and does not replace the late reader.
     let mut other = TcpStream::connect(address).await.unwrap();
     other.write_all(request).await.unwrap();
     let mut refusal = Vec::new();

@@ -2,17 +2,17 @@ use std::fmt::{self, Display, Formatter};
 
 use toml::de::DeValue;
 
-/// What TOML has for an option.
+/// The TOML type of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     Boolean,
     Number,
     Text,
-    /// Of an option that can be repeated.
+    /// For an option that can be repeated.
     List(Scalar),
 }
 
-/// What stands in a list.
+/// The type of the elements of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     Number,
@@ -20,7 +20,8 @@ pub(super) enum Scalar {
 }
 
 impl Expected {
-    /// The values as they would stand on a command line; what came instead where they are of another type.
+    /// Returns the values as on a command line, or the name of the actual type if it does not
+    /// match.
     pub(super) fn read(self, value: &DeValue<'_>) -> Result<Vec<String>, &'static str> {
         let scalar = |expected: Self, value: &DeValue<'_>| match (expected, value) {
             (Self::Boolean, DeValue::Boolean(value)) => Ok(value.to_string()),

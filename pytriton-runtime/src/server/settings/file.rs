@@ -8,26 +8,26 @@ use toml::de::{DeTable, DeValue};
 use super::keys::{Keys, is_secret};
 use super::mistake::Mistake;
 
-/// What a file says of the options.
+/// A parsed configuration file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) entries: Vec<Entry>,
     pub(super) mistakes: Vec<Mistake>,
 }
 
-/// What it says of one.
+/// One option in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The option's name.
+    /// The name of the option.
     pub(super) name: String,
-    /// As on a command line.
+    /// The values, as on a command line.
     pub(super) values: Vec<String>,
-    /// File and line.
+    /// The file and the line.
     pub(super) place: String,
 }
 
 impl File {
-    /// Reads a file, and goes on behind each mistake.
+    /// Reads a file. Continues after each mistake, so that all are reported.
     pub(super) fn read(path: &Path, keys: &Keys) -> Self {
         match fs::read_to_string(path) {
             Ok(text) => Self::parse(&path.display().to_string(), &text, keys),
@@ -41,7 +41,7 @@ impl File {
         }
     }
 
-    /// Reads a text that stands in the file of that name.
+    /// Parses the text of the file with this name.
     pub(super) fn parse(name: &str, text: &str, keys: &Keys) -> Self {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut reader = Reader {
@@ -54,7 +54,7 @@ impl File {
             let at = error.span().unwrap_or_default();
             reader.mistake(&at, error.message().trim_end());
         }
-        // What could not be read may be half a key.
+        // After a syntax error, keys may be incomplete.
         if errors.is_empty() {
             reader.table(&mut Vec::new(), table.get_ref());
         }
@@ -63,7 +63,7 @@ impl File {
         file
     }
 
-    /// What it says of the option of that name.
+    /// Returns the entry for an option.
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
@@ -77,7 +77,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table: sections are the first words of names.
+    /// Reads a table. Section names are prefixes of option names.
     fn table<'t>(&mut self, sections: &mut Vec<&'t str>, table: &'t DeTable<'_>) {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -128,7 +128,7 @@ impl Reader<'_> {
         });
     }
 
-    /// What may have been meant.
+    /// Suggests an option for an unknown key.
     fn advice(&self, words: &[&str]) -> String {
         let (last, sections) = words.split_last().unwrap_or((&"", &[]));
         let alone = self.keys.find(last).map(|_| (*last).to_owned());

@@ -1,4 +1,4 @@
-//! What `crate::fuzzing` calls of this module.
+//! The functions of this module that `crate::fuzzing` calls.
 
 use clap::{Args, Command};
 
@@ -7,11 +7,11 @@ use crate::server::Options;
 use super::File;
 use super::keys::Keys;
 
-/// Reads a file with options and returns the number of its entries.
+/// Parses a configuration file and returns the number of its entries.
 ///
 /// # Errors
 ///
-/// Returns the text of the error if the bytes are refused.
+/// Returns the error messages if the text is invalid.
 pub fn options(text: &str) -> Result<usize, String> {
     let command = Options::augment_args(Command::new("fuzzing").no_binary_name(true));
     let file = File::parse("fuzzing.toml", text, &Keys::new(&command));

@@ -4,15 +4,15 @@ use clap::{Arg, ArgAction, Command};
 
 use super::expected::{Expected, Scalar};
 
-/// What stands for a secret value.
+/// Printed instead of a secret value.
 pub(super) const HIDDEN: &str = "(hidden)";
 
-/// What a file may say: clap's own options, each read for itself.
+/// The options allowed in a file: clap's own definitions, each parsed separately.
 #[derive(Debug)]
 pub(super) struct Keys(Command);
 
 impl Keys {
-    /// Those of a command, but the one that names the file.
+    /// Collects the options of a command, except the one that names the file.
     pub(super) fn new(command: &Command) -> Self {
         let options = command.get_arguments().filter(|option| {
             let name = option.get_long().filter(|_| option.get_env().is_some());
@@ -21,18 +21,18 @@ impl Keys {
         let command = Command::new("configuration")
             .no_binary_name(true)
             .disable_help_flag(true);
-        // The environment is not what is read.
+        // Only the given value must be checked, not the environment.
         let options = options.cloned().map(|option| option.env(Resettable::Reset));
         Self(command.args(options))
     }
 
-    /// The option of that name.
+    /// Returns the option with this name.
     pub(super) fn find(&self, name: &str) -> Option<&Arg> {
         let mut options = self.0.get_arguments();
         options.find(|option| option.get_long() == Some(name))
     }
 
-    /// The name that is most like one that is none.
+    /// Returns the option name that is most similar to an unknown one.
     pub(super) fn nearest(&self, name: &str) -> Option<String> {
         let error = self.parse(format!("--{name}")).err()?;
         match error.get(ContextKind::SuggestedArg)? {
@@ -41,7 +41,7 @@ impl Keys {
         }
     }
 
-    /// What a file must say for an option.
+    /// Returns the TOML type that an option expects.
     pub(super) fn expected(&self, option: &Arg) -> Expected {
         let accepts = |value| self.check(option, value).is_ok();
         let values = option.get_possible_values();
@@ -57,7 +57,7 @@ impl Keys {
         }
     }
 
-    /// Whether an option can have that value.
+    /// Checks a value of an option.
     pub(super) fn check(&self, option: &Arg, value: &str) -> Result<(), String> {
         let name = option.get_long().unwrap_or_default();
         let error = match written(option, name, value).map(|argument| self.parse(argument)) {
@@ -65,7 +65,7 @@ impl Keys {
             Some(Err(error)) => error,
         };
         match error.kind() {
-            // Of what it wants beside it the whole command line must be asked.
+            // Dependencies between options are checked with the whole command line.
             ErrorKind::MissingRequiredArgument | ErrorKind::ArgumentConflict => Ok(()),
             _ if is_secret(option) => Err(format!("invalid value {HIDDEN} for `{name}`")),
             _ => Err(said(&error)),
@@ -77,7 +77,8 @@ impl Keys {
     }
 }
 
-/// An option with a value as it stands on a command line; `None` for a switch that is off.
+/// Formats an option and its value as a command-line argument. Returns `None` for a switch that is
+/// off.
 pub(super) fn written(option: &Arg, name: &str, value: &str) -> Option<String> {
     match (option.get_action(), value) {
         (ArgAction::SetTrue, "true") => Some(format!("--{name}")),
@@ -86,12 +87,13 @@ pub(super) fn written(option: &Arg, name: &str, value: &str) -> Option<String> {
     }
 }
 
-/// Whether nobody may see the option's values: those that `--help` hides are hidden everywhere.
+/// Returns whether the value is secret: clap hides the environment value of such options in
+/// `--help`.
 pub(super) fn is_secret(option: &Arg) -> bool {
     option.is_hide_env_values_set()
 }
 
-/// What clap says, in one line and without advice for the command line.
+/// Returns clap's message in one line, without its advice.
 fn said(error: &clap::Error) -> String {
     let text = error.to_string();
     let said = text.split("\n\n").next().unwrap_or_default();

@@ -1,16 +1,16 @@
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Something that is wrong in a configuration, and where.
+/// A mistake in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// A file and its line, or a variable of the environment.
+    /// The file and line, or the environment variable.
     pub place: String,
-    /// What is wrong there.
+    /// A description of the mistake.
     pub text: String,
 }
 
-/// All that is wrong in a configuration.
+/// All mistakes in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistakes(pub Vec<Mistake>);
 

@@ -1,8 +1,9 @@
-//! Where the options come from: a flag, else the environment, else a file, else their default.
+//! The sources of options. Precedence: flag, environment, file, default.
 //!
-//! There is one table of them, clap's. A key of the file is the name of an option ([`File`]); what the command line and the
-//! environment leave open is then said on the command line in their place ([`resolve`]), so that clap reads each value, and
-//! knows nothing of files. Each [`Setting`] says what came of it.
+//! clap's definitions are the only table of options. A key in the file is the name of an option
+//! ([`File`]). [`resolve`] adds the values of the file to the command line for options that neither
+//! the command line nor the environment sets. clap therefore parses every value and does not know
+//! about files. Each [`Setting`] records the result.
 
 mod expected;
 mod file;

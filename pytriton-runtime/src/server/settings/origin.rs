@@ -8,21 +8,21 @@ use crate::engine::{self, numbered_variables};
 
 use super::keys::{HIDDEN, is_secret};
 
-/// An option as it is in force.
+/// An option with its effective value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::server) struct Setting {
-    /// Its name, without dashes.
+    /// The name, without dashes.
     pub(in crate::server) name: String,
-    /// Its values; those that are secret are not among them. Empty where it has none.
+    /// The values, without secret ones. Empty if the option has none.
     pub(in crate::server) values: Vec<String>,
     pub(in crate::server) origin: Origin,
 }
 
-/// Who says what an option is.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::server) enum Origin {
     Flag,
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
     /// A file and its line.
     File(String),
@@ -41,7 +41,7 @@ impl Display for Origin {
 }
 
 impl Origin {
-    /// Where the command line or the environment says what an option is.
+    /// Returns the origin if the option is set by the command line or the environment.
     pub(super) fn of(option: &Arg, given: &ArgMatches) -> Option<Self> {
         let variable = || option.get_env().map(OsStr::to_string_lossy);
         match given.value_source(option.get_id().as_str()) {
@@ -59,7 +59,7 @@ impl Origin {
 }
 
 impl Setting {
-    /// What came of an option.
+    /// Creates the setting of an option.
     pub(super) fn new(option: &Arg, matches: &ArgMatches, origin: Origin) -> Self {
         Self {
             name: option.get_long().unwrap_or_default().to_owned(),
@@ -69,7 +69,7 @@ impl Setting {
     }
 }
 
-/// The values for people.
+/// Returns the values in readable form.
 fn shown(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     let raw = matches.get_raw(option.get_id().as_str());
     let mut values: Vec<String> = raw

@@ -8,11 +8,11 @@ use super::keys::{Keys, written};
 use super::mistake::{Mistake, Mistakes};
 use super::{File, Origin, Setting};
 
-/// The option that names a file with options.
+/// The option that names the configuration file.
 const CONFIG: &str = "config";
 
-/// Variables that platforms set, and the option that each is where nobody else says what it is: Knative's, Vertex AI's and
-/// SageMaker's.
+/// Variables set by platforms (Knative, Vertex AI, SageMaker), and the options that they set if no
+/// other source does.
 const PLATFORM: [(&str, &str); 4] = [
     ("PORT", "http-port"),
     ("AIP_HTTP_PORT", "vertex-ai-port"),
@@ -20,7 +20,8 @@ const PLATFORM: [(&str, &str); 4] = [
     ("SAGEMAKER_SAFE_PORT_RANGE", "sagemaker-safe-port-range"),
 ];
 
-/// The variable by which Vertex AI says that it will ask, its value then, and what it makes of options.
+/// The variable and value by which Vertex AI announces prediction requests, and the options that
+/// they set.
 const PREDICTION: (&str, &str, [(&str, &str); 3]) = (
     "AIP_MODE",
     "PREDICTION",
@@ -31,20 +32,20 @@ const PREDICTION: (&str, &str, [(&str, &str); 3]) = (
     ],
 );
 
-/// A command line with all that the environment and a file add to it.
+/// A parsed command line, merged with the environment and the file.
 #[derive(Debug)]
 pub(in crate::server) struct Resolved {
     pub(in crate::server) matches: ArgMatches,
-    /// Where each option comes from, in the order of `--help`; none of a command without options.
+    /// The origin of each option, in the order of `--help`. Empty for a command without options.
     pub(in crate::server) settings: Vec<Setting>,
 }
 
-/// Why a command line cannot be read.
+/// Why a command line cannot be parsed.
 #[derive(Debug)]
 pub(in crate::server) enum ResolveError {
-    /// It, or the environment, has a mistake; or it asks for help.
+    /// The command line or the environment is invalid, or help is requested.
     Line(clap::Error),
-    /// What it is added to has some.
+    /// The file or the variables of the platform are invalid.
     Configuration(Mistakes),
 }
 
@@ -54,7 +55,7 @@ impl From<clap::Error> for ResolveError {
     }
 }
 
-/// Reads arguments, and says in their place what they and the environment leave open where a file says it.
+/// Parses arguments. Options that neither they nor the environment set are taken from the file.
 pub(in crate::server) fn resolve(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -65,7 +66,7 @@ pub(in crate::server) fn resolve(
         Some((name, given)) => (command.find_subcommand(name), given, 1),
         None => (Some(command), &matches, 0),
     };
-    // What has no variable is of that command alone, as `--help` is.
+    // Options without a variable, such as `--help`, belong to one command only.
     let has_options = |level: &&Command| {
         let mut options = level.get_arguments();
         options.any(|option| option.get_id() == CONFIG)
@@ -109,7 +110,7 @@ pub(in crate::server) fn resolve(
     Ok(Resolved { matches, settings })
 }
 
-/// What lies below the command line and the environment.
+/// The sources with lower precedence than the command line and the environment.
 #[derive(Debug)]
 struct Layers {
     keys: Keys,
@@ -123,7 +124,7 @@ impl Layers {
         Self { keys, file }
     }
 
-    /// The values of an option that a file or the platform has, and which of them.
+    /// Returns the values of an option from the file or the platform, and their origin.
     fn say(&mut self, option: &Arg, name: &str) -> Option<(Origin, Vec<String>)> {
         if let Some(entry) = self.file.entry(name) {
             return Some((Origin::File(entry.place.clone()), entry.values.clone()));
@@ -137,7 +138,7 @@ impl Layers {
     }
 }
 
-/// What a platform says of an option, and by which variable.
+/// Returns the value that a platform sets for an option, and the variable.
 fn platform(name: &str) -> Option<(&'static str, String)> {
     let (variable, prediction, options) = PREDICTION;
     let asked = || env::var_os(variable).is_some_and(|value| value == prediction);

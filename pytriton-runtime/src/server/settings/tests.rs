@@ -12,10 +12,10 @@ fn command() -> Command {
     Options::augment_args(Command::new("test").no_binary_name(true))
 }
 
-/// A name, its values and where they stand.
+/// The name, values and place of an entry.
 type Row = (String, Vec<String>, String);
 
-/// What a text that stands in `p.toml` says, and what is wrong with it.
+/// Parses a text as `p.toml`. Returns its entries and mistakes.
 fn read(text: &str) -> (Vec<Row>, Vec<String>) {
     let file = File::parse("p.toml", text, &Keys::new(&command()));
     let entries = file.entries.into_iter();
