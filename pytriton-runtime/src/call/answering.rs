@@ -7,13 +7,14 @@ use crate::request::Response;
 
 use super::ModelError;
 
-/// Where the answers to the requests of a batch go while its function runs, each by its request's place in the batch.
+/// Receives the responses of a batch while its function runs. A request is identified by its index
+/// in the batch.
 pub trait Answering: Debug + Send + Sync {
-    /// Takes an answer behind which others may come, as soon as there is room for it; a failure is an answer too.
+    /// Takes a response, or an error, as soon as there is space for it. More responses may follow.
     ///
     /// # Errors
     ///
-    /// [`Cancelled`]: further answers need not be made.
+    /// Returns [`Cancelled`] if no further responses are needed.
     fn poll_part(
         &self,
         request: usize,
@@ -21,13 +22,14 @@ pub trait Answering: Debug + Send + Sync {
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Cancelled>>;
 
-    /// Nothing more comes for a request; an error is its last answer. Only the first call counts.
+    /// Ends a request. An error is its last response. Only the first call has an effect.
     fn finish(&self, request: usize, end: Result<(), ModelError>);
 
-    /// Whether nobody waits for the answers to a request.
+    /// Returns whether the request is cancelled.
     fn is_cancelled(&self, request: usize) -> bool;
 
-    /// Waits until nobody does, where it can be heard; otherwise it is seen when it is asked again.
+    /// Waits until the request is cancelled. The default implementation only checks once, without
+    /// registering a waker.
     fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
         let _ = context;
         match self.is_cancelled(request) {
@@ -37,7 +39,8 @@ pub trait Answering: Debug + Send + Sync {
     }
 }
 
-/// Nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.
+/// The request is cancelled: the client disconnected, the request timed out, or the server is
+/// shutting down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("nobody waits for the answers any longer")]
 pub struct Cancelled;

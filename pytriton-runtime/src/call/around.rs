@@ -13,7 +13,7 @@ use super::{ModelError, Part, Returned, Said};
 
 pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Takes a batch through the steps to the call, and the outputs back.
+/// Runs a batch through the steps and the function, and the outputs back through the steps.
 pub(super) fn around<'c, 'a: 'c, C>(
     steps: &'a [Arc<dyn Step>],
     batch: Batch<'a>,
@@ -27,7 +27,7 @@ where
         let Some((step, below)) = steps.split_first() else {
             let outputs = match call(batch).await {
                 Ok(Returned::Call(outputs)) => Ok(outputs),
-                // Steps do not stand around a raw function.
+                // Raw functions have no steps.
                 Ok(_) => Ok(Said::default()),
                 Err(error) => Err(error),
             };
@@ -41,7 +41,7 @@ where
     })
 }
 
-/// A step around those below.
+/// Runs one step around the remaining ones.
 async fn within<'c, 'a: 'c, C>(
     step: &'a dyn Step,
     below: &'a [Arc<dyn Step>],
@@ -74,7 +74,7 @@ where
     parts
 }
 
-/// A step around those below, for each group of rows by itself.
+/// Runs one step around the remaining ones, separately for each group of rows.
 async fn apart<'c, 'a: 'c, C>(
     step: &'a dyn Step,
     below: &'a [Arc<dyn Step>],
@@ -116,7 +116,7 @@ where
     parts
 }
 
-/// The groups of a batch, in which each row stands once; `None` for the whole batch.
+/// Returns the groups of a batch, each row in exactly one, or `None` for the whole batch.
 fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, ModelError> {
     let mut groups = guarded(batch.model(), || step.cut(batch))?;
     groups.retain(|group| !group.is_empty());
@@ -142,12 +142,12 @@ fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, Mo
     }
 }
 
-/// Catches the panics of a step, which may be the user's.
+/// Catches panics of a step, which may be user code.
 fn guarded<T>(
     model: &ModelSpec,
     step: impl FnOnce() -> Result<T, StepError>,
 ) -> Result<T, ModelError> {
-    // What a panic leaves behind is the step's and this batch's, and the batch fails.
+    // A panic can only leave state of the step and of this batch inconsistent, and the batch fails.
     match catch_unwind(AssertUnwindSafe(step)) {
         Ok(done) => Ok(done?),
         Err(panic) => Err(ModelError::Panic {

@@ -10,7 +10,7 @@ use crate::testing::IDENTITY;
 
 use super::*;
 
-/// Rows of the same remainder are called together.
+/// Groups rows with the same remainder.
 #[derive(Debug)]
 struct Remainder(i32);
 
@@ -29,7 +29,7 @@ impl Step for Remainder {
     }
 }
 
-/// As many rows as that, of which only the first are answered.
+/// Pads a batch to this number of rows and returns only the first ones.
 #[derive(Debug)]
 struct Fill(usize);
 
@@ -52,7 +52,7 @@ impl Step for Fill {
     }
 }
 
-/// Groups of these rows, whatever comes.
+/// Groups these rows, regardless of the batch.
 #[derive(Debug)]
 struct Cut(&'static [&'static [usize]]);
 
@@ -62,7 +62,7 @@ impl Step for Cut {
     }
 }
 
-/// Adds one to what comes back.
+/// Adds one to the outputs.
 #[derive(Debug)]
 struct AddOne;
 
@@ -77,7 +77,7 @@ impl Step for AddOne {
     }
 }
 
-/// The model `Identity`, of integers.
+/// The model `Identity` with integers.
 fn spec() -> ModelSpec {
     let mut spec = IDENTITY.spec().unwrap();
     spec.inputs[0].datatype = DataType::Int32;
@@ -92,7 +92,7 @@ fn values(tensor: &Tensor) -> Vec<i32> {
     tensor.elements::<i32>().unwrap().to_vec()
 }
 
-/// What ten times the input is, row by row, and the calls; a call with a 13 in it fails.
+/// Returns ten times the input for each row, and the calls. A call that contains 13 fails.
 fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, Vec<Vec<i32>>) {
     let spec = spec();
     let inputs = vec![Some(column(rows))];
@@ -208,7 +208,7 @@ fn what_a_step_makes_must_fit_the_model() {
     assert_eq!(error, "model 'Identity' has no input 'z'");
 }
 
-/// Panics where there is a 13, at one place or another.
+/// Panics in one of these functions if the batch contains 13.
 #[derive(Debug)]
 enum Panics {
     Cutting,

@@ -11,17 +11,17 @@ use crate::tensor::Tensor;
 use super::Executed;
 use super::pipeline::together;
 
-/// A batch in which the requests that are called together stand next to each other.
+/// A batch in which requests of the same call are adjacent.
 #[derive(Debug)]
 pub(crate) struct Arranged<'a> {
     pub(super) requests: Cow<'a, [Request]>,
     pub(super) stacked: &'a [Option<Tensor>],
-    /// Which of the original requests stands at each place; `None` where they all stand at their own.
+    /// The original index of each request. `None` if the order is unchanged.
     order: Option<Vec<usize>>,
 }
 
 impl<'a> Arranged<'a> {
-    /// All its requests, in the order in which they are called.
+    /// Returns the requests in call order.
     pub(crate) fn requests(&self) -> &[Request] {
         &self.requests
     }
@@ -49,7 +49,7 @@ impl<'a> Arranged<'a> {
         }
     }
 
-    /// The places in the original batch of so many requests from that one on.
+    /// Returns the original indexes of `count` requests from `first` on.
     pub(super) fn places(&self, first: usize, count: usize) -> Arc<[usize]> {
         match &self.order {
             None => (first..first + count).collect(),
@@ -57,13 +57,13 @@ impl<'a> Arranged<'a> {
         }
     }
 
-    /// The results in the order of the original requests.
+    /// Returns the results in the original order.
     pub(crate) fn restore(self, mut executed: Executed) -> Executed {
         restore(self.order, &mut executed);
         executed
     }
 
-    /// What [`restore`](Self::restore) needs, to be done by somebody else.
+    /// Returns a closure that does what [`restore`](Self::restore) does.
     pub(crate) fn restorer(&self) -> impl FnOnce(&mut Executed) + Send + use<> {
         let order = self.order.clone();
         move |executed| restore(order, executed)
@@ -77,7 +77,8 @@ fn restore(order: Option<Vec<usize>>, executed: &mut Executed) {
     executed.results = results.into_iter().map(|(_, result)| result).collect();
 }
 
-/// Groups stand in the order of their first requests. Two of one fingerprint that do not belong together are two calls.
+/// Returns the call order. Groups are ordered by their first request. Requests with colliding
+/// hashes may end up in one group and are then split into several calls.
 fn order(spec: &ModelSpec, requests: &[Request], stacked: bool) -> Vec<usize> {
     let random = RandomState::new();
     let mut first = HashMap::new();
@@ -123,7 +124,8 @@ mod tests {
 
     use super::*;
 
-    /// Requests whose parameter `key` is each of these; the batch must be a model's that looks at it.
+    /// Creates requests with these values of the parameter `key`, for a model that groups by
+    /// parameters.
     fn requests(keys: &[f64]) -> (Arc<ModelSpec>, Vec<Request>) {
         let mut spec = IDENTITY.spec().unwrap();
         spec.by_parameters = true;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// Waits on the thread of an instance, which may block.
+/// Blocks on a future. Only for threads that may block, such as that of an instance.
 pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Parked(thread::current())));
     let mut context = Context::from_waker(&waker);
@@ -16,7 +16,7 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// A thread that waits.
+/// Wakes a blocked thread.
 struct Parked(Thread);
 
 impl Wake for Parked {

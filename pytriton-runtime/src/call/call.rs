@@ -15,48 +15,49 @@ use super::outputs::function_error;
 use super::states::State;
 use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
 
-/// What one call of the function sees, after the model's steps.
+/// The arguments of one function call, after the model's steps.
 #[derive(Debug)]
 pub struct Call<'a> {
     pub(super) context: &'a Context,
     pub(super) requests: &'a [Request],
     pub(super) parameters: &'a Parameters,
-    /// In the order of the model's inputs; empty for a raw call.
+    /// The inputs in the order of the model; empty for a raw call.
     pub(super) inputs: Cow<'a, [Option<Tensor>]>,
-    /// Those of its requests' sequences, in their order, where the function takes any.
+    /// The states of the sequences, one for each request, if the function takes them.
     pub(super) states: Option<&'a [RefCell<State>]>,
-    /// Where the answers of a decoupled model go.
+    /// Where a decoupled model sends its responses.
     pub(super) destination: Option<Destination>,
     /// Whether the user's function has been called.
     pub(super) called: &'a Cell<bool>,
 }
 
 impl<'a> Call<'a> {
-    /// The instance's context.
+    /// Returns the context of the instance.
     pub fn context(&self) -> &'a Context {
         self.context
     }
 
-    /// The requests of the call as they are.
+    /// Returns the requests of the call.
     pub fn requests(&self) -> &'a [Request] {
         self.requests
     }
 
-    /// The tensors in the order of the model's inputs, `None` for those that were left out; none for a raw call.
+    /// Returns the input tensors in the order of the model, with `None` for omitted ones. Empty for
+    /// a raw call.
     pub fn inputs(&self) -> &[Option<Tensor>] {
         &self.inputs
     }
 
-    /// The parameters that all requests of the call share.
+    /// Returns the parameters that all requests of the call share.
     pub fn parameters(&self) -> &'a Parameters {
         self.parameters
     }
 
-    /// The array of a required input.
+    /// Returns a required input as an array.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when its bytes are no elements of `T`.
+    /// Returns [`ModelError::Input`] if its bytes are not valid elements of `T`.
     pub fn array<T: Element, D: Dimension>(
         &self,
         input: usize,
@@ -65,11 +66,11 @@ impl<'a> Call<'a> {
             .ok_or_else(|| self.input_error(input, TensorError::Missing))
     }
 
-    /// The array of an input that a request may leave out.
+    /// Returns an optional input as an array.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when its bytes are no elements of `T`.
+    /// Returns [`ModelError::Input`] if its bytes are not valid elements of `T`.
     pub fn optional_array<T: Element, D: Dimension>(
         &self,
         input: usize,
@@ -81,21 +82,21 @@ impl<'a> Call<'a> {
             .map_err(|source| self.input_error(input, source))
     }
 
-    /// The only element of a required input that a step has reduced to one value.
+    /// Returns the only element of a required input that a step has reduced to one value.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when there is not exactly one element of `T`.
+    /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`.
     pub fn scalar<T: Element>(&self, input: usize) -> Result<T, ModelError> {
         self.optional_scalar(input)?
             .ok_or_else(|| self.input_error(input, TensorError::Missing))
     }
 
-    /// The only element of an optional input that a step has reduced to one value.
+    /// Returns the only element of an optional input that a step has reduced to one value.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when there is not exactly one element of `T`.
+    /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`.
     pub fn optional_scalar<T: Element>(&self, input: usize) -> Result<Option<T>, ModelError> {
         let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
             return Ok(None);
@@ -115,30 +116,31 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What a function returned for the whole call.
+    /// Converts the return value of a function for the whole call.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when it returned an error.
+    /// Returns [`ModelError::Function`] if the function returned an error.
     pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
         outputs.into_said(self.spec()).map(Returned::Call)
     }
 
-    /// What a raw function returned, one entry for each request.
+    /// Converts the return value of a raw function, which has one entry for each request.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when it returned an error for all of them.
+    /// Returns [`ModelError::Function`] if the function returned one error for all requests.
     pub fn responses<R: EachOutputs>(&self, responses: R) -> Result<Returned, ModelError> {
         responses.into_responses(self.spec()).map(Returned::Each)
     }
 
-    /// What a function returned instead of its answers.
+    /// Converts an error that the function returned.
     pub fn failed(&self, error: &impl FunctionError) -> ModelError {
         function_error(self.spec(), error)
     }
 
-    /// Notes that the user's function has been called: from here on nothing of the call may run again.
+    /// Records that the user's function has been called. From here on, no part of the call may run
+    /// again.
     pub(crate) fn note_called(&self) {
         self.called.set(true);
     }
@@ -155,7 +157,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The error of an element that is no message.
+    /// Returns the error for an element that is not a valid message.
     pub(crate) fn message_error(
         &self,
         input: usize,

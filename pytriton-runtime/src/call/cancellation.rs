@@ -1,10 +1,10 @@
 use super::Call;
 use super::hearers::Hearers;
 
-/// Whether anybody still waits for what a call comes to: a function that takes `&Cancellation` asks it between two parts of
-/// long work.
+/// Tells whether the result of a call is still needed. A function takes `&Cancellation` and checks
+/// it between steps of long work.
 ///
-/// It may be cloned, and asked on other threads and tasks, also after the call.
+/// It can be cloned and used on other threads and tasks, also after the call.
 ///
 /// # Examples
 ///
@@ -27,14 +27,15 @@ use super::hearers::Hearers;
 pub struct Cancellation(Option<Hearers>);
 
 impl Cancellation {
-    /// Whether all clients of the call have gone, their time is over, or the server ends.
+    /// Returns whether the result is no longer needed: every request of the call timed out, its
+    /// client disconnected, or the server is shutting down.
     pub fn is_cancelled(&self) -> bool {
         self.0.as_ref().is_some_and(Hearers::are_gone)
     }
 }
 
 impl Call<'_> {
-    /// Whether anybody waits for what it comes to.
+    /// Returns the cancellation of the call.
     pub fn cancellation(&self) -> Cancellation {
         let destination = self.destination.as_ref();
         Cancellation(destination.map(|to| to.hearers.clone()))

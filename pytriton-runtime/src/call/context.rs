@@ -7,20 +7,20 @@ use crate::model::{Device, ModelSpec};
 
 use super::Health;
 
-/// What a function may know of where it runs: its model's configuration, its instance, its logger.
+/// The environment of a function: model configuration, instance, device and logger.
 #[derive(Debug, Clone)]
 pub struct Context {
     model: Arc<ModelSpec>,
     instance: u32,
     device: Device,
     logger: Span,
-    /// Where what is made of requests is counted.
+    /// The budget for data derived from requests.
     budget: Option<Arc<MemoryBudget>>,
     health: Health,
 }
 
 impl Context {
-    /// The context of one instance.
+    /// Creates the context of an instance.
     pub fn new(model: Arc<ModelSpec>, instance: u32) -> Self {
         let logger = tracing::info_span!("model", name = &*model.name, instance);
         Self {
@@ -33,24 +33,24 @@ impl Context {
         }
     }
 
-    /// The same on another device than the model's configuration says.
+    /// Sets the device, if it differs from the model configuration.
     #[cfg(tritonserver)]
     pub(crate) fn on(self, device: Device) -> Self {
         Self { device, ..self }
     }
 
-    /// The same where what steps make of requests counts in that budget.
+    /// Sets the budget for data that steps derive from requests.
     pub(crate) fn counted_in(self, budget: &Arc<MemoryBudget>) -> Self {
         let budget = Some(Arc::clone(budget));
         Self { budget, ..self }
     }
 
-    /// The same where somebody is told of errors after which nothing can be answered.
+    /// Sets the handler for fatal errors.
     pub(crate) fn told_to(self, health: Health) -> Self {
         Self { health, ..self }
     }
 
-    /// Who is told of errors after which nothing can be answered.
+    /// Returns the handler for fatal errors.
     pub(crate) fn health(&self) -> &Health {
         &self.health
     }
@@ -59,22 +59,23 @@ impl Context {
         self.budget.as_ref()
     }
 
-    /// The model's configuration.
+    /// Returns the configuration of the model.
     pub fn model(&self) -> &ModelSpec {
         &self.model
     }
 
-    /// Which instance of the model this is, from 0.
+    /// Returns the index of the instance, starting at 0.
     pub fn instance(&self) -> u32 {
         self.instance
     }
 
-    /// Where this instance is to compute. It is for the function to open that device.
+    /// Returns the device on which the instance must compute. The function opens the device itself.
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// The span that log lines of this instance belong to: `tracing::info!(parent: context.logger(), "…")`.
+    /// Returns the tracing span of this instance, for use as in `tracing::info!(parent:
+    /// context.logger(), "…")`.
     pub fn logger(&self) -> &Span {
         &self.logger
     }

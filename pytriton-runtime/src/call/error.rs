@@ -12,7 +12,7 @@ use crate::text::seconds;
 
 use super::Loss;
 
-/// What the user's function, or the door to it, says instead of outputs.
+/// An error of the user's function, or of its invocation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -21,15 +21,15 @@ pub enum ModelError {
     Function {
         /// The model.
         model: Arc<str>,
-        /// The error as it displays itself.
+        /// The error as displayed.
         message: String,
     },
-    /// The function returned an error after which it can answer nothing any more.
+    /// The function returned a fatal error, after which it cannot process requests.
     #[error("model '{model}' failed: {message}")]
     Unrecoverable {
         /// The model.
         model: Arc<str>,
-        /// The error as it displays itself.
+        /// The error as displayed.
         message: String,
     },
     /// The function panicked. With `inline = true`, a note explains that the function must not
@@ -38,7 +38,7 @@ pub enum ModelError {
     Panic {
         /// The model.
         model: Arc<str>,
-        /// The panic's message.
+        /// The message of the panic.
         message: String,
     },
     /// The function did not return in time.
@@ -46,10 +46,10 @@ pub enum ModelError {
     CallTooLong {
         /// The model.
         model: Arc<str>,
-        /// How long a call may take.
+        /// The maximum duration of a call.
         limit: Duration,
     },
-    /// The request is with an instance whose function does not return, in a call for others.
+    /// The request was assigned to an instance that is stalled in an earlier call.
     #[error(
         "model '{model}': instance {instance} cannot answer the request, another call takes longer than {}",
         seconds(*limit)
@@ -57,9 +57,9 @@ pub enum ModelError {
     Hanging {
         /// The model.
         model: Arc<str>,
-        /// Which instance, from 0.
+        /// The index of the instance, starting at 0.
         instance: u32,
-        /// How long a call may take.
+        /// The maximum duration of a call.
         limit: Duration,
     },
     /// An input cannot be turned into the function's argument.
@@ -69,35 +69,37 @@ pub enum ModelError {
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// An element of a `BYTES` input is cut off, which tritonserver leaves to its backend. The text is its own.
+    /// An element of a `BYTES` input is truncated. tritonserver leaves this check to its backends.
+    /// The message is tritonserver's.
     #[error(
         "incomplete string data for inference input '{input}', expecting string of length {length} but only {available} bytes available"
     )]
     InputElement {
         /// The input.
         input: Arc<str>,
-        /// The length its prefix gives.
+        /// The length in its prefix.
         length: usize,
-        /// The bytes that are there.
+        /// The number of bytes that remain.
         available: usize,
     },
-    /// An element of an input that is no message.
+    /// An element of an input is not a valid message.
     #[error("input '{input}' of model '{model}': element {index} is no message: {message}")]
     InputMessage {
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// Which element, from 0.
+        /// The index of the element, starting at 0.
         index: usize,
-        /// Why.
+        /// The cause.
         message: String,
     },
-    /// The inputs of another request in the batch were refused, and the function may have been called.
+    /// The inputs of another request in the batch were invalid, and the function may have been
+    /// called.
     #[error(
         "model '{model}' could not execute the batch of the request: an input of another request in it was refused"
     )]
@@ -105,33 +107,33 @@ pub enum ModelError {
         /// The model.
         model: Arc<str>,
     },
-    /// A step around the function refused the inputs, or failed.
+    /// A step refused the inputs or failed.
     #[error(transparent)]
     Step(#[from] StepError),
     /// The memory of the batch, of the arguments or of the outputs cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// A raw function returned more or fewer responses than it got requests.
+    /// A raw function returned a different number of responses than it received requests.
     #[error("model '{model}' returned {got} responses for {expected} requests")]
     ResponseCount {
         /// The model.
         model: Arc<str>,
-        /// The requests of the batch.
+        /// The number of requests in the batch.
         expected: usize,
-        /// The responses that came back.
+        /// The number of responses.
         got: usize,
     },
-    /// A function that was bound at run time returned more or fewer outputs than its model has.
+    /// A function that was bound at run time returned a different number of outputs than declared.
     #[error("model '{model}' returned {got} outputs, expected {expected}")]
     OutputCount {
         /// The model.
         model: Arc<str>,
-        /// The outputs that are declared.
+        /// The number of declared outputs.
         expected: usize,
-        /// The outputs that came back.
+        /// The number of returned outputs.
         got: usize,
     },
-    /// It did not return an output.
+    /// The function did not return an output.
     #[error("model '{model}' did not return output '{output}'")]
     MissingOutput {
         /// The model.
@@ -139,15 +141,15 @@ pub enum ModelError {
         /// The output.
         output: Arc<str>,
     },
-    /// It returned an output that its model has not.
+    /// The function returned an output that the model does not declare.
     #[error("model '{model}' returned '{output}', which is none of its outputs")]
     UnknownOutput {
         /// The model.
         model: Arc<str>,
-        /// The name.
+        /// The name of the output.
         output: Arc<str>,
     },
-    /// It returned an output of another element type.
+    /// The function returned an output with another element type than declared.
     #[error("output '{output}' of model '{model}' is {got}, expected {expected}")]
     OutputDataType {
         /// The model.
@@ -156,10 +158,10 @@ pub enum ModelError {
         output: Arc<str>,
         /// The declared type.
         expected: DataType,
-        /// The type that came back.
+        /// The type of the returned output.
         got: DataType,
     },
-    /// It asked for parameters although requests of different ones may be in one call.
+    /// The function used the parameters of a call whose requests may have different parameters.
     #[error(
         "model '{model}' asks for the parameters of a call, in which requests of different ones may be: write `by_parameters()`"
     )]
@@ -167,18 +169,18 @@ pub enum ModelError {
         /// The model.
         model: Arc<str>,
     },
-    /// It asked for an input as it is not.
+    /// The function read an input as another type or shape than it has.
     #[error("the function of model '{model}' asked for input '{input}': {source}")]
     Asked {
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// What it asked for, and what there is.
+        /// The mismatch.
         #[source]
         source: TensorError,
     },
-    /// An output has more or fewer rows than the batch.
+    /// An output has a different number of rows than the batch.
     #[error(
         "output '{output}' of model '{model}' has {got} rows, expected {expected}: one for each row of the batch"
     )]
@@ -187,9 +189,9 @@ pub enum ModelError {
         model: Arc<str>,
         /// The output.
         output: Arc<str>,
-        /// The rows of the batch.
+        /// The number of rows of the batch.
         expected: usize,
-        /// The rows that came back.
+        /// The number of rows of the output.
         got: usize,
     },
     /// An output has another shape than declared.
@@ -201,21 +203,21 @@ pub enum ModelError {
         output: Arc<str>,
         /// The declared shape as text.
         expected: String,
-        /// The shape that came back.
+        /// The shape of the output as text.
         got: String,
     },
-    /// An output cannot be turned into a tensor.
+    /// An output cannot be converted to a tensor.
     #[error("output '{output}' of model '{model}': {source}")]
     Output {
         /// The model.
         model: Arc<str>,
         /// The output.
         output: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// There is no state of the request's sequence any more.
+    /// The state of the request's sequence no longer exists.
     #[error(
         "the state of sequence {sequence} of model '{model}' is lost: {loss}; start the sequence again"
     )]
@@ -224,23 +226,23 @@ pub enum ModelError {
         model: Arc<str>,
         /// The sequence.
         sequence: SequenceId,
-        /// Why.
+        /// The cause.
         loss: Loss,
     },
-    /// An instance could not be made.
+    /// An instance could not be created.
     #[error("instance {instance} of model '{model}' could not be loaded: {message}")]
     Load {
         /// The model.
         model: Arc<str>,
-        /// Which instance, from 0.
+        /// The index of the instance, starting at 0.
         instance: u32,
-        /// The error as it displays itself.
+        /// The error as displayed.
         message: String,
     },
 }
 
 impl ModelError {
-    /// Whether nothing can be answered after it; `panics` says whether a panic is such an error.
+    /// Returns whether the error is fatal for the model. `panics` tells whether panics are fatal.
     pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
         match self {
             Self::Unrecoverable { .. } => true,
@@ -249,15 +251,16 @@ impl ModelError {
         }
     }
 
-    /// Whether the client is to blame, and therefore one request alone.
+    /// Returns whether the client caused the error, which then affects only its own request.
     pub(crate) fn is_of_client(&self) -> bool {
         self.status() == Status::InvalidArgument
     }
 
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
-            // An input whose bytes are no elements (a `String` that is no UTF-8, values that differ) is the client's.
+            // Inputs with invalid elements (such as a `String` that is not UTF-8, or differing
+            // values) are the client's fault.
             Self::Input { .. } | Self::InputElement { .. } | Self::InputMessage { .. } => {
                 Status::InvalidArgument
             }

@@ -28,17 +28,17 @@ use super::shared_error::SharedError;
 use super::states::State;
 use super::{Answering, Call, Context, Instance, ModelError, Returned};
 
-/// What became of a batch, or of the requests of one call.
+/// The results of a batch, or of one call.
 #[derive(Debug, Default)]
 pub struct Executed {
-    /// One result for each request, in their order.
+    /// One result for each request, in order.
     pub results: Few<Result<Response, ModelError>>,
-    /// How long the parts took.
+    /// The durations of the phases.
     pub durations: Durations,
 }
 
 impl Executed {
-    /// Adds what became of the requests of the next call.
+    /// Appends the results of the next call.
     pub fn append(&mut self, call: Self) {
         match self.results.is_empty() {
             true => self.results = call.results,
@@ -55,21 +55,21 @@ impl Executed {
     }
 }
 
-/// What a batch is run through: an instance, and the steps around its function.
+/// An instance and the steps around its function.
 #[derive(Debug)]
 pub struct Callee<'a, I: ?Sized> {
     /// The instance.
     pub instance: &'a I,
-    /// Where it runs.
+    /// The context of the instance.
     pub context: &'a Context,
-    /// The steps of its model.
+    /// The steps of the model.
     pub steps: &'a [Arc<dyn Step>],
-    /// Where the answers of a decoupled model go, which has none to return.
+    /// Where a decoupled model sends its responses.
     pub answering: Option<&'a Arc<dyn Answering>>,
 }
 
-/// What a call of a function has besides its inputs: where its answers go, the states of its sequences, and where it is
-/// noted that the function was called.
+/// The parts of a call other than its inputs: the destination of its responses, the states of its
+/// sequences, and a flag for whether the function was called.
 type Lent<'a> = (
     Option<Destination>,
     Option<&'a [RefCell<State>]>,
@@ -77,10 +77,11 @@ type Lent<'a> = (
 );
 
 impl<I: Instance + ?Sized> Callee<'_, I> {
-    /// Runs a batch of requests.
+    /// Executes a batch of requests.
     ///
-    /// `stacked` are inputs that are stacked already: in the order of the model's inputs, `None` or nothing for those that
-    /// are not. Panics of the function are caught here, those of a step where it is called.
+    /// `stacked` contains inputs that are already stacked, in the order of the model, with `None`
+    /// for others. It may be empty. Panics of the function are caught here, and panics of steps
+    /// where the steps are called.
     pub async fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
         let arranged = Arranged::new(self.context.model(), requests, stacked);
         let mut executed = Executed::default();
@@ -88,15 +89,16 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             executed.append(call);
             ControlFlow::Continue(())
         };
-        // It goes on to the end.
+        // The closure never breaks, so all calls are executed.
         let _ = self.execute_calls(&arranged, called).await;
         arranged.restore(executed)
     }
 
-    /// The same, but hands on what became of each call at once, until `called_back` says that nobody waits for more.
+    /// Like [`execute`](Self::execute), but reports the result of each call immediately, until
+    /// `called_back` breaks.
     ///
-    /// Requests that stack are called together. If one is refused before the function is called, each is called by itself,
-    /// so that only the one to blame fails.
+    /// Requests that stack are executed in one call. If one of them is refused before the function
+    /// is called, each is executed separately, so that only the invalid one fails.
     pub(crate) async fn execute_calls(
         &self,
         batch: &Arranged<'_>,
@@ -106,7 +108,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let mut stacked = Stacked::new(batch.stacked);
         let mut lending = Lending::new(self.instance.sequences());
         let mut rest = &*batch.requests;
-        // So many of the next requests are called one by one.
+        // How many of the next requests are executed separately.
         let mut apart = 0_usize;
         while !rest.is_empty() {
             let run = match apart {
@@ -139,7 +141,8 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 }
                 (_, Err(error), None) => Err(error),
             };
-            // One of them cannot be executed, and none was: who is not to blame is executed without it.
+            // A request is invalid and the function was not called. Execute the requests
+            // separately.
             if run.len() > 1 && !called.get() && Returned::is_refused(&returned) {
                 apart = run.len();
                 lending.take_back(loan.unwrap_or_default());
@@ -156,12 +159,14 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 Ok(returned) => responses(spec, run, returned, budget),
                 Err(error) => SharedError::new(spec, error, run.len()).results(),
             };
-            // Before anybody hears of it: whoever does finds the model no readier than it is.
+            // Update the health first, so that clients that receive the error do not see a ready
+            // model.
             for error in results.iter().filter_map(|result| result.as_ref().err()) {
                 let health = self.context.health();
                 health.note(error, spec.unrecoverable_panics);
             }
-            // The calls to come may take for ever, and the last is ended with its batch.
+            // Later calls may never end, so this one is ended now. The last one is ended with its
+            // batch.
             if let Some(hearers) = hearers.filter(|_| spec.decoupled && !rest.is_empty()) {
                 hearers.end(&results);
             }
@@ -198,7 +203,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 match errors.next() {
                     None => Ok(Returned::Streamed),
                     Some(first) if first.is_unrecoverable(panics) => Err(first),
-                    // One after which nothing can be answered says more.
+                    // A fatal error takes precedence.
                     Some(first) => Err(errors
                         .find(|error| error.is_unrecoverable(panics))
                         .unwrap_or(first)),
@@ -242,7 +247,8 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             }
         });
         let execution = scope.around(execution);
-        // What a panic leaves behind belongs to the user's function: its own locks are poisoned, ours are not held.
+        // A panic can only leave the user's state inconsistent. No lock of this crate is held
+        // during the call.
         let returned = AssertUnwindSafe(execution).catch_unwind().await;
         let returned = returned.unwrap_or_else(|panic| {
             Err(ModelError::Panic {
@@ -250,7 +256,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 message: caught(panic),
             })
         });
-        // Generated code refuses what it cannot read before it calls the function.
+        // Generated code reports invalid inputs before it calls the function.
         if !returned.as_ref().is_err_and(ModelError::is_of_client) {
             call.note_called();
         }
@@ -259,14 +265,14 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
     }
 }
 
-/// The text of a panic that has been caught.
+/// Returns the message of a caught panic, for the client, and drops its payload.
 pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
     let message = for_client(&panic_message(panic.as_ref()));
     discard(panic);
     message
 }
 
-/// The text of a panic.
+/// Returns the message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

@@ -6,25 +6,25 @@ use crate::tensor::Element;
 use super::parameter::Given;
 use super::{Call, ModelError, Parameter, Scalar};
 
-/// What can stand under `#[first_value]`: a single value, or an array without the batch axis.
+/// A type of a parameter with `#[first_value]`: a single value, or an array without the batch axis.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter under `#[first_value]`",
     label = "neither a value nor an array",
     note = "take a value such as `f32` or `String`, an array without the batch axis such as `ArrayView1<f32>`, or an `Option` of one"
 )]
 pub trait FirstValueParameter {
-    /// What the parameter declares; its rank does not count the batch axis.
+    /// The declaration of the parameter. Its rank does not count the batch axis.
     const DECLARED: Declared;
-    /// The element type of the input; `()` for what is none.
+    /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
-    /// What its argument is made of.
+    /// The value that the argument is derived from.
     type Held<'c>;
 
-    /// As [`Parameter::read`](super::Parameter::read), of an input that is one row.
+    /// Like [`Parameter::read`](super::Parameter::read), for an input of one row.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when the input's bytes are no elements of the type.
+    /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
@@ -59,7 +59,7 @@ impl<T: Scalar> FirstValueParameter for Option<T> {
     }
 }
 
-/// An array is read as any other; what `#[first_value]` has left of it has no batch axis.
+/// Arrays are read as usual. `#[first_value]` has removed their batch axis.
 macro_rules! arrays {
     ($($array:ty),*) => {
         $(

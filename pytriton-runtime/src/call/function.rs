@@ -6,30 +6,30 @@ use super::{
     Start, Started, Starts, executed,
 };
 
-/// How a function is called on a state of the type `S`, which is `()` for one without. What generated code writes down.
+/// How to call a function with a state of type `S` (`()` without a state). Used by generated code.
 pub enum Calling<S> {
-    /// It answers at once.
+    /// A synchronous function.
     AtOnce(fn(&S, &Call<'_>) -> Answered),
-    /// It may wait without holding its thread.
+    /// An asynchronous function, which may wait without blocking its thread.
     Awaited(for<'a> fn(&'a S, &'a Call<'a>) -> Execution<'a>),
 }
 
-/// What makes the instances of a function. What generated code writes down.
+/// Creates the instances of a function. Used by generated code.
 #[derive(Clone, Copy)]
 pub enum Loading {
-    /// There is nothing to be made: one without a state, which takes a constant and no function of its own.
+    /// A function without a state.
     Stateless(Calling<()>),
-    /// This makes the state.
+    /// Creates the state.
     Stated(fn(&Context) -> Result<LoadedInstance, ModelError>),
 }
 
-/// A function on a state, which makes it an instance.
+/// A function and its state, which form an instance.
 pub struct Function<S> {
     state: S,
     calling: Calling<S>,
 }
 
-/// The same with what makes the state of a sequence.
+/// A function with a state for each sequence, and the function that creates these.
 struct Starting<S> {
     function: Function<S>,
     start: fn(&S, &Start<'_>) -> Started,
@@ -53,11 +53,11 @@ impl From<Loading> for Loader {
     }
 }
 
-/// An instance of a function that takes a state for each sequence, as a loader returns it.
+/// Creates an instance of a function that takes a state for each sequence.
 ///
 /// # Errors
 ///
-/// None: loaders return them.
+/// None. The return type is that of loaders.
 pub fn sequenced<S: 'static>(
     context: &Context,
     state: S,
@@ -74,7 +74,7 @@ pub fn sequenced<S: 'static>(
 impl<S> Instance for Function<S> {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         match self.calling {
-            // What never waits needs no state of its own.
+            // A function that never waits completes here.
             Calling::AtOnce(function) => executed(function(&self.state, call)),
             Calling::Awaited(function) => function(&self.state, call),
         }

@@ -3,20 +3,20 @@ use std::sync::Arc;
 
 use super::ModelError;
 
-/// Who is told that a model is beyond repair.
+/// Receives fatal errors of a model.
 #[derive(Clone)]
 pub(crate) struct Health(Option<Arc<dyn Fn(String) + Send + Sync>>);
 
 impl Health {
-    /// Nobody.
+    /// Ignores all errors.
     pub(crate) const UNHEARD: Self = Self(None);
 
-    /// Somebody, whom it must not block.
+    /// Calls a closure, which must not block.
     pub(crate) fn new(told: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(told)))
     }
 
-    /// Tells of an error after which nothing can be answered; `panics` says whether a panic is one.
+    /// Reports an error if it is fatal. `panics` tells whether panics are fatal.
     pub(crate) fn note(&self, error: &ModelError, panics: bool) {
         if let Some(told) = &self.0
             && error.is_unrecoverable(panics)

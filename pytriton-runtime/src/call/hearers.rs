@@ -8,24 +8,24 @@ use crate::request::{Few, Response};
 use super::open::Open;
 use super::{Answering, Cancelled, ModelError};
 
-/// Those who hear the answers of one call.
+/// The recipients of the responses of one call.
 #[derive(Debug, Clone)]
 pub(super) struct Hearers {
     pub(super) answering: Arc<dyn Answering>,
-    /// The places of the call's requests in the batch.
+    /// The indexes of the call's requests in the batch.
     pub(super) places: Arc<[usize]>,
 }
 
-/// Where the answers of one call go.
+/// The destination of the responses of one call.
 #[derive(Debug, Clone)]
 pub(super) struct Destination {
     pub(super) hearers: Hearers,
-    /// Who may answer still.
+    /// The senders that may still respond.
     pub(super) open: Arc<Open>,
 }
 
 impl Destination {
-    /// Waits until nobody may answer any longer, or nobody hears it.
+    /// Waits until no sender is left or all requests are cancelled.
     pub(super) async fn closed(&self) {
         let mut closed = pin!(self.open.closed());
         poll_fn(|context| match closed.as_mut().poll(context) {
@@ -37,7 +37,7 @@ impl Destination {
 }
 
 impl Hearers {
-    /// The one of that index alone.
+    /// Returns the recipient with this index.
     pub(super) fn only(&self, index: usize) -> Self {
         Self {
             answering: Arc::clone(&self.answering),
@@ -45,7 +45,7 @@ impl Hearers {
         }
     }
 
-    /// Gives each its answer, once there is room for it.
+    /// Sends each recipient its response as soon as there is space for it.
     pub(super) async fn give(&self, answers: Few<Response>) -> Result<(), Cancelled> {
         let mut heard = Err(Cancelled);
         for (answer, &place) in answers.into_iter().zip(self.places.iter()) {
@@ -56,7 +56,7 @@ impl Hearers {
         heard
     }
 
-    /// Says to each what became of its request.
+    /// Ends each request with its result.
     pub(super) fn end(&self, results: &[Result<Response, ModelError>]) {
         for (result, &place) in results.iter().zip(self.places.iter()) {
             let end = result.as_ref().map(|_| ()).map_err(Clone::clone);
@@ -64,14 +64,14 @@ impl Hearers {
         }
     }
 
-    /// Says to each that nothing more comes.
+    /// Ends all requests.
     pub(super) fn finish(&self, end: &Result<(), ModelError>) {
         for &place in self.places.iter() {
             self.answering.finish(place, end.clone());
         }
     }
 
-    /// Waits until all have gone, where that can be heard.
+    /// Waits until all requests are cancelled, if [`Answering`] supports that.
     pub(super) fn poll_gone(&self, context: &mut Context<'_>) -> Poll<()> {
         let places = self.places.iter();
         let waiting = places.filter(|&&place| {
@@ -84,7 +84,7 @@ impl Hearers {
         }
     }
 
-    /// Whether all have gone.
+    /// Returns whether all requests are cancelled.
     pub(super) fn are_gone(&self) -> bool {
         let mut places = self.places.iter();
         places.all(|&place| self.answering.is_cancelled(place))

@@ -5,39 +5,41 @@ use std::sync::Arc;
 
 use super::{Call, Context, LoadedInstance, ModelError, Returned, Sequences};
 
-/// Makes one instance of a model that is declared by hand.
+/// Creates an instance of a manually declared model.
 pub type Load = fn(&Context) -> Result<Box<dyn Instance>, ModelError>;
 
-/// Makes the instances of a model.
+/// Creates the instances of a model.
 pub type Loader = Arc<dyn Fn(&Context) -> Result<LoadedInstance, ModelError> + Send + Sync>;
 
-/// A call of the function that is under way. It stays on the instance's thread and need not be `Send`.
+/// A running call of the function. It stays on the thread of the instance and need not be `Send`.
 pub type Execution<'a> = Pin<Box<dyn Future<Output = Result<Returned, ModelError>> + 'a>>;
 
-/// What a call came to.
+/// The result of a call.
 pub type Answered = Result<Returned, ModelError>;
 
-/// A call that is over.
+/// Returns a completed call.
 pub(crate) fn executed<'a>(answered: Answered) -> Execution<'a> {
     Box::pin(ready(answered))
 }
 
-/// One instance of a model.
+/// An instance of a model.
 pub trait Instance {
-    /// Turns the call's tensors into arguments, calls the function, turns what it returned into tensors.
+    /// Converts the tensors of the call to arguments, calls the function, and converts its return
+    /// value to tensors.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a>;
 
-    /// The same without a future; `None`, and nothing done, where it has to be one.
+    /// Like [`execute`](Self::execute), but without a future. Returns `None` and does nothing if a
+    /// future is required.
     fn execute_at_once(&self, _: &Call<'_>) -> Option<Answered> {
         None
     }
 
-    /// Whether the function may wait for something without holding its thread; any other is done when it is polled first.
+    /// Returns whether the function is asynchronous. Other functions complete in the first poll.
     fn is_async(&self) -> bool {
         false
     }
 
-    /// The states of sequences, where the function takes one for each.
+    /// Returns the states of sequences, if the function takes them.
     fn sequences(&self) -> Option<Sequences<'_>> {
         None
     }

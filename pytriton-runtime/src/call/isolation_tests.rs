@@ -1,4 +1,4 @@
-//! What is wrong with one request of a batch fails no other.
+//! An invalid request does not affect other requests of its batch.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn spec() -> Arc<ModelSpec> {
     Arc::new(declaration.spec().unwrap())
 }
 
-/// What can be wrong with an input, and what a request with it is told.
+/// Invalid inputs, and the errors that their requests receive.
 const FLAWS: [(usize, &[u8], &str); 4] = [
     (0, &[2], "input 'flag' of model 'Identity': element 0 "),
     (0, &[0xff], "input 'flag' of model 'Identity': element 0 "),
@@ -73,7 +73,7 @@ const FLAWS: [(usize, &[u8], &str); 4] = [
     ),
 ];
 
-/// The bytes of the inputs of a request whose text is that long.
+/// The bytes of the inputs of a request with a text of this length.
 fn bytes(length: usize, flaw: Option<(usize, &[u8])>) -> [Vec<u8>; 2] {
     let text = encode_bytes_elements([vec![b'a'; length].as_slice()]).unwrap();
     let mut inputs = [vec![1], text.to_vec()];
@@ -83,7 +83,7 @@ fn bytes(length: usize, flaw: Option<(usize, &[u8])>) -> [Vec<u8>; 2] {
     inputs
 }
 
-/// Every flaw, at every position of batches of one, two and many requests.
+/// Checks every invalid input at every position of batches with one, two and many requests.
 fn each_flaw(check: impl Fn(usize, usize, (usize, &'static [u8]), &str)) {
     for (input, flaw, expected) in FLAWS {
         for count in [1, 2, 17] {
@@ -159,7 +159,7 @@ fn a_bad_element_fails_only_the_request_that_has_it_and_before_the_batch() {
             }
         });
         check_results(&results.collect::<Vec<_>>(), position, expected);
-        // Who is refused is refused before the others are called, all of them at once.
+        // Invalid requests are refused together before the others are called.
         assert_eq!(instance.calls.get(), usize::from(count > 1), "{expected}");
     });
 }
@@ -204,13 +204,13 @@ fn a_bad_element_of_a_gathered_batch_fails_only_the_request_that_has_it() {
         let results =
             results.map(|result| result.map_err(|error| (error.status(), error.to_string())));
         check_results(&results.collect::<Vec<_>>(), position, expected);
-        // The requests on both sides of it are two calls.
+        // The requests before and after the invalid one form two calls.
         let sides = usize::from(position > 0) + usize::from(position + 1 < count);
         assert!(instance.calls.get() <= sides.max(1), "{expected}");
     });
 }
 
-/// Remembers the first values of each call.
+/// Records the first values of each call.
 #[derive(Default)]
 struct Calls(RefCell<Vec<Vec<f32>>>);
 
@@ -220,7 +220,7 @@ impl Instance for Calls {
             let x = call.inputs()[0].clone().unwrap();
             let x = x.elements::<f32>().unwrap().to_vec();
             self.0.borrow_mut().push(x.clone());
-            // Under `first_value` there is one value for all rows.
+            // With `first_value` there is one value for all rows.
             let rows = call.requests().iter().map(|request| request.batch_size());
             let rows = match call.context().model().first_values.is_empty() {
                 true => x.len(),
@@ -231,10 +231,10 @@ impl Instance for Calls {
     }
 }
 
-/// What became of a request, without its response.
+/// The result of a request, without its response.
 type Told = Result<(), (Status, String)>;
 
-/// What the requests of these values are told, and the calls.
+/// Returns the results of requests with these values, and the calls.
 fn calls(
     spec: &Arc<ModelSpec>,
     steps: &[Arc<dyn Step>],
@@ -272,7 +272,7 @@ fn requests_of_different_first_values_are_called_one_by_one() {
     let two_values = of_values(&spec, &[1.0, 2.0, 1.0]);
     let each = vec![vec![1.0], vec![2.0], vec![1.0]];
     assert_eq!(calls(&spec, &[], &two_values), (vec![Ok(()); 3], each));
-    // Whose own rows differ is told of these and of nobody else's.
+    // A request whose own rows differ receives an error about these rows only.
     let mut own = of_values(&spec, &[1.0, 2.0]);
     let mut differing = crate::testing::infer_request(2, 7.0);
     differing.inputs[0].data = f32::encode(vec![7.0, 8.0]).unwrap();
@@ -285,7 +285,7 @@ fn requests_of_different_first_values_are_called_one_by_one() {
     assert_eq!((&results[0], &results[2]), (&Ok(()), &Ok(())));
 }
 
-/// Refuses negative values; cuts each batch into groups of one row, where it is told to.
+/// Refuses negative values. Optionally cuts each batch into groups of one row.
 #[derive(Debug)]
 struct NonNegative {
     cuts: bool,

@@ -1,11 +1,13 @@
 use super::ModelError;
 
-/// Sees to it that what is the user's takes no longer than a call may, also where it is no call.
+/// Limits the duration of user code that runs outside a call.
 pub(crate) trait Limit {
-    /// Runs something for the last of so many requests, which are the first of the batch that have no results.
+    /// Runs a closure for the last of `requests` requests, which are the first ones of the batch
+    /// without results.
     ///
     /// # Errors
     ///
-    /// That a call has taken too long, for which the batch is answered already: it is not run.
+    /// Returns an error, and does not run the closure, if a call exceeded its limit and the batch
+    /// has already received responses.
     fn run(&self, requests: usize, something: &mut dyn FnMut()) -> Result<(), ModelError>;
 }

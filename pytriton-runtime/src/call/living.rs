@@ -6,7 +6,7 @@ use crate::request::{Ended, Generation};
 
 use super::states::{Kept, State};
 
-/// What an instance has of the sequences whose end it is told, by the numbers of their generations.
+/// The states of sequences whose ends are reported, by generation number.
 #[derive(Debug, Default)]
 pub(super) struct Living {
     kept: HashMap<u64, Kept>,
@@ -18,19 +18,19 @@ impl Living {
         self.kept.remove(&generation.number())
     }
 
-    /// Keeps something until the generation is over, and returns what there was.
+    /// Keeps a state until the generation ends. Returns the previous one.
     pub(super) fn keep(&mut self, generation: &Generation, kept: Kept) -> Option<Kept> {
         generation.tell(&self.ended);
         self.kept.insert(generation.number(), kept)
     }
 
-    /// Takes out what is over.
+    /// Removes and returns the states of ended generations.
     pub(super) fn over(&mut self) -> Vec<State> {
         let ended = self.ended.take();
         self.take_out(ended)
     }
 
-    /// The same, as soon as one is.
+    /// Like [`over`](Self::over), but waits for at least one.
     pub(super) fn poll_over(&mut self, task: &Context<'_>) -> Poll<Vec<State>> {
         let ended = self.ended.poll(task);
         ended.map(|ended| self.take_out(ended))
@@ -43,7 +43,7 @@ impl Living {
         kept.filter_map(Kept::state).collect()
     }
 
-    /// Takes out everything.
+    /// Removes and returns all states.
     #[cfg(any(tritonserver, test))]
     pub(super) fn clear(&mut self) -> impl Iterator<Item = State> + use<> {
         let kept = std::mem::take(&mut self.kept).into_values();
@@ -77,7 +77,7 @@ mod tests {
         drop(two);
         let over = living.over();
         assert_eq!(over.iter().map(number).collect::<Vec<_>>(), [2]);
-        // What a call has is not there, and not kept again by whoever was over meanwhile.
+        // A state that a call holds is not here, and is not kept if its generation ended meanwhile.
         assert!(living.take(&other).is_some());
         assert!(living.keep(&other, state(3)).is_none());
         let before = living.keep(&other, state(4)).and_then(Kept::state);

@@ -4,17 +4,17 @@ use crate::text::for_client;
 
 use super::{Context, FunctionError, ModelError};
 
-/// What a `#[load]` function returns.
+/// A return type of a `#[load]` function.
 #[diagnostic::on_unimplemented(
     message = "`#[load]` must return the state: write `-> Self` or `-> Result<Self, E>`",
     label = "not the state"
 )]
 pub trait IntoState<S> {
-    /// The state.
+    /// Returns the state.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Load`] when an error came back.
+    /// Returns [`ModelError::Load`] if the function returned an error.
     fn into_state(self, context: &Context) -> Result<S, ModelError>;
 }
 
@@ -35,13 +35,13 @@ impl<S, E: FunctionError> IntoState<S> for Result<S, E> {
     }
 }
 
-/// What a `#[load]` function takes.
+/// A parameter type of a `#[load]` function.
 #[diagnostic::on_unimplemented(
     message = "`#[load]` takes nothing or `context: &Context`",
     label = "not `&Context`"
 )]
 pub trait LoadParameter<'c> {
-    /// The argument.
+    /// Returns the argument.
     fn new(context: &'c Context) -> Self;
 }
 
@@ -52,12 +52,12 @@ impl<'c> LoadParameter<'c> for &'c Context {
     }
 }
 
-/// The argument of a `#[load]` function.
+/// Returns the argument of a `#[load]` function.
 pub fn loading<'c, P: LoadParameter<'c>>(context: &'c Context) -> P {
     P::new(context)
 }
 
-/// The state that a `#[load]` function made.
+/// Returns the state that a `#[load]` function created.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ pub enum LoadedInstance {
 }
 
 impl LoadedInstance {
-    /// An instance that stays on its thread, whatever its type.
+    /// Returns an instance that stays on its thread.
     pub fn into_local(self) -> Box<dyn Instance> {
         match self {
             Self::Local(instance) => instance,
@@ -26,7 +26,7 @@ impl LoadedInstance {
 pub struct StateKind<S>(PhantomData<fn() -> S>);
 
 impl<S> StateKind<S> {
-    /// The selector.
+    /// The value for method lookup.
     pub const NEW: Self = Self(PhantomData);
 }
 
@@ -38,7 +38,7 @@ impl<S> fmt::Debug for StateKind<S> {
 
 /// Makes an instance of a state that is `Send`.
 pub trait SendState<S> {
-    /// The function on the state.
+    /// Returns an instance with this state.
     fn instance(&self, state: S, calling: Calling<S>) -> LoadedInstance;
 }
 
@@ -51,7 +51,7 @@ impl<S: Send + 'static> SendState<S> for StateKind<S> {
 /// Makes an instance of any other state. Method lookup finds it only if [`SendState`] does not
 /// apply.
 pub trait LocalState<S> {
-    /// The function on the state.
+    /// Returns an instance with this state.
     fn instance(&self, state: S, calling: Calling<S>) -> LoadedInstance;
 }
 

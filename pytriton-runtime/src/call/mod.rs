@@ -1,7 +1,8 @@
-//! The door to the user's function. Pure: no I/O, no tasks.
+//! Invocation of the user's function. Pure: no I/O, no tasks.
 //!
-//! A batch of requests goes through the model's steps ([`decorators`](crate::decorators)) into the function as a
-//! [`Call`]; what the function returned is checked, cut by the seams of the batch and given back ([`Callee`]).
+//! A batch of requests passes through the model's steps ([`decorators`](crate::decorators)) into
+//! the function as a [`Call`]. [`Callee`] checks the return value, splits it by request and returns
+//! the results.
 
 mod answering;
 mod around;

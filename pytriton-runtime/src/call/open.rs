@@ -5,14 +5,14 @@ use std::task::Poll;
 
 use futures_util::task::AtomicWaker;
 
-/// How many there are that may still answer the requests of a call.
+/// Counts the senders that may still respond to the requests of a call.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     count: AtomicUsize,
     closed: AtomicWaker,
 }
 
-/// One that may.
+/// A counted sender.
 #[derive(Debug)]
 pub(super) struct Opened(Arc<Open>);
 
@@ -22,7 +22,7 @@ impl Open {
         Opened(Arc::clone(self))
     }
 
-    /// Waits until there is none.
+    /// Waits until no sender is left.
     pub(super) async fn closed(&self) {
         poll_fn(|context| {
             self.closed.register(context.waker());

@@ -7,16 +7,16 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Output, declaration, output};
 
-/// What generated code knows of a field of a struct that derives `Outputs`.
+/// A field of a struct that derives `Outputs`, as seen by generated code.
 ///
-/// Only [`output_field`] asks for an [`Output`], so that a wrong type is one compile error.
+/// Only [`output_field`] requires an [`Output`], so that a wrong type is one compile error.
 pub struct OutputField<T> {
     declaration: TensorDeclaration,
     convert: fn(T, &ModelSpec, usize) -> Result<Tensor, ModelError>,
     read: fn(&mut Tensors<'_>) -> Result<T, TensorError>,
 }
 
-/// A field of this type that is the output of that name.
+/// Creates the field for the output with this name.
 pub const fn output_field<T: Output>(name: &'static str) -> OutputField<T> {
     OutputField {
         declaration: declaration::<T>(name),
@@ -26,8 +26,8 @@ pub const fn output_field<T: Output>(name: &'static str) -> OutputField<T> {
 }
 
 impl<T> OutputField<T> {
-    /// What is wrong with its shape in any model: one dimension less than the array has may be said, as axis 0 may be the
-    /// batch.
+    /// Returns what is wrong with the shape. It may have one dimension less than the array, because
+    /// axis 0 may be the batch.
     pub const fn shape_flaw(&self, shape: &'static [i64]) -> Option<&'static str> {
         let field = TensorDeclaration {
             shape: Some(shape),
@@ -39,10 +39,10 @@ impl<T> OutputField<T> {
         }
     }
 
-    /// The output that the field declares.
+    /// Returns the declaration of the output.
     pub const fn declaration(&self, shape: Option<&'static [i64]>) -> TensorDeclaration {
         let shape = match shape {
-            // It is refused where it stands.
+            // The macro refuses this shape separately.
             Some(shape) if self.shape_flaw(shape).is_some() => None,
             shape => shape,
         };
@@ -52,7 +52,7 @@ impl<T> OutputField<T> {
         }
     }
 
-    /// As [`output`].
+    /// Like [`output`].
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl<T> OutputField<T> {
         (self.convert)(field, model, index)
     }
 
-    /// What a caller finds for the field in an answer.
+    /// Reads the field from a response, for clients.
     ///
     /// # Errors
     ///

@@ -22,14 +22,14 @@ use super::{ModelError, Said};
 pub trait Output: FromTensor {
     /// The element type.
     const DATATYPE: DataType;
-    /// The number of dimensions; `None` for arrays of any rank.
+    /// The number of dimensions, or `None` for arrays of any rank.
     const RANK: Option<usize>;
 
-    /// Turns the array into a tensor, without a copy where it is in row-major order.
+    /// Converts the array to a tensor. Arrays in row-major order are not copied.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when an element is too long for its type.
+    /// Returns a [`TensorError`] if an element is too long for its type.
     fn into_tensor(self) -> Result<Tensor, TensorError>;
 }
 
@@ -42,7 +42,8 @@ impl<T: Element, D: Dimension> Output for Array<T, D> {
     }
 }
 
-/// What a function returns: an array, a tuple of arrays, a struct that derives `Outputs`, or a `Result` of one of them.
+/// A return type of a function: an array, a tuple of arrays, a struct that derives `Outputs`, or a
+/// `Result` of one of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model",
     label = "not an output",
@@ -50,17 +51,19 @@ impl<T: Element, D: Dimension> Output for Array<T, D> {
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Outputs {
-    /// The outputs in order, under their default names.
+    /// The outputs in order, with their default names.
     const DECLARATIONS: &'static [TensorDeclaration];
 
-    /// Turns what came back into one tensor for each declaration.
+    /// Converts the return value to one tensor for each declaration.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when an error came back, [`ModelError::Output`] when an array is no tensor.
+    /// Returns [`ModelError::Function`] if the value is an error, or [`ModelError::Output`] if an
+    /// array cannot be converted.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
 
-    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
+    /// Like [`into_tensors`](Self::into_tensors), with response parameters. By default, there are
+    /// none.
     ///
     /// # Errors
     ///
@@ -124,7 +127,7 @@ tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E
 tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5", F 5 "OUTPUT_6", G 6 "OUTPUT_7");
 tuple_outputs!(A 0 "OUTPUT_1", B 1 "OUTPUT_2", C 2 "OUTPUT_3", D 3 "OUTPUT_4", E 4 "OUTPUT_5", F 5 "OUTPUT_6", G 6 "OUTPUT_7", H 7 "OUTPUT_8");
 
-/// What a raw function returns: one entry for each request.
+/// A return type of a raw function: one entry for each request.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model that takes `&[Request]`",
     label = "not one response for each request",
@@ -135,11 +138,11 @@ pub trait EachOutputs {
     /// The outputs of one entry.
     const DECLARATIONS: &'static [TensorDeclaration];
 
-    /// Turns what came back into an answer, or an error, for each request.
+    /// Converts the return value to a response or an error for each request.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when one error came back for all requests.
+    /// Returns [`ModelError::Function`] if the value is one error for all requests.
     fn into_responses(self, model: &ModelSpec)
     -> Result<Vec<Result<Said, ModelError>>, ModelError>;
 }
@@ -170,7 +173,7 @@ impl<R: EachOutputs, E: FunctionError> EachOutputs for Result<R, E> {
     }
 }
 
-/// The error of a `Result`: whatever can be shown to the client.
+/// The error type of a `Result`: any type that can be displayed to the client.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a model",
     label = "cannot be shown to a client",
@@ -181,7 +184,7 @@ pub trait FunctionError: Display {}
 #[diagnostic::do_not_recommend]
 impl<E: Display> FunctionError for E {}
 
-/// The declaration of an output type under a name.
+/// Returns the declaration of an output type with this name.
 pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
     TensorDeclaration {
         name,
@@ -195,11 +198,11 @@ pub const fn declaration<O: Output>(name: &'static str) -> TensorDeclaration {
     }
 }
 
-/// Turns the output of that index into a tensor.
+/// Converts the output with this index to a tensor.
 ///
 /// # Errors
 ///
-/// [`ModelError::Output`], naming the output.
+/// Returns [`ModelError::Output`], which names the output.
 pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<Tensor, ModelError> {
     output.into_tensor().map_err(|source| ModelError::Output {
         model: Arc::clone(&model.name),
@@ -211,7 +214,7 @@ pub fn output<O: Output>(output: O, model: &ModelSpec, index: usize) -> Result<T
     })
 }
 
-/// What a function has returned instead of outputs.
+/// Converts an error that a function returned.
 pub(crate) fn function_error(model: &ModelSpec, error: &dyn Display) -> ModelError {
     let message = for_client(&error);
     let model = Arc::clone(&model.name);

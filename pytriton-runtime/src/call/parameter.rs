@@ -8,7 +8,7 @@ use crate::tensor::Element;
 
 use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
 
-/// What can be a parameter of a model's function.
+/// A parameter type of a model's function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a model",
     label = "not a parameter",
@@ -16,55 +16,55 @@ use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
     note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
 )]
 pub trait Parameter {
-    /// What the parameter declares.
+    /// The declaration of the parameter.
     const DECLARED: Declared;
-    /// The element type of the input; `()` for what is none.
+    /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
-    /// What its argument is made of.
+    /// The value that the argument is derived from.
     type Held<'c>;
 
-    /// Reads what the argument is made of, for the input of that index where it is one.
+    /// Reads this value. If the parameter is an input, `input` is its index.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when the input's bytes are no elements of the type.
+    /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
-/// An array that a function views.
+/// An array that a function borrows as a view.
 #[derive(Debug)]
 pub struct Viewed<'c, T, D: Dimension>(CowArray<'c, T, D>);
 
 impl<T, D: Dimension> Viewed<'_, T, D> {
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(&self) -> ArrayView<'_, T, D> {
         self.0.view()
     }
 }
 
-/// An array that a function views, where it is there.
+/// An optional array that a function borrows as a view.
 #[derive(Debug)]
 pub struct OptionalViewed<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
 
 impl<T, D: Dimension> OptionalViewed<'_, T, D> {
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(&self) -> Option<ArrayView<'_, T, D>> {
         self.0.as_ref().map(|array| array.view())
     }
 }
 
-/// What a function is given as it is.
+/// A value that a function takes as it is.
 #[derive(Debug)]
 pub struct Given<T>(pub(crate) T);
 
 impl<T> Given<T> {
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(self) -> T {
         self.0
     }
 }
 
-/// The input that an array declares.
+/// Returns the declaration of an array input.
 const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
     Declared::Input(InputType {
         datatype: T::DATATYPE,
@@ -138,12 +138,12 @@ impl Parameter for &Context {
     }
 }
 
-/// Something of its own that a function borrows.
+/// A value that a function borrows.
 #[derive(Debug)]
 pub struct Lent<T>(T);
 
 impl<T> Lent<T> {
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(&self) -> &T {
         &self.0
     }
@@ -185,7 +185,7 @@ impl Parameter for &[&Sequence] {
     }
 }
 
-/// The server does not let such a request through.
+/// The scheduler does not accept such requests.
 fn in_no_sequence(call: &Call<'_>) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&call.context().model().name),

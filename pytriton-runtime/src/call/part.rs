@@ -3,19 +3,19 @@ use crate::tensor::Tensor;
 
 use super::{ModelError, Said};
 
-/// The rows of a batch that were answered together.
+/// A group of rows with common outputs.
 #[derive(Debug)]
 pub struct Part {
-    /// Which rows of the batch these are, in the order of the outputs' rows.
+    /// The indexes of the rows in the batch, in the order of the output rows.
     pub rows: Vec<usize>,
     /// One tensor for each output.
     pub outputs: Result<Vec<Tensor>, ModelError>,
-    /// What was said beside them.
+    /// The response parameters.
     pub parameters: Parameters,
 }
 
 impl Part {
-    /// All rows of a batch of so many.
+    /// Creates the part with all rows of a batch.
     pub(super) fn whole(rows: usize, said: Result<Said, ModelError>) -> Self {
         let (outputs, parameters) = match said {
             Ok(said) => (Ok(said.tensors.into()), said.parameters),
@@ -28,7 +28,7 @@ impl Part {
         }
     }
 
-    /// What was said of all its rows.
+    /// Returns the outputs and parameters of all rows.
     pub(super) fn into_said(self) -> Result<Said, ModelError> {
         let Self {
             outputs,
@@ -41,7 +41,7 @@ impl Part {
         })
     }
 
-    /// The same rows in the batch of which `group` are the rows.
+    /// Maps row indexes from a group to the batch that contains the group.
     pub(super) fn of(self, group: &[usize]) -> Self {
         Self {
             rows: self.rows.iter().map(|&row| group[row]).collect(),
@@ -49,12 +49,12 @@ impl Part {
         }
     }
 
-    /// Whether its rows stand as they did in the batch.
+    /// Returns whether the rows are in the order of the batch.
     pub(super) fn is_in_order(&self) -> bool {
         self.rows.is_sorted()
     }
 
-    /// Changes the outputs, where there are some.
+    /// Changes the outputs, if there are any.
     pub(super) fn change(
         &mut self,
         change: impl FnOnce(usize, &mut [Tensor]) -> Result<(), ModelError>,

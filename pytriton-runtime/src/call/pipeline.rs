@@ -9,7 +9,8 @@ use crate::tensor::{Tensor, TensorError, rows};
 
 use super::{ModelError, StackError, stack_reserved};
 
-/// The inputs of a batch that are stacked already, and how many of their rows belong to earlier calls.
+/// The inputs of a batch that are already stacked, and how many of their rows belong to earlier
+/// calls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stacked<'a> {
     inputs: &'a [Option<Tensor>],
@@ -21,19 +22,19 @@ impl<'a> Stacked<'a> {
         Self { inputs, skipped: 0 }
     }
 
-    /// Goes on to the call after that of `requests`.
+    /// Advances to the call after that of `requests`.
     pub(super) fn skip(&mut self, requests: &[Request]) {
         self.skipped += batch_size(requests);
     }
 
-    /// The rows of the next call, where they are stacked.
+    /// Returns the rows of the next call if they are stacked.
     fn rows(self, requests: &[Request], input: usize) -> Option<Result<Tensor, TensorError>> {
         let tensor = self.inputs.get(input)?.as_ref()?;
         Some(rows(tensor, self.skipped, batch_size(requests)))
     }
 }
 
-/// Cuts a batch into the calls that its model asks for, in the order of the requests.
+/// Splits a batch into the calls that the model requires, in the order of the requests.
 pub(super) fn runs<'a>(
     spec: &ModelSpec,
     requests: &'a [Request],
@@ -42,7 +43,7 @@ pub(super) fn runs<'a>(
     requests.chunk_by(move |one, two| together(spec, one, two, stacked))
 }
 
-/// Whether two requests can be answered by one call.
+/// Returns whether two requests may be executed in one call.
 pub(super) fn together(spec: &ModelSpec, one: &Request, two: &Request, stacked: bool) -> bool {
     if one.flaw().is_some() || two.flaw().is_some() {
         return false;
@@ -55,7 +56,8 @@ pub(super) fn together(spec: &ModelSpec, one: &Request, two: &Request, stacked: 
     }
 }
 
-/// Puts the inputs of the requests of one call below each other; a raw function takes none. The copy is reserved.
+/// Stacks the inputs of the requests of one call, and reserves memory for the copies. A raw call
+/// has no inputs.
 pub(super) fn gather<'a>(
     spec: &'a ModelSpec,
     requests: &'a [Request],

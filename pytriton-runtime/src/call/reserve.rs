@@ -9,11 +9,11 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::{Context, ModelError, Part, Returned, Said};
 
-/// What an element of a `BYTES` input takes as a `String` or a `Vec<u8>`, in addition to its bytes: its place in
-/// a vector, and what an allocator adds to the smallest allocation.
+/// The memory of an element of a `BYTES` input as a `String` or `Vec<u8>`, in addition to its
+/// bytes: the struct itself and the overhead of the smallest allocation.
 const ELEMENT_BYTES: usize = size_of::<String>() + 32;
 
-/// The tensor with its memory reserved for as long as any slice of it exists.
+/// Returns the tensor with its memory reserved while any slice of it exists.
 pub(crate) fn tracked(
     tensor: Tensor,
     budget: &Arc<MemoryBudget>,
@@ -26,8 +26,8 @@ pub(crate) fn tracked(
     Ok(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
 }
 
-/// Reserves the outputs of a call before they are cut into responses: a client that has received one row keeps
-/// the buffer of the whole batch alive.
+/// Reserves the outputs of a call before they are split into responses. A client that has received
+/// one row keeps the buffer of the whole batch alive.
 pub(super) fn outputs(
     returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
@@ -71,7 +71,8 @@ fn reserve_said(said: Said, budget: &Arc<MemoryBudget>) -> Result<Said, ModelErr
     })
 }
 
-/// Reserves what a function's arguments are made of while it runs; `None` if they are views of the inputs.
+/// Reserves the memory of the function's arguments while it runs. Returns `None` if they are views
+/// of the inputs.
 pub(super) fn arguments(
     context: &Context,
     inputs: &[Option<Tensor>],
@@ -92,10 +93,10 @@ pub(super) fn arguments(
     }
 }
 
-/// Why tensors were not put below each other.
+/// Why tensors could not be stacked.
 #[derive(Debug, Error)]
 pub(crate) enum StackError {
-    /// They do not fit each other.
+    /// Their types or shapes differ.
     #[error(transparent)]
     Tensor(#[from] TensorError),
     /// Their memory cannot be reserved.
@@ -103,7 +104,7 @@ pub(crate) enum StackError {
     Budget(#[from] MemoryBudgetError),
 }
 
-/// Puts tensors below each other; the memory of a new buffer is reserved first.
+/// Stacks tensors. The memory of the new buffer is reserved first.
 pub(crate) fn stack_reserved(
     tensors: &[&Tensor],
     budget: Option<&Arc<MemoryBudget>>,
@@ -129,7 +130,7 @@ mod tests {
 
     const KIB: usize = 1 << 10;
 
-    /// One row for each of `count` requests, of 8 KiB together for each request.
+    /// Returns one row of 8 KiB for each of `count` requests.
     fn said(count: usize) -> Said {
         let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
         Said {

@@ -15,15 +15,19 @@ use super::open::Opened;
 use super::returned::answers;
 use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
 
-/// Where a function puts the answers to a request, any number of them, while it runs.
+/// Sends any number of responses to a request while the function runs.
 ///
-/// A function that takes `&Responses<O>` answers all requests of its call with each `O`; with `#[batch]` its rows are those of
-/// the batch. One that takes the requests as they are (`&[Request]`) takes a `Vec<Responses<O>>` beside them, one for each
-/// request, in whatever order they are used, also on other threads and tasks and after the function has returned. One that is
-/// dropped there, or that says [`end`](Self::end), has answered its request; the others have when the function returns well.
+/// A function that takes `&Responses<O>` responds to all requests of its call with each `O`. With
+/// `#[batch]`, the rows of `O` are those of the batch.
 ///
-/// There is room for 16 answers that the client has not taken, or 32 KiB of smaller ones: a client that reads slowly slows its function. tritonserver takes
-/// all answers itself, whether its clients read or not; there the function waits for tritonserver alone.
+/// A raw function (with a parameter `&[Request]`) takes a `Vec<Responses<O>>` with one entry for
+/// each request. The entries can be used in any order, on other threads and tasks, and after the
+/// function has returned. Dropping an entry on another thread, or calling [`end`](Self::end), ends
+/// its request. The other requests end when the function returns successfully.
+///
+/// Up to 16 responses, or 32 KiB of smaller ones, are buffered for the client. A client that reads
+/// slowly therefore slows down its function. tritonserver takes all responses immediately, whether
+/// or not its clients read them.
 ///
 /// # Examples
 ///
@@ -39,19 +43,19 @@ pub struct Responses<O> {
     hearers: Hearers,
     model: Arc<ModelSpec>,
     requests: Vec<Request>,
-    /// The thread of the call, where it ends its only request itself.
+    /// The thread of the call. The call itself ends its requests if the sender is dropped there.
     ends: Option<ThreadId>,
-    /// What keeps the call open; a sender that is lent lives no longer than the call.
+    /// Keeps the call open. A borrowed sender does not outlive the call.
     _open: Option<Opened>,
     logger: Span,
     health: Health,
-    /// Where the memory of what is sent is reserved.
+    /// The budget for the memory of the responses.
     budget: Option<Arc<MemoryBudget>>,
     outputs: PhantomData<fn(O)>,
 }
 
 impl<O: Outputs> Responses<O> {
-    /// For all requests of a call; `None` where the answers go nowhere.
+    /// Creates a sender for all requests of a call. `None` if the model is not decoupled.
     pub(super) fn of(call: &Call<'_>) -> Option<Self> {
         let destination = call.destination.as_ref()?;
         Some(Self {
@@ -67,7 +71,7 @@ impl<O: Outputs> Responses<O> {
         })
     }
 
-    /// For each request of a call by itself.
+    /// Creates a sender for each request of a call.
     pub(super) fn each(call: &Call<'_>) -> Vec<Self> {
         let Some(destination) = &call.destination else {
             return Vec::new();
@@ -88,17 +92,18 @@ impl<O: Outputs> Responses<O> {
             .collect()
     }
 
-    /// Answers once there is room for it.
+    /// Sends a response as soon as there is space for it.
     ///
     /// # Errors
     ///
-    /// [`Cancelled`]: nobody waits for further answers. So it is after outputs that do not fit the model, with which the
-    /// requests fail, and after an `Err`, where `O` is a `Result`.
+    /// Returns [`Cancelled`] if no further responses are needed. This is also the case after
+    /// outputs that do not match the model, and after an `Err` if `O` is a `Result`. In both cases,
+    /// the requests fail.
     pub async fn send(&self, outputs: O) -> Result<(), Cancelled> {
         self.send_with(outputs, Parameters::default()).await
     }
 
-    /// The same on a thread that may wait.
+    /// Like [`send`](Self::send), but blocks the thread.
     ///
     /// # Errors
     ///
@@ -107,7 +112,7 @@ impl<O: Outputs> Responses<O> {
         block_on(self.send(outputs))
     }
 
-    /// Answers with what else is to be said beside the outputs.
+    /// Sends a response with response parameters.
     ///
     /// # Errors
     ///
@@ -133,12 +138,13 @@ impl<O: Outputs> Responses<O> {
         }
     }
 
-    /// Ends the requests now, where dropping this would end them when the function returns.
+    /// Ends the requests now instead of when the function returns.
     pub fn end(self) {
         self.hearers.finish(&Ok(()));
     }
 
-    /// Whether nobody waits for the answers any longer: the client has gone, its time is over, or the server ends.
+    /// Returns whether the requests are cancelled: the client disconnected, the request timed out,
+    /// or the server is shutting down.
     pub fn is_cancelled(&self) -> bool {
         self.hearers.are_gone()
     }
@@ -149,7 +155,8 @@ impl<O> Drop for Responses<O> {
         let Some(call) = self.ends else {
             return;
         };
-        // On the thread of the call the function may still fail, which ends the request with an error.
+        // On the thread of the call, the function may still return an error, which then ends the
+        // request.
         if thread::current().id() == call {
             return;
         }

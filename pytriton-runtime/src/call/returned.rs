@@ -11,21 +11,22 @@ use super::reserve::outputs as reserve_outputs;
 use super::shared_error::SharedError;
 use super::{ModelError, Part, Said, StackError, stack_reserved};
 
-/// What one call of a function returned.
+/// The return value of one call of the function.
 #[derive(Debug)]
 pub enum Returned {
-    /// What it says of all rows of the call.
+    /// The outputs of all rows of the call.
     Call(Said),
-    /// The same for the groups of rows that steps have cut the call into.
+    /// The outputs of groups of rows into which steps have split the call.
     Parts(Vec<Part>),
     /// One entry for each request of the call.
     Each(Vec<Result<Said, ModelError>>),
-    /// The answers of a decoupled model have left already.
+    /// The responses of a decoupled model, which have been sent already.
     Streamed,
 }
 
 impl Returned {
-    /// Whether a request was refused before the function saw it, for which no other is to blame.
+    /// Returns whether a request was refused because of its own inputs, before the function was
+    /// called.
     pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
         match returned {
             Err(error) => error.is_of_client(),
@@ -38,7 +39,7 @@ impl Returned {
     }
 }
 
-/// Checks what a call returned and gives each request its rows.
+/// Checks the return value of a call and splits it into responses.
 pub(super) fn responses(
     spec: &ModelSpec,
     requests: &[Request],
@@ -75,7 +76,8 @@ pub(super) fn responses(
     }
 }
 
-/// The same of one answer to all requests, which fails as a whole. Its memory is reserved here.
+/// Like [`responses`], for one streamed response to all requests, which fails as a whole. Reserves
+/// its memory.
 pub(super) fn answers(
     spec: &ModelSpec,
     requests: &[Request],
@@ -90,7 +92,7 @@ pub(super) fn answers(
     }
 }
 
-/// What was said of one request alone.
+/// Creates the response of a call with one request.
 fn only(spec: &ModelSpec, request: &Request, said: Said) -> Result<Response, ModelError> {
     check(spec, request.batch_size(), &said.tensors)?;
     Ok(requested(request, said.tensors, said.parameters))
@@ -109,7 +111,7 @@ fn requested(
     }
 }
 
-/// Cuts the outputs of a call at the seams between its requests.
+/// Splits the outputs of a call by request.
 fn seams(
     spec: &ModelSpec,
     requests: &[Request],
@@ -131,7 +133,7 @@ fn seams(
     Ok(requests.iter().map(&mut response).collect())
 }
 
-/// Gives each request its rows out of the groups in which they were answered.
+/// Assembles the responses from the groups that contain their rows.
 fn joined(
     spec: &ModelSpec,
     requests: &[Request],
@@ -205,7 +207,7 @@ fn output_error(spec: &ModelSpec, output: usize, source: TensorError) -> ModelEr
     }
 }
 
-/// Compares outputs with what the model declares: number and types, rows, then the other dims.
+/// Compares outputs with the model's declaration: number, types, rows, then other dims.
 pub(super) fn check(spec: &ModelSpec, rows: usize, tensors: &[Tensor]) -> Result<(), ModelError> {
     if tensors.len() != spec.outputs.len() {
         return Err(ModelError::OutputCount {

@@ -8,10 +8,10 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Outputs};
 
-/// What a function says in one answer: a tensor for each output, and what else beside them.
+/// One response of a function: a tensor for each output, and response parameters.
 #[derive(Debug, Clone, Default)]
 pub struct Said {
-    /// In the order of the outputs.
+    /// The tensors in the order of the outputs.
     pub tensors: Few<Tensor>,
     /// The parameters of the response.
     pub parameters: Parameters,
@@ -26,11 +26,11 @@ impl From<Vec<Tensor>> for Said {
     }
 }
 
-/// An answer with what else is to be said beside its outputs: the parameters of the response.
+/// Outputs with response parameters.
 ///
-/// It can stand wherever its outputs can: as what a function returns, as an item of an iterator or a stream, and in
-/// `Responses`. Clients find the parameters in the response over HTTP and gRPC, whichever engine serves. Where one answer
-/// is for several requests, each of them gets the parameters.
+/// It can be used in place of plain outputs: as a return value, as an item of an iterator or
+/// stream, and with `Responses`. Both engines send the parameters to clients over HTTP and gRPC. If
+/// one response is for several requests, each of them receives the parameters.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ impl From<Vec<Tensor>> for Said {
 pub struct WithParameters<O> {
     /// The outputs.
     pub outputs: O,
-    /// What is said beside them.
+    /// The response parameters.
     pub parameters: Parameters,
 }
 
@@ -66,7 +66,8 @@ impl<O: Outputs> Outputs for WithParameters<O> {
 
     fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
         let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
-        // Beside a text, which comes under its name through tritonserver, it would be another text.
+        // tritonserver represents a text output as a parameter with its name, so the name would be
+        // ambiguous.
         if model.openai.is_some()
             && let Some(output) = model.outputs.iter().find(named)
         {
@@ -81,7 +82,7 @@ impl<O: Outputs> Outputs for WithParameters<O> {
     }
 }
 
-/// Callers that know the function get its outputs.
+/// Typed clients receive the plain outputs.
 #[diagnostic::do_not_recommend]
 impl<O: Returned> Returned for WithParameters<O> {
     type Typed = O::Typed;

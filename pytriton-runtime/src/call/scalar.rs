@@ -2,9 +2,10 @@ use half::{bf16, f16};
 
 use crate::tensor::Element;
 
-/// An [`Element`] that a parameter can be alone.
+/// An [`Element`] type that can be a parameter by itself.
 ///
-/// The same types again: only of a trait of this crate the compiler knows that arrays and options will never have it.
+/// A separate trait, because the compiler can rely on it not being implemented for arrays and
+/// options only if it is defined in this crate.
 pub trait Scalar: Element {}
 
 macro_rules! scalars {

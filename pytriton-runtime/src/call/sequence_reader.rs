@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use super::shim::{Nothing, nothing};
 use super::{Call, ModelError, Read, ReadNothing, SequenceParameter};
 
-/// Reads the argument of a parameter of this type under `#[sequence]`.
+/// Reads the argument for a parameter of this type with `#[sequence]`.
 pub struct SequenceReader<P: ?Sized>(PhantomData<fn(&P)>);
 
 impl<P: ?Sized> SequenceReader<P> {

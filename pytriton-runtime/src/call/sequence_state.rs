@@ -7,59 +7,60 @@ use crate::model::Declared;
 use super::states::State;
 use super::{Call, ModelError};
 
-/// What can stand under `#[sequence]`: the state of the request's sequence, or those of all rows of a batch.
+/// A type of a parameter with `#[sequence]`: the state of the request's sequence, or the states of
+/// all rows of a batch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter under `#[sequence]`",
     label = "not the state of a sequence",
     note = "take `&mut State` of any type `State` of your own that borrows nothing, or `&mut [&mut State]` under `#[batch]`"
 )]
 pub trait SequenceParameter {
-    /// What the parameter declares.
+    /// The declaration of the parameter.
     const DECLARED: Declared;
     /// The state of one sequence.
     type State: 'static;
-    /// What the argument is borrowed from.
+    /// The value that the argument borrows from.
     type Held<'c>;
 
-    /// Takes hold of the states of a call.
+    /// Borrows the states of a call.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] where there are none.
+    /// Returns [`ModelError::Function`] if the call has no states.
     fn read<'c>(call: &'c Call<'_>) -> Result<Self::Held<'c>, ModelError>;
 }
 
-/// The state of a call of one request.
+/// The state of a call with one request.
 pub struct HeldState<'c, S>(RefMut<'c, S>);
 
 impl<S> HeldState<'_, S> {
-    /// What makes the argument.
+    /// Returns a value that the argument is borrowed from.
     pub fn lend(&mut self) -> &mut Self {
         self
     }
 
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(&mut self) -> &mut S {
         &mut self.0
     }
 }
 
-/// The states of a call of many requests.
+/// The states of a call with several requests.
 pub struct HeldStates<'c, S>(Vec<RefMut<'c, S>>);
 
 impl<S> HeldStates<'_, S> {
-    /// What makes the argument.
+    /// Returns a value that the argument is borrowed from.
     pub fn lend(&mut self) -> LentStates<'_, S> {
         let states = self.0.iter_mut();
         LentStates(states.map(|state| &mut **state).collect())
     }
 }
 
-/// The same as the function takes them.
+/// References to the states, as the function takes them.
 pub struct LentStates<'c, S>(Vec<&'c mut S>);
 
 impl<'c, S> LentStates<'c, S> {
-    /// The argument.
+    /// Returns the argument.
     pub fn argument(&mut self) -> &mut [&'c mut S] {
         &mut self.0
     }
@@ -91,7 +92,7 @@ impl<S: 'static> SequenceParameter for &mut [&mut S] {
     }
 }
 
-/// A state of that type.
+/// Borrows a state if it has this type.
 fn held<S: 'static>(state: &RefCell<State>) -> Option<RefMut<'_, S>> {
     let state = state.try_borrow_mut().ok()?;
     RefMut::filter_map(state, |state| state.downcast_mut()).ok()

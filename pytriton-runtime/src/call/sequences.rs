@@ -15,21 +15,21 @@ use super::{Call, Context, Execution, Instance, Limit, ModelError, Returned, Sta
 
 /// A function that takes a state for each sequence.
 pub trait Starts {
-    /// Makes the state of a sequence that starts.
+    /// Creates the state of a new sequence.
     ///
     /// # Errors
     ///
-    /// Whatever the user's function says instead.
+    /// Returns the error of the user's function.
     fn start(&self, start: &Start<'_>) -> Started;
 }
 
-/// An instance of a model whose function takes a state for each sequence, with the states.
+/// An instance of a model whose function takes a state for each sequence, and the states.
 pub struct Sequenced<I> {
     states: RefCell<States>,
     instance: I,
 }
 
-/// The states of an instance's sequences, and what makes them.
+/// The states of an instance's sequences, and the function that creates them.
 #[derive(Clone, Copy)]
 pub struct Sequences<'a> {
     states: &'a RefCell<States>,
@@ -37,27 +37,27 @@ pub struct Sequences<'a> {
     limit: Option<&'a dyn Limit>,
 }
 
-/// What nobody needs any more. It is the user's what happens when it is dropped.
+/// States that are no longer needed. Dropping them runs user code.
 #[must_use]
 pub(crate) struct Spent(Vec<State>);
 
-/// Why there is no state of a sequence.
+/// Why a sequence has no state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// The function panicked while it had it.
+    /// The function panicked while it used the state.
     Panicked,
-    /// The function was given up while it had it.
+    /// The function exceeded its limit while it used the state.
     TooLong,
-    /// Its instance was in a call that took too long, and its requests were refused meanwhile.
+    /// The instance was stalled, and requests of the sequence were refused meanwhile.
     Stalled,
-    /// It could not be made.
+    /// The state could not be created.
     NotStarted,
-    /// The instance never had it, or does not know.
+    /// The instance never had the state, or has forgotten it.
     Unknown,
 }
 
 impl<I: Instance + Starts> Sequenced<I> {
-    /// An instance without sequences as yet.
+    /// Creates an instance without sequences.
     pub fn new(context: &Context, instance: I) -> Self {
         Self {
             states: RefCell::new(States::new(context.model())),
@@ -66,7 +66,7 @@ impl<I: Instance + Starts> Sequenced<I> {
     }
 }
 
-/// Its states stay on its thread, and so it does.
+/// The states are not `Send`, so the instance stays on its thread.
 impl<I: Instance + Starts> Instance for Sequenced<I> {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         self.instance.execute(call)
@@ -86,7 +86,7 @@ impl<I: Instance + Starts> Instance for Sequenced<I> {
 }
 
 impl<'a> Sequences<'a> {
-    /// The same where something sees to how long the user's functions take.
+    /// Limits the duration of the user's functions.
     pub(crate) fn within(self, limit: &'a dyn Limit) -> Self {
         let limit = Some(limit);
         Self { limit, ..self }
@@ -94,35 +94,37 @@ impl<'a> Sequences<'a> {
 }
 
 impl Sequences<'_> {
-    /// Notes that the instance waits for the next batch; what is to be dropped, and when there may be more of it.
+    /// Records that the instance waits for the next batch. Returns the states to drop, and when to
+    /// call this again.
     pub(crate) fn rest(&self, now: Instant) -> (Spent, Option<Instant>) {
         let (states, next) = self.states.borrow_mut().rest(now);
         (Spent(states), next)
     }
 
-    /// Notes that the instance has hung: nobody knows which requests it has not got meanwhile, where a server of its own
-    /// hands them on.
+    /// Records that the instance was stalled. A server that schedules sequences itself may have
+    /// refused requests meanwhile, so all states are lost.
     pub(crate) fn hung(&self) {
         self.states.borrow_mut().lose(Loss::Stalled);
     }
 
-    /// Waits until a sequence is over, whose state is to be dropped.
+    /// Waits until a sequence ends and its state can be dropped.
     pub(crate) async fn over(&self) {
         poll_fn(|task| self.states.borrow_mut().poll_over(task)).await;
     }
 
-    /// Notes that a batch has come.
+    /// Records that a batch has arrived.
     pub(crate) fn work(&self, now: Instant) {
         self.states.borrow_mut().work(now);
     }
 
-    /// Forgets all sequences; what is to be dropped.
+    /// Removes all sequences and returns the states to drop.
     #[cfg(tritonserver)]
     pub(crate) fn forget(&self) -> Spent {
         Spent(self.states.borrow_mut().forget())
     }
 
-    /// The state for a request, the last of so many, which is made where its sequence starts.
+    /// Takes the state for a request, the last of `requests`. Creates it if the request starts its
+    /// sequence.
     fn lend(&self, context: &Context, request: &Request, requests: usize) -> Started {
         let Some(sequence) = request.sequence() else {
             return Err(lost(context, &SequenceId::default(), Loss::Unknown));
@@ -141,7 +143,7 @@ impl Sequences<'_> {
         Err(lost(context, sequence.id(), loss))
     }
 
-    /// Makes a state in the place of what was there.
+    /// Creates a state. Drops the previous one first.
     fn start(
         &self,
         context: &Context,
@@ -181,7 +183,7 @@ impl Sequences<'_> {
         Err(error)
     }
 
-    /// Remembers why there is no state, as long as the sequence goes on.
+    /// Remembers why there is no state until the sequence ends.
     fn lose(&self, sequence: &Sequence, loss: Loss) {
         if !sequence.ends() {
             let mut states = self.states.borrow_mut();
@@ -190,19 +192,19 @@ impl Sequences<'_> {
     }
 }
 
-/// Lends the states of sequences to the calls of a batch.
+/// Passes the states of sequences to the calls of a batch.
 pub(super) struct Lending<'a> {
     sequences: Option<Sequences<'a>>,
-    /// The states of the next requests, which an earlier call had and has not used.
+    /// The states of the next requests, from an earlier call that did not use them.
     unused: VecDeque<RefCell<State>>,
-    /// Why the next request cannot be called.
+    /// Why the next request cannot be executed.
     refused: Option<ModelError>,
 }
 
-/// The states that a call has.
+/// The states used by a call.
 pub(super) struct Loan<'a> {
     sequences: Sequences<'a>,
-    /// In the order of its requests.
+    /// The states in the order of the requests.
     states: Vec<RefCell<State>>,
 }
 
@@ -215,7 +217,8 @@ impl<'a> Lending<'a> {
         }
     }
 
-    /// The first requests of a run that can be called together, with their states; or the first alone, and why it has none.
+    /// Returns the first requests of a run that can be called together, with their states. If the
+    /// first one has no state, returns only that one with the error.
     pub(super) fn lend<'r>(
         &mut self,
         context: &Context,
@@ -246,12 +249,12 @@ impl<'a> Lending<'a> {
         (run, Ok(Some(Loan { sequences, states })))
     }
 
-    /// Takes back the states of a call that has not used them, for calls of one request each.
+    /// Takes back the states of a call that did not use them, for separate calls of its requests.
     pub(super) fn take_back(&mut self, loan: Option<Loan<'a>>) {
         self.unused = loan.map(|loan| loan.states).unwrap_or_default().into();
     }
 
-    /// Notes that requests will not be called: what they start does not begin.
+    /// Records that requests will not be executed, so that sequences that they start are lost.
     pub(super) fn refuse(&mut self, requests: &[Request]) {
         let Some(sequences) = self.sequences else {
             return;
@@ -271,7 +274,8 @@ impl Loan<'_> {
         &self.states
     }
 
-    /// Gives the states back after a call: those of sequences that go on are kept, if the call has left them whole.
+    /// Returns the states after a call. The states of ongoing sequences are kept unless the call
+    /// has left them inconsistent.
     pub(super) fn give_back(self, requests: &[Request], returned: &Result<Returned, ModelError>) {
         let loss = Loss::of(returned);
         let states = self.states.into_iter().map(RefCell::into_inner);
@@ -297,7 +301,7 @@ impl Loan<'_> {
 }
 
 impl Loss {
-    /// Whether a call that came to this has left its states half-way.
+    /// Returns the reason if a call with this result may have left its states inconsistent.
     fn of(returned: &Result<Returned, ModelError>) -> Option<Self> {
         let error = match returned {
             Err(error) => error,
@@ -333,7 +337,7 @@ fn lost(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
     }
 }
 
-/// Drops a state, which is the user's.
+/// Drops a state, which runs user code.
 fn let_go(state: State) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) {
         discard(panic);

@@ -12,10 +12,10 @@ use crate::model::{CallMode, ModelSpec};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::testing::{Bomb, IDENTITY, infer_request};
 
-/// The ids of sequences whose states were made, and dropped as negative numbers.
+/// The IDs of sequences whose states were created. Dropped ones are negative.
 type Log = Rc<RefCell<Vec<i64>>>;
 
-/// The sum of a sequence, whose drop is logged.
+/// The sum of a sequence. Its drop is logged.
 struct Sum {
     sequence: i64,
     sum: f32,
@@ -36,11 +36,11 @@ const ERROR: f32 = -2.0;
 const TOO_LONG: f32 = -3.0;
 /// A sum whose drop panics.
 const BOMB: f32 = 1_000_000.0;
-/// Sequences from here on have a start that fails, and from there on one that panics.
+/// The start of sequences from `FAILS` on fails, and from `PANICS` on it panics.
 const FAILS: u64 = 100;
 const PANICS: u64 = 200;
 
-/// Adds each request's value to its sequence's sum, and returns that.
+/// Adds the value of each request to the sum of its sequence and returns the sum.
 struct Adding(Log);
 
 impl Instance for Adding {
@@ -97,14 +97,14 @@ impl Starts for Adding {
     }
 }
 
-/// A model of sequences, its instance, and what becomes of its states.
+/// A model with sequences, its instance, and the log of its states.
 struct Model {
     context: Context,
     instance: Sequenced<Adding>,
     log: Log,
 }
 
-/// A sequence, whether the request starts and ends it, and its value.
+/// The ID of a sequence, whether the request starts and ends it, and its value.
 type Asked = (u64, &'static str, f32);
 
 impl Model {
@@ -142,7 +142,7 @@ impl Model {
         requests.collect()
     }
 
-    /// The sum, or what came instead, for each request of a batch.
+    /// Returns the sum or the error for each request of a batch.
     fn run(&self, batch: &[Asked]) -> Vec<Result<f32, String>> {
         let callee = Callee {
             instance: &self.instance,
@@ -159,7 +159,7 @@ impl Model {
         results.collect()
     }
 
-    /// What was made and dropped since this was asked last; with the end of a batch between two.
+    /// Returns the IDs logged since the last call, before and after the end of the batch.
     fn log(&self) -> (Vec<i64>, Vec<i64>) {
         let before = self.log.take();
         drop(self.instance.sequences().unwrap().rest(Instant::now()));
@@ -264,7 +264,7 @@ fn a_start_that_fails_fails_alone() {
                     let error = lost(sequence, why);
                     assert_eq!(model.run(&batch("")), expected(2.0, &error));
                     assert_eq!(model.run(&batch("e")), expected(3.0, &error));
-                    // Its end was the end of what is known of it.
+                    // The end removed everything about the sequence.
                     assert_eq!(
                         model.run(&[(sequence, "", 1.0)]),
                         [Err(lost(sequence, UNKNOWN))]
@@ -318,7 +318,7 @@ fn a_panic_loses_the_states_of_its_call() {
                 assert_eq!(model.log(), (vec![], dropped));
                 let answered = expected(8.0, &|sequence| lost(sequence, why));
                 assert_eq!(model.run(&values(4.0)), answered, "{call:?} {place}");
-                // It is so until somebody starts it again.
+                // It remains lost until it is started again.
                 let again = place as u64 + 1;
                 assert_eq!(model.run(&[(again, "", 1.0)]), [Err(lost(again, why))]);
                 assert_eq!(model.run(&[(again, "s", 1.0)]), [Ok(1.0)]);
@@ -338,7 +338,7 @@ fn an_error_keeps_the_state() {
         assert_eq!(model.run(&[(1, "", 6.0)]), [Ok(11.0)]);
         assert_eq!(model.run(&[(1, "e", ERROR)]), [failed()]);
         assert_eq!(model.log(), (vec![1], vec![-1]));
-        // So does one at the start.
+        // A request at the start does the same.
         assert_eq!(model.run(&[(2, "s", ERROR)]), [failed()]);
         assert_eq!(model.run(&[(2, "", 7.0)]), [Ok(7.0)]);
     }
@@ -349,10 +349,10 @@ fn a_start_replaces_and_an_end_drops() {
     let model = Model::new(CallMode::Batch);
     model.run(&[(1, "s", 5.0)]);
     assert_eq!(model.run(&[(1, "s", 6.0)]), [Ok(6.0)]);
-    // What was there goes before the new one is made.
+    // The previous state is dropped before the new one is created.
     assert_eq!(model.log(), (vec![1, -1, 1], vec![]));
     assert_eq!(model.run(&[(1, "se", 7.0)]), [Ok(7.0)]);
-    // The last goes after the answer.
+    // The last state is dropped after the response.
     assert_eq!(model.log(), (vec![-1, 1], vec![-1]));
     assert_eq!(model.run(&[(1, "", 8.0)]), [Err(lost(1, UNKNOWN))]);
     assert_eq!(model.run(&[(1, "se", PANIC)]).len(), 1);
@@ -413,7 +413,7 @@ fn a_state_of_another_type_is_an_error() {
     assert!(<&mut u8>::read(&call(None)).is_err());
     let mut held = <&mut u8>::read(&of_another).unwrap();
     *held.lend().argument() += 1;
-    // It is lent once.
+    // A state can be borrowed only once.
     assert!(<&mut u8>::read(&of_another).is_err());
     drop(held);
     assert_eq!(states[0].borrow().downcast_ref::<u8>(), Some(&6));

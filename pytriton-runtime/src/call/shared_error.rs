@@ -7,7 +7,8 @@ use super::ModelError;
 
 /// An error that every request of a call receives.
 ///
-/// It is of the client kind only if the call has a single request: what one client sent is never reported to another.
+/// It is a client error only if the call has a single request, so that an error caused by one
+/// client is never reported to another.
 #[derive(Debug)]
 pub(super) struct SharedError {
     error: ModelError,
@@ -15,7 +16,8 @@ pub(super) struct SharedError {
 }
 
 impl SharedError {
-    /// The error of so many requests; one of the client kind becomes the server's if there are several.
+    /// Creates the error of several requests. For more than one, a client error becomes a server
+    /// error.
     pub(super) fn new(spec: &ModelSpec, error: ModelError, requests: usize) -> Self {
         if requests <= 1 || !error.is_of_client() {
             return Self { error, requests };
@@ -28,12 +30,12 @@ impl SharedError {
         }
     }
 
-    /// The error.
+    /// Returns the error.
     pub(super) fn into_inner(self) -> ModelError {
         self.error
     }
 
-    /// The result of each request.
+    /// Returns the result of each request.
     pub(super) fn results(self) -> Few<Result<Response, ModelError>> {
         Few::repeat(Err(self.error), self.requests)
     }

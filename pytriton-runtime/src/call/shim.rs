@@ -1,5 +1,5 @@
-//! What generated code calls. A type that cannot be there is one compile error, where a constant asks for its trait; the
-//! rest of the generated code compiles with any type.
+//! Functions for generated code. A wrong type is a single compile error, at the constant that
+//! requires the trait. The rest of the generated code compiles with any type.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,10 +12,10 @@ use super::{
     Parameter, Returned,
 };
 
-/// Reads the argument of a parameter of this type.
+/// Reads the argument for a parameter of this type.
 pub struct Reader<P: ?Sized>(PhantomData<fn(&P)>);
 
-/// The same under `#[first_value]`.
+/// Reads the argument for a parameter of this type with `#[first_value]`.
 pub struct FirstValueReader<P: ?Sized>(PhantomData<fn(&P)>);
 
 impl<P: ?Sized> Reader<P> {
@@ -40,12 +40,12 @@ impl<P: ?Sized> fmt::Debug for FirstValueReader<P> {
     }
 }
 
-/// What a reader does.
+/// The operation of a reader.
 pub trait Read {
-    /// What the argument is made of.
+    /// The value that the argument is derived from.
     type Held<'c>;
 
-    /// As [`Parameter::read`].
+    /// Like [`Parameter::read`].
     ///
     /// # Errors
     ///
@@ -69,9 +69,9 @@ impl<P: FirstValueParameter> Read for FirstValueReader<P> {
     }
 }
 
-/// A reader of a type that is no parameter: it is found where [`Read`] is not.
+/// A reader for types that are not parameters. Method lookup finds it if [`Read`] does not apply.
 pub trait ReadNothing {
-    /// Nothing that could be there.
+    /// Returns an error. Never called.
     ///
     /// # Errors
     ///
@@ -91,33 +91,34 @@ impl<P: ?Sized> ReadNothing for &FirstValueReader<P> {
     }
 }
 
-/// The argument of a parameter that does not compile.
+/// The argument for a parameter that does not compile.
 #[derive(Debug, Clone, Copy)]
 pub enum Nothing {}
 
 impl Nothing {
-    /// Whatever the function takes.
+    /// Returns any type that the function takes.
     pub fn argument<T>(self) -> T {
         match self {}
     }
 
-    /// Whatever an argument is made of.
+    /// Returns any type that an argument is borrowed from.
     pub fn lend(&mut self) -> Self {
         *self
     }
 }
 
-/// What a function returned, `EACH` for one that takes the requests as they are.
+/// A return value. `EACH` is true for a raw function.
 #[derive(Debug)]
 pub struct Answer<R, const EACH: bool>(pub R);
 
-/// Turns what came back into tensors.
+/// Converts a return value to tensors.
 pub trait Convert {
-    /// The tensors.
+    /// Returns the tensors.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when an error came back, [`ModelError::Output`] when an array is no tensor.
+    /// Returns [`ModelError::Function`] if the value is an error, or [`ModelError::Output`] if an
+    /// array cannot be converted.
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError>;
 }
 
@@ -133,9 +134,9 @@ impl<R: EachOutputs> Convert for Answer<R, true> {
     }
 }
 
-/// The same of a type that is no output: it is found where [`Convert`] is not.
+/// Accepts types that are not outputs. Method lookup finds it if [`Convert`] does not apply.
 pub trait ConvertNothing {
-    /// Nothing.
+    /// Returns an error. Never called.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ impl<R, const EACH: bool> ConvertNothing for &Answer<R, EACH> {
     }
 }
 
-/// A return type, `EACH` for a function that takes the requests as they are.
+/// A return type. `EACH` is true for a raw function.
 pub struct Returns<R, const EACH: bool>(PhantomData<fn() -> R>);
 
 impl<R, const EACH: bool> fmt::Debug for Returns<R, EACH> {
@@ -159,24 +160,25 @@ impl<R, const EACH: bool> fmt::Debug for Returns<R, EACH> {
 }
 
 impl<R: Outputs> Returns<R, false> {
-    /// The outputs under their default names.
+    /// The outputs with their default names.
     pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 }
 
 impl<R: EachOutputs> Returns<R, true> {
-    /// The outputs under their default names.
+    /// The outputs with their default names.
     pub const DECLARATIONS: &'static [TensorDeclaration] = R::DECLARATIONS;
 }
 
-/// The same of a type that is no output: it is found where the outputs are not.
+/// Accepts types that are not outputs. Lookup finds it if the inherent constants do not apply.
 pub trait ReturnsNothing {
-    /// What is refused: an output without a name.
+    /// One output without a name, which is refused.
     const DECLARATIONS: &'static [TensorDeclaration] = &[TensorDeclaration::NONE];
 }
 
 impl<R, const EACH: bool> ReturnsNothing for Returns<R, EACH> {}
 
-/// What the parts of a return type must be, each asked for by itself so that the compiler points at it.
+/// Requirements on the parts of a return type. Each is checked separately, so that the compiler
+/// points at the wrong part.
 #[derive(Debug)]
 pub struct Asked<const EACH: bool>;
 
@@ -191,7 +193,7 @@ impl Asked<true> {
 }
 
 impl<const EACH: bool> Asked<EACH> {
-    /// An entry for one request.
+    /// The entry of one request.
     pub const fn entry<R: Outputs>() {}
 
     /// An element of a tuple.

@@ -4,25 +4,25 @@ use super::outputs::function_error;
 use super::states::State;
 use super::{Context, FunctionError, ModelError, SequenceParameter};
 
-/// A sequence that starts.
+/// The start of a sequence.
 #[derive(Debug, Clone, Copy)]
 pub struct Start<'a> {
-    /// The instance's context.
+    /// The context of the instance.
     pub context: &'a Context,
     /// The sequence.
     pub sequence: &'a Sequence,
 }
 
-/// What was made for a sequence.
+/// The state of a new sequence.
 pub type Started = Result<State, ModelError>;
 
-/// What a `#[sequence]` function takes.
+/// A parameter type of a `#[sequence]` function.
 #[diagnostic::on_unimplemented(
     message = "`#[sequence]` takes nothing, `&self`, `sequence: &Sequence` or `context: &Context`",
     label = "neither `&Sequence` nor `&Context`"
 )]
 pub trait StartParameter<'s> {
-    /// The argument.
+    /// Returns the argument.
     fn new(start: &Start<'s>) -> Self;
 }
 
@@ -40,22 +40,22 @@ impl<'s> StartParameter<'s> for &'s Sequence {
     }
 }
 
-/// The argument of a `#[sequence]` function.
+/// Returns the argument of a `#[sequence]` function.
 pub fn starting<'s, P: StartParameter<'s>>(start: &Start<'s>) -> P {
     P::new(start)
 }
 
-/// What a `#[sequence]` function returns.
+/// A return type of a `#[sequence]` function.
 #[diagnostic::on_unimplemented(
     message = "`#[sequence]` must return the state that `#[infer]` takes: write `-> {S}` or `-> Result<{S}, E>`",
     label = "not the state"
 )]
 pub trait IntoSequenceState<S> {
-    /// The state.
+    /// Returns the state.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when an error came back.
+    /// Returns [`ModelError::Function`] if the value is an error.
     fn into_state(self, start: &Start<'_>) -> Result<S, ModelError>;
 }
 
@@ -72,13 +72,13 @@ impl<S, E: FunctionError> IntoSequenceState<S> for Result<S, E> {
     }
 }
 
-/// A state that needs no function to be made.
+/// A state that is created by `Default`.
 #[diagnostic::on_unimplemented(
     message = "the state of a sequence is made when it starts: write `#[derive(Default)]` above `{Self}`, or a function under `#[sequence]` in the `impl` block",
     label = "cannot be made"
 )]
 pub trait StateByDefault {
-    /// The state.
+    /// Returns the initial state.
     fn state() -> Self;
 }
 
@@ -89,11 +89,11 @@ impl<S: Default> StateByDefault for S {
     }
 }
 
-/// The state that a `#[sequence]` function made for a parameter of that type.
+/// Returns the state that a `#[sequence]` function created for a parameter of type `P`.
 ///
 /// # Errors
 ///
-/// [`ModelError::Function`] when an error came back.
+/// Returns [`ModelError::Function`] if the function returned an error.
 pub fn made<P: SequenceParameter, R: IntoSequenceState<P::State>>(
     start: &Start<'_>,
     returned: R,
@@ -101,11 +101,11 @@ pub fn made<P: SequenceParameter, R: IntoSequenceState<P::State>>(
     Ok(Box::new(returned.into_state(start)?))
 }
 
-/// The same without such a function.
+/// Creates the state by default, without a `#[sequence]` function.
 ///
 /// # Errors
 ///
-/// None: functions return them.
+/// None. The return type is that of [`made`].
 pub fn made_by_default<P: SequenceParameter>(_: &Start<'_>) -> Started
 where
     P::State: StateByDefault,

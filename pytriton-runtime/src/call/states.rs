@@ -10,14 +10,14 @@ use crate::request::{Sequence, SequenceId};
 use super::Loss;
 use super::living::Living;
 
-/// The state of a sequence, of whatever type the function takes.
+/// The state of a sequence, of any type.
 pub(super) type State = Box<dyn Any>;
 
-/// What an instance has of a sequence.
+/// What an instance knows about a sequence.
 #[derive(Debug)]
 pub(super) enum Kept {
     State(State),
-    /// Nothing any more.
+    /// The state no longer exists.
     Lost(Loss),
 }
 
@@ -30,41 +30,46 @@ impl Kept {
     }
 }
 
-/// What an instance has of all its sequences, but for those that a call has.
+/// The sequences of an instance, except those that a running call uses.
 ///
-/// Where the queue tells the sequences of one id apart it also tells when each is over. A server of its own tells nothing: one
-/// no request for its idle time is due. The server counts otherwise: what it accepted in time may have waited since, behind the batches of others. So what is due goes when the instance has been free for a while
-/// all the same, or when so many batches have come that the request would have been among them.
+/// If this process schedules the sequences, its queue distinguishes successive sequences with the
+/// same ID, and reports when each ends. tritonserver reports nothing, so a sequence without
+/// requests for its idle time becomes due for removal.
+///
+/// tritonserver measures idle times differently: a request that it accepted in time may wait behind
+/// batches of other sequences. A due state is therefore dropped only when the instance has also
+/// been idle for a while, or when so many batches have arrived that the request would have been
+/// among them.
 #[derive(Debug)]
 pub(super) struct States {
     living: Living,
     patience: Patience,
     kept: HashMap<SequenceId, (u64, Kept)>,
-    /// When each was used, in the order in which they were.
+    /// When each was last used, in order of use.
     used: BTreeMap<u64, (Instant, SequenceId)>,
-    /// Of those that are due since when they are and after how many batches, in the same order.
+    /// The due sequences, in the same order: since when, and the number of batches at that time.
     due: BTreeMap<u64, (Instant, u64, SequenceId)>,
     uses: u64,
     batches: u64,
-    /// When the last batch came.
+    /// When the last batch arrived.
     came: Instant,
-    /// Since when the instance waits for the next.
+    /// Since when the instance has been waiting for the next batch.
     free: Option<Instant>,
-    /// What nobody needs any more.
+    /// States that are no longer needed.
     spent: Vec<State>,
 }
 
-/// How long what is idle is kept.
+/// How long unused states are kept.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
     idle: Duration,
-    /// For how long the instance must have been free.
+    /// How long the instance must have been idle.
     free: Duration,
-    /// How many batches must have come.
+    /// How many batches must have arrived.
     batches: u64,
 }
 
-/// How long the server may take to hand on a request that it need not keep.
+/// The time that the server may take to deliver a request that need not wait.
 const HANDING_ON: Duration = Duration::from_secs(1);
 
 impl Patience {
@@ -88,7 +93,7 @@ impl Patience {
         Self {
             idle: Duration::from_micros(idle),
             free: Duration::from_micros(delay).saturating_add(HANDING_ON),
-            // Every other sequence may be before it, and what is on its way, beside one more.
+            // Every other sequence may be served first, then the batches in flight, plus one.
             batches: u64::from(slots) + u64::from(model.batches_in_flight) + 1,
         }
     }
@@ -110,7 +115,7 @@ impl States {
         }
     }
 
-    /// Takes out what there is of a sequence.
+    /// Takes the entry of a sequence.
     pub(super) fn take(&mut self, sequence: &Sequence) -> Option<Kept> {
         match sequence.generation() {
             Some(generation) => self.living.take(&generation),
@@ -125,7 +130,7 @@ impl States {
         Some(kept)
     }
 
-    /// Keeps something of a sequence, which was used in the last batch.
+    /// Stores the entry of a sequence, which was used in the last batch.
     pub(super) fn keep(&mut self, sequence: &Sequence, kept: Kept) {
         let id = sequence.id();
         let generation = sequence.generation();
@@ -144,19 +149,20 @@ impl States {
         before
     }
 
-    /// Keeps a state until somebody has the time to drop it.
+    /// Keeps a state until it can be dropped.
     pub(super) fn spend(&mut self, state: State) {
         self.spent.push(state);
     }
 
-    /// Notes that a batch has come.
+    /// Records that a batch has arrived.
     pub(super) fn work(&mut self, now: Instant) {
         self.batches += 1;
         self.came = now;
         self.free = None;
     }
 
-    /// Notes that the instance waits for the next batch. What is to be dropped, and when there may be more.
+    /// Records that the instance waits for the next batch. Returns the states to drop, and when to
+    /// call this again.
     pub(super) fn rest(&mut self, now: Instant) -> (Vec<State>, Option<Instant>) {
         self.spent.extend(self.living.over());
         let free = *self.free.get_or_insert(now);
@@ -191,13 +197,13 @@ impl States {
         )
     }
 
-    /// Notes that a sequence is over, as soon as one is.
+    /// Waits until a sequence ends, and collects its state.
     pub(super) fn poll_over(&mut self, task: &Context<'_>) -> Poll<()> {
         let over = self.living.poll_over(task);
         over.map(|state| self.spent.extend(state))
     }
 
-    /// Loses the states of all sequences whose end is not told.
+    /// Marks the states of all sequences as lost whose ends are not reported.
     pub(super) fn lose(&mut self, loss: Loss) {
         for (_, kept) in self.kept.values_mut() {
             if let Kept::State(state) = mem::replace(kept, Kept::Lost(loss)) {
@@ -206,7 +212,7 @@ impl States {
         }
     }
 
-    /// Forgets all sequences; what is to be dropped.
+    /// Removes all sequences and returns their states.
     #[cfg(any(tritonserver, test))]
     pub(super) fn forget(&mut self) -> Vec<State> {
         self.used.clear();
@@ -230,7 +236,7 @@ mod tests {
     const IDLE: u64 = 5_000;
     const START: u64 = 100_000;
 
-    /// The states of two slots, and a clock that goes on by milliseconds.
+    /// The states of two slots, and a clock in milliseconds.
     struct Clock {
         states: States,
         zero: Instant,
@@ -260,7 +266,7 @@ mod tests {
             self.zero + Duration::from_millis(milliseconds)
         }
 
-        /// A batch of these sequences.
+        /// Executes a batch of these sequences.
         fn batch(&mut self, at: u64, sequences: &[u64]) {
             let at = self.at(at);
             self.states.work(at);
@@ -272,7 +278,7 @@ mod tests {
             }
         }
 
-        /// The sequences whose states are dropped, and when to look again.
+        /// Returns the sequences whose states are dropped, and when to check again.
         fn rest(&mut self, at: u64) -> (Vec<u64>, Option<u64>) {
             let (states, next) = self.states.rest(self.at(at));
             let next = next.map(|next| u64::try_from((next - self.zero).as_millis()).unwrap());
@@ -315,7 +321,7 @@ mod tests {
         clock.batch(0, &[1]);
         clock.rest(1);
         clock.batch(2, &[2]);
-        // It takes a minute, and the next request of the first is behind it.
+        // The batch takes a minute, and the next request of the first sequence waits behind it.
         assert_eq!(clock.rest(60_000), (vec![], Some(61_500)));
         assert_eq!(clock.rest(61_499), (vec![], Some(61_500)));
         clock.batch(61_499, &[1]);
@@ -332,7 +338,7 @@ mod tests {
             clock.batch(at * 3_000, &[3]);
             assert_eq!(clock.rest(at * 3_000).0, Vec::<u64>::new());
         }
-        // Two slots, and two batches on their way, since both were seen to be due.
+        // Two slots and two batches in flight since both became due.
         for at in 4..=5 {
             clock.batch(at * 3_000, &[3]);
             assert_eq!(clock.rest(at * 3_000).0, Vec::<u64>::new(), "{at}");
@@ -365,7 +371,7 @@ mod tests {
         let lost = Kept::Lost(Loss::Panicked);
         clock.states.keep(&follows(2), lost);
         assert_eq!(clock.rest(1), (vec![1, 2], Some(IDLE)));
-        // What was lost is forgotten as any other.
+        // Entries of lost states expire like any other.
         assert_eq!(clock.rest(IDLE), (vec![], Some(IDLE + 1_500)));
         assert_eq!(clock.rest(IDLE + 1_500), (vec![], None));
         assert!(clock.states.kept.is_empty());

@@ -11,9 +11,10 @@ use super::returned::answers;
 use super::{Answered, Call, Cancelled, FunctionError, ModelError, Returned};
 
 impl Call<'_> {
-    /// Answers all requests of the call with what was made of an item, once there is room for it.
+    /// Sends the converted item to all requests of the call as soon as there is space for it.
     ///
-    /// Outer error: the item is none. Inner error: nobody waits for another.
+    /// The outer error means that the item is invalid, the inner one that no further items are
+    /// needed.
     async fn respond(&self, item: Answered) -> Result<Result<(), Cancelled>, ModelError> {
         let budget = self.context.budget();
         let answers = answers(self.context.model(), self.requests, item?, budget)?;
@@ -24,11 +25,12 @@ impl Call<'_> {
     }
 }
 
-/// Answers the requests of a call with what `convert` makes of each item of an iterator, on the thread that asks for them.
+/// Responds to the requests of a call with each item of an iterator, converted by `convert`. The
+/// items are computed on the thread that polls the future.
 ///
 /// # Errors
 ///
-/// [`ModelError`] for an item that is an error, or does not have the model's outputs.
+/// Returns a [`ModelError`] if an item is an error or does not match the model's outputs.
 pub fn iterate<T>(
     call: &Call<'_>,
     items: impl IntoIterator<Item = T>,
@@ -44,7 +46,8 @@ pub fn iterate<T>(
     })
 }
 
-/// The same for a stream, which may wait for its items without holding the thread; it is dropped when nobody waits for them.
+/// Like [`iterate`], for a stream, which may wait without blocking the thread. It is dropped when
+/// the requests are cancelled.
 ///
 /// # Errors
 ///
@@ -58,7 +61,7 @@ pub async fn flow<T>(
     let hearers = call.destination.as_ref().map(|to| &to.hearers);
     let mut next = async || {
         poll_fn(|context| match (items.poll_next_unpin(context), hearers) {
-            // Whether anybody waits for an item is heard where it is given.
+            // An available item is sent, which also detects cancellation.
             (Poll::Pending, Some(hearers)) => hearers.poll_gone(context).map(|()| None),
             (item, _) => item,
         })
@@ -76,10 +79,10 @@ pub async fn flow<T>(
     Ok(Returned::Streamed)
 }
 
-/// So many items of a stream that always has one are passed on before the other batches of its instance have their turn.
+/// How many items of an always-ready stream are sent before other batches of its instance run.
 const TURN: usize = 32;
 
-/// Lets others have their turn.
+/// Yields once.
 async fn turn() {
     let mut over = false;
     poll_fn(|context| {
@@ -92,21 +95,21 @@ async fn turn() {
     .await;
 }
 
-/// Whether a function has failed that gives its answers itself.
+/// Checks the return value of a function that sends its responses itself.
 ///
 /// # Errors
 ///
-/// [`ModelError::Function`] when it returned an error.
+/// Returns [`ModelError::Function`] if the function returned an error.
 pub fn ended(call: &Call<'_>, returned: impl Ended) -> Result<(), ModelError> {
     returned.ended(call)
 }
 
-/// What is left of a call whose answers the function has given itself, or gives until it drops the last of its senders; an
-/// error is none where nobody waits.
+/// Completes a call whose function sends its responses itself. Waits until the last sender is
+/// dropped. An error is ignored if the requests are cancelled.
 ///
 /// # Errors
 ///
-/// As [`ended`], whose result it is given.
+/// Returns the error in `ended`.
 pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered {
     if let Some(destination) = &call.destination {
         destination.closed().await;
@@ -118,18 +121,18 @@ pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered 
     }
 }
 
-/// What a function returns that takes `Responses`.
+/// A return type of a function that takes `Responses`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model that takes `Responses`",
     label = "its answers go there",
     note = "return nothing, or a `Result` of nothing such as `Result<(), String>`"
 )]
 pub trait Ended {
-    /// Whether it has failed.
+    /// Returns whether the function succeeded.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`].
+    /// Returns [`ModelError::Function`] if it failed.
     fn ended(self, call: &Call<'_>) -> Result<(), ModelError>;
 }
 
@@ -145,7 +148,7 @@ impl<E: FunctionError> Ended for Result<(), E> {
     }
 }
 
-/// The items of an iterator that an `async` function returned.
+/// Returns the items of an iterator from an `async` function as a stream.
 pub fn stream_of<I: IntoIterator>(items: I) -> impl Stream<Item = I::Item> {
     iter(items)
 }

@@ -3,18 +3,21 @@ use std::error::Error;
 use std::fmt::{self, Display, Write};
 
 thread_local! {
-    /// Whether an [`Unrecoverable`] has been displayed since it was set back.
+    /// Whether an [`Unrecoverable`] has been displayed since the flag was reset.
     static DISPLAYED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An error after which the function can never answer again: its device is gone, its state is torn.
+/// A fatal error, after which the function cannot process any request. For example, the device is
+/// lost or the state is inconsistent.
 ///
-/// The clients of the batch get its text as that of any other error. Then the model is ready no longer, the server answers
-/// what it has accepted for others, and the process ends with the reason and another code than 0; in a tritonserver with a
-/// native backend, whose process is not ours, the model refuses all further requests.
+/// The clients of the batch receive its message like that of any other error. Then the model is no
+/// longer ready, the server completes accepted requests of other models, and the process exits with
+/// the reason and a non-zero code. With a native backend, the process belongs to tritonserver, so
+/// the model refuses all further requests instead.
 ///
-/// It counts wherever it is displayed: as it is, in a `Box<dyn Error>`, in the chain of an `anyhow::Error`, in a variant of an
-/// error of your own that shows it. One that was made a `String` is none any more.
+/// The error is detected wherever it is displayed: directly, in a `Box<dyn Error>`, in the chain of
+/// an `anyhow::Error`, or in a variant of your own error type that displays it. It is not detected
+/// once it has been converted to a `String`.
 ///
 /// # Examples
 ///
@@ -33,7 +36,7 @@ thread_local! {
 pub struct Unrecoverable(Box<dyn Error + Send + Sync>);
 
 impl Unrecoverable {
-    /// The error of that text, or from that other one.
+    /// Creates an error from a message or another error.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }
@@ -52,10 +55,10 @@ impl Error for Unrecoverable {
     }
 }
 
-/// Whether an error displays an [`Unrecoverable`], shortly or with all that has led to it.
+/// Returns whether an error displays an [`Unrecoverable`], in its short or its full form.
 pub(super) fn is_unrecoverable(error: &dyn Display) -> bool {
     DISPLAYED.set(false);
-    // What cannot be displayed is told to the client as far as it can.
+    // A failing `Display` is handled where the message for the client is created.
     let _ = write!(Nowhere, "{error}");
     if !DISPLAYED.get() {
         let _ = write!(Nowhere, "{error:#}");
@@ -75,7 +78,7 @@ impl Write for Nowhere {
 mod tests {
     use super::*;
 
-    /// Shows its cause only when it is asked for all, as an `anyhow::Error` does.
+    /// Displays its cause only in the alternate form, like an `anyhow::Error`.
     struct Chain(Unrecoverable);
 
     impl Display for Chain {

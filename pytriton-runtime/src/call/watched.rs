@@ -5,8 +5,8 @@ use crate::request::Response;
 
 use super::{Answering, Cancelled, ModelError};
 
-/// The requests of a batch whose function asks whether somebody waits for its answer, of which there is one for each: says
-/// of a request that nobody does.
+/// Reports cancellation for the requests of a batch whose function sends one response each. The
+/// closure returns whether a request is cancelled.
 pub(crate) struct Watched<F>(pub(crate) F);
 
 impl<F: Fn(usize) -> bool + Send + Sync> Answering for Watched<F> {

@@ -17,14 +17,14 @@ const TABLE: &str = include_str!(concat!(
     "/../tests/parity/decorators.json"
 ));
 
-/// One case of the table.
+/// A case of the table.
 pub(super) struct Case {
     name: String,
     value: Value,
 }
 
 impl Case {
-    /// Those of a family, which is the first part of their names.
+    /// Returns the cases of a family, which is the first part of their names.
     pub(super) fn all(family: &str) -> Vec<Self> {
         let table: Vec<Value> = serde_json::from_str(TABLE).unwrap();
         let cases = table.into_iter().map(|value| Self {
@@ -36,7 +36,8 @@ impl Case {
             .collect()
     }
 
-    /// What PyTriton makes of it, or what is made of it here on purpose; nothing where that is an error.
+    /// Returns the result of PyTriton, or ours if it differs intentionally. `None` if it is an
+    /// error.
     fn expected(&self, part: &str) -> Option<&Vec<Value>> {
         let ours = self.value.get("ours");
         if part == "responses" && ours.is_some_and(|ours| ours.get("fails").is_some()) {
@@ -46,7 +47,7 @@ impl Case {
         ours.or(self.value.get(part))?.as_array()
     }
 
-    /// Runs it and compares all that was called and answered.
+    /// Runs the case and compares all calls and responses.
     pub(super) fn run(&self) {
         let (model, decorators) = (&self.value["model"], &self.value["decorators"]);
         let (spec, steps) = self::model(model, decorators, self.expected("calls"));

@@ -1,4 +1,4 @@
-//! The decorators beside PyTriton's: what those do stands in a table that PyTriton itself has made.
+//! Compares the decorators with PyTriton's, whose results PyTriton itself wrote into a table.
 
 mod case;
 mod model;
@@ -8,7 +8,7 @@ mod tensors;
 
 use self::case::Case;
 
-/// Runs the cases of a family, of which there are at least so many.
+/// Runs the cases of a family, which must have at least `least` cases.
 fn run(family: &str, least: usize) {
     let cases = Case::all(family);
     assert!(cases.len() >= least, "{}", cases.len());

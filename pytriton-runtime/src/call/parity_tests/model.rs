@@ -32,7 +32,7 @@ pub(super) fn model(
         let keys = decorator.get("keys").map(strings).unwrap_or_default();
         match decorator["name"].as_str().unwrap() {
             "batch" => spec.call = CallMode::Batch,
-            // What they do is done for every model.
+            // These are applied to every model.
             "sample" | "group_by_keys" => {}
             "first_value" => {
                 let strict = decorator.get("strict") != Some(&Value::Bool(false));
@@ -71,7 +71,7 @@ fn input(declared: &Value) -> TensorSpec {
     }
 }
 
-/// Of any dims, as many as the function of the table returned.
+/// Returns outputs with any dims, as many as the function of the table returned.
 fn outputs(first: &TensorSpec, calls: Option<&Vec<Value>>) -> Vec<TensorSpec> {
     let call = calls.and_then(|calls| calls.first());
     let batch_axis =

@@ -8,7 +8,7 @@ use crate::model::ModelSpec;
 
 use super::tensors::tensor;
 
-/// Answers as the function of the table did for these inputs, in whatever order they come.
+/// Replays the responses that the function of the table gave to these inputs, in any order.
 pub(super) struct Recorded {
     pub(super) calls: RefCell<Vec<Value>>,
 }
@@ -29,14 +29,14 @@ impl Instance for Recorded {
     }
 }
 
-/// Whether a call of the table had the inputs of this one.
+/// Returns whether a call of the table had these inputs.
 fn saw(spec: &ModelSpec, recorded: &Value, call: &Call<'_>) -> bool {
     let mut inputs = spec.inputs.iter().zip(call.inputs.iter());
     inputs.all(|(input, got)| {
         let recorded = recorded["inputs"].get(&*input.name).map(tensor);
         match (recorded, got) {
             (Some(recorded), Some(got)) => {
-                // One value is made a scalar only when it becomes an argument.
+                // A single value becomes a scalar only when it is converted to an argument.
                 let scalar = recorded.shape().is_empty() && got.shape().iter().all(|&dim| dim == 1);
                 recorded.datatype() == got.datatype()
                     && recorded.data() == got.data()

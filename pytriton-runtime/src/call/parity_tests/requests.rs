@@ -7,7 +7,7 @@ use crate::request::{InferInput, InferRequest, Request, Response};
 
 use super::tensors::tensor;
 
-/// The server refuses a request without rows.
+/// Returns whether the request has rows. The server refuses others.
 pub(super) fn has_rows(spec: &ModelSpec, request: &Value) -> bool {
     let first = request.as_object().unwrap().values().next().unwrap();
     !spec.batching() || first[1][0].as_u64() != Some(0)
