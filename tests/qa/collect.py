@@ -1,0 +1,63 @@
+"""Runs test cases of one file and writes the outcome of each: collect.py RESULTS FILE [CLASS.TEST...]."""
+
+import importlib.util
+import json
+import os
+import sys
+import unittest
+
+
+class Outcomes(unittest.TextTestResult):
+    """Notes what becomes of each test."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.outcomes = {}
+
+    def note(self, test, outcome, reason=""):
+        # A subtest and an error of a class have no name of their own.
+        name = ".".join(getattr(test, "test_case", test).id().split(".")[1:]) or str(test)
+        if self.outcomes.get(name, ["passed"])[0] == "passed":
+            self.outcomes[name] = [outcome, reason]
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.note(test, "passed")
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.note(test, "failed", str(error[1]))
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.note(test, "failed", f"{error[0].__name__}: {error[1]}")
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.note(test, "skipped", reason)
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error is not None:
+            self.note(test, "failed", str(error[1]))
+
+
+def main():
+    results, path, *names = sys.argv[1:]
+    sys.path.insert(0, os.getcwd())
+    sys.argv = [path]
+    name = os.path.splitext(os.path.basename(path))[0]
+    specification = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    specification.loader.exec_module(module)
+    loader = unittest.defaultTestLoader
+    tests = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=Outcomes)
+    outcome = runner.run(tests)
+    with open(results, "w", encoding="utf-8") as file:
+        json.dump(outcome.outcomes, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+//! Functions whose responses depend on nothing but the request.
+
+use std::thread;
+use std::time::Duration;
+
+use pytriton::{DataType, Failure, Function, Inputs, Tensor};
+
+use crate::numbers;
+use crate::spec::Spec;
+
+/// The sum and the difference of two inputs, in the datatypes of the outputs. Later versions swap the
+/// outputs, as those of the models that NVIDIA generates.
+pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
+    let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
+    let outputs = spec.outputs.iter().map(|output| output.datatype());
+    let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+    let names = [spec.inputs[0].name.clone(), spec.inputs[1].name.clone()];
+    let swapped = version > 1;
+    Ok(whole(spec, move |inputs| {
+        let [a, b] = [&names[0], &names[1]].map(|name| inputs.tensor(name));
+        let (a, b) = (a?.ok_or("no first input")?, b?.ok_or("no second input")?);
+        thread::sleep(delay);
+        let shape = a.shape();
+        if a.datatype() == DataType::Int64 {
+            return wrapping_add_sub(a, b);
+        }
+        let (a, b) = (numbers::read(a)?, numbers::read(b)?);
+        let pairs = a.iter().zip(&b);
+        let sum: Vec<f64> = pairs.clone().map(|(a, b)| a + b).collect();
+        let difference: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
+        let values = match swapped {
+            false => [sum, difference],
+            true => [difference, sum],
+        };
+        let tensors = outputs.iter().zip(&values);
+        let tensors = tensors.map(|(datatype, values)| numbers::write(*datatype, shape, values));
+        tensors.collect::<Result<Vec<Tensor>, _>>()
+    }))
+}
+
+/// The same for INT64, whose elements exceed what FP64 represents exactly.
+fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Failure> {
+    let (first, second) = (a.elements::<i64>()?, b.elements::<i64>()?);
+    let tensor = |operation: fn(i64, i64) -> i64| {
+        let pairs = first.iter().zip(second.iter());
+        let elements = pairs.map(|(a, b)| operation(*a, *b)).collect();
+        Tensor::from_elements(a.shape().to_vec(), elements)
+    };
+    Ok(vec![tensor(i64::wrapping_add)?, tensor(i64::wrapping_sub)?])
+}
+
+/// Each output is the input in the same position.
+pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
+    let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
+    let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
+    let outputs = spec.outputs.len();
+    Ok(whole(spec, move |inputs| {
+        thread::sleep(delay);
+        let tensors = names.iter().take(outputs).map(|name| {
+            let tensor = inputs.tensor(name)?;
+            Ok(tensor.ok_or("an input is missing")?.clone())
+        });
+        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+    }))
+}
+
+/// The same for batches of requests with different shapes.
+pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
+    let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
+    let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
+    Ok(Function::raw(move |requests| {
+        thread::sleep(delay);
+        let responses = requests.iter().map(|request| {
+            let tensors = names.iter().map(|name| {
+                let tensor = request.tensor(name);
+                Ok(tensor.ok_or("an input is missing")?.clone())
+            });
+            tensors.collect::<Result<Vec<Tensor>, Failure>>()
+        });
+        Ok(responses.collect())
+    }))
+}
+
+/// One call per batch, or per request for a model without a batch axis.
+fn whole<F>(spec: &Spec, function: F) -> Function
+where
+    F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,
+{
+    match spec.max_batch_size {
+        0 => Function::sample(function),
+        _ => Function::batch(function),
+    }
+}

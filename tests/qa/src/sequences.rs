@@ -1,0 +1,37 @@
+//! Functions with a state per sequence.
+
+use std::thread;
+use std::time::Duration;
+
+use pytriton::{Failure, Function, Tensor};
+
+use crate::numbers;
+use crate::spec::Spec;
+
+/// The running sum of the input. With the parameter `start_flag` there is no sum: the output is the input
+/// plus 1 for the first request of a sequence, as in NVIDIA's models that cannot keep a sum.
+pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
+    let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
+    let flag_only = spec.parameters.contains_key("start_flag");
+    let input = spec.inputs[0].name.clone();
+    let output = spec.outputs[0].datatype()?;
+    let function = Function::per_sequence(|_, _| Ok(0.0_f64));
+    Ok(function.raw(move |sums: &mut [&mut f64], requests| {
+        thread::sleep(delay);
+        let responses = sums.iter_mut().zip(requests).map(|(sum, request)| {
+            let tensor = request.tensor(&input).ok_or("no input")?;
+            let mut values = numbers::read(tensor)?;
+            let starts = request.sequence().is_some_and(|sequence| sequence.starts());
+            for value in &mut values {
+                if flag_only {
+                    *value += f64::from(u8::from(starts));
+                } else {
+                    **sum += *value;
+                    *value = **sum;
+                }
+            }
+            Ok(vec![numbers::write(output, tensor.shape(), &values)?])
+        });
+        Ok(responses.collect::<Vec<Result<Vec<Tensor>, Failure>>>())
+    }))
+}

@@ -1,0 +1,188 @@
+//! A model as the table of `run.py` describes it. The names of its members are those of the options.
+
+use std::collections::BTreeMap;
+
+use pytriton::{
+    DataType, Failure, Function, Input, Model, Output, QueuePolicy, SequenceScheduling,
+    TimeoutAction, VersionPolicy,
+};
+use serde::Deserialize;
+
+use crate::{functions, sequences, streams};
+
+/// A name, a datatype and the dimensions without the batch axis.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TensorSpec {
+    pub(crate) name: String,
+    datatype: String,
+    dims: Vec<i64>,
+    #[serde(default)]
+    optional: bool,
+    labels: Option<String>,
+}
+
+impl TensorSpec {
+    pub(crate) fn datatype(&self) -> Result<DataType, Failure> {
+        let datatype = self.datatype.parse();
+        datatype.map_err(|_| format!("`{}` is no datatype", self.datatype).into())
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Policy {
+    #[serde(default)]
+    delay: bool,
+    #[serde(default)]
+    default_timeout_microseconds: u64,
+    #[serde(default)]
+    allow_timeout_override: bool,
+    #[serde(default)]
+    max_queue_size: u32,
+}
+
+impl Policy {
+    fn action(&self) -> TimeoutAction {
+        match self.delay {
+            true => TimeoutAction::Delay,
+            false => TimeoutAction::Reject,
+        }
+    }
+}
+
+/// A model, and the function that it calls.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spec {
+    name: String,
+    function: String,
+    #[serde(default = "first_version")]
+    pub(crate) versions: Vec<u32>,
+    /// `latest` of so many, or a list of versions.
+    latest: Option<u32>,
+    specific: Option<Vec<u32>>,
+    /// 0 for a model without a batch axis.
+    pub(crate) max_batch_size: u32,
+    pub(crate) inputs: Vec<TensorSpec>,
+    pub(crate) outputs: Vec<TensorSpec>,
+    instances: Option<u32>,
+    dynamic_batching: Option<bool>,
+    preferred_batch_size: Option<Vec<u32>>,
+    max_queue_delay_microseconds: Option<u64>,
+    preserve_ordering: Option<bool>,
+    queue_policy: Option<Policy>,
+    priority_levels: Option<u32>,
+    default_priority_level: Option<u32>,
+    #[serde(default)]
+    priority_queue_policy: BTreeMap<u32, Policy>,
+    sequence_batching: Option<String>,
+    max_sequence_idle_microseconds: Option<u64>,
+    minimum_slot_utilization: Option<f32>,
+    max_candidate_sequences: Option<u32>,
+    response_cache: Option<bool>,
+    #[serde(default)]
+    pub(crate) parameters: BTreeMap<String, String>,
+}
+
+fn first_version() -> Vec<u32> {
+    vec![1]
+}
+
+impl Spec {
+    /// The model with one of its versions.
+    pub(crate) fn model(&self, version: u32) -> Result<Model, Failure> {
+        let mut model = Model::new(self.name.as_str()).version(version);
+        model = match self.max_batch_size {
+            0 => model.batching(false),
+            rows => model.max_batch_size(rows),
+        };
+        for input in &self.inputs {
+            let spec = Input::of(input.datatype()?, input.name.as_str(), input.dims.clone());
+            model = model.input(if input.optional {
+                spec.optional()
+            } else {
+                spec
+            });
+        }
+        for output in &self.outputs {
+            let spec = Output::of(
+                output.datatype()?,
+                output.name.as_str(),
+                output.dims.clone(),
+            );
+            let labels = output.labels.as_deref();
+            model = model.output(labels.map_or(spec.clone(), |labels| spec.labels(labels)));
+        }
+        macro_rules! set {
+            ($($option:ident),*) => {$(
+                if let Some(value) = self.$option.clone() {
+                    model = model.$option(value);
+                }
+            )*};
+        }
+        set!(
+            instances,
+            dynamic_batching,
+            preferred_batch_size,
+            max_queue_delay_microseconds,
+            preserve_ordering,
+            priority_levels,
+            default_priority_level,
+            max_sequence_idle_microseconds,
+            minimum_slot_utilization,
+            max_candidate_sequences,
+            response_cache
+        );
+        if let Some(policy) = &self.queue_policy {
+            model = model
+                .timeout_action(policy.action())
+                .default_timeout_microseconds(policy.default_timeout_microseconds)
+                .allow_timeout_override(policy.allow_timeout_override)
+                .max_queue_size(policy.max_queue_size);
+        }
+        for (level, policy) in &self.priority_queue_policy {
+            let mut own = QueuePolicy::DEFAULT;
+            own.timeout_action = policy.action();
+            own.default_timeout_microseconds = policy.default_timeout_microseconds;
+            own.allow_timeout_override = policy.allow_timeout_override;
+            own.max_queue_size = policy.max_queue_size;
+            model = model.priority_queue_policy(*level, own);
+        }
+        if let Some(scheduling) = &self.sequence_batching {
+            model = model.sequence_batching(match scheduling.as_str() {
+                "direct" => SequenceScheduling::Direct,
+                "oldest" => SequenceScheduling::Oldest,
+                other => return Err(format!("`{other}` is no sequence batching").into()),
+            });
+        }
+        for (name, value) in &self.parameters {
+            model = model.parameter(name.as_str(), value.as_str());
+        }
+        Ok(match (self.latest, &self.specific) {
+            (Some(count), _) => model.version_policy(VersionPolicy::Latest(count)),
+            (None, Some(versions)) => {
+                model.version_policy(VersionPolicy::Specific(versions.clone()))
+            }
+            (None, None) => model,
+        })
+    }
+
+    /// What the model calls.
+    pub(crate) fn function(&self, version: u32) -> Result<Function, Failure> {
+        match self.function.as_str() {
+            "add_sub" => functions::add_sub(self, version),
+            "identity" => functions::identity(self),
+            "ragged_identity" => functions::ragged_identity(self),
+            "sequence" => sequences::sequence(self),
+            "repeat" => streams::repeat(self),
+            other => Err(format!("there is no function `{other}`").into()),
+        }
+    }
+
+    /// A number of the model's parameters; 0 without it.
+    pub(crate) fn number(&self, parameter: &str) -> Result<u64, Failure> {
+        let value = self.parameters.get(parameter);
+        Ok(value.map_or(Ok(0), |value| value.parse())?)
+    }
+}
