@@ -2,19 +2,22 @@ use std::ffi::OsString;
 
 use crate::heap::{TUNABLES, is_users};
 
-/// Large buffers are mapped for each request, in huge pages, and given back after it; what is smaller is kept.
+/// glibc tunables: large buffers are mapped per request, in huge pages, and unmapped afterwards.
+/// Smaller buffers are kept.
 ///
-/// glibc itself moves the bound to the size of the largest buffer up to 32 MiB. Then it keeps what is larger, or gives it
-/// back page by page, as the order of the buffers has it. docs/memory.md has the measurement.
+/// Without a fixed threshold, glibc raises it to the size of the largest freed buffer, up to 32
+/// MiB. From then on it keeps such buffers, or returns them page by page, depending on the order of
+/// frees. See docs/memory.md for measurements.
 const LARGE: &str = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=16777216";
 
-/// Where Linux says whether a process may have huge pages.
+/// The file in which Linux reports its policy for transparent huge pages.
 pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-/// The environment variable with which a server's C library keeps memory well; none where the user's says something of
-/// it, or where there are no huge pages: without them it is better left alone.
+/// Returns the environment variable that tunes the server's C library.
 ///
-/// `user` looks into the user's environment, `huge_pages` is what stands in [`HUGE_PAGES`].
+/// Returns `None` if the user's environment already configures the allocator, or if huge pages are
+/// unavailable: without them the defaults are better. `user` reads the user's environment;
+/// `huge_pages` is the content of [`HUGE_PAGES`].
 pub(super) fn allocation(
     user: impl Fn(&str) -> Option<OsString>,
     huge_pages: &str,

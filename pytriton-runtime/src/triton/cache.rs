@@ -3,7 +3,8 @@ use std::path::PathBuf;
 
 use super::install::VERSION;
 
-/// The folder of all that we keep between two starts: `${XDG_CACHE_HOME:-~/.cache}/pytriton`.
+/// Returns the folder for all files that are kept between starts:
+/// `${XDG_CACHE_HOME:-~/.cache}/pytriton`.
 pub(super) fn folder() -> Option<PathBuf> {
     let absolute = |name| {
         env::var_os(name)
@@ -14,15 +15,15 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(cache?.join("pytriton"))
 }
 
-/// Where `install` puts tritonserver.
+/// Returns the folder into which `install` puts tritonserver.
 pub(super) fn installation() -> Option<PathBuf> {
     Some(folder()?.join("tritonserver").join(VERSION))
 }
 
-/// The folders that workspaces may be made in, the best first: the cache, or that for temporary files where the cache
-/// cannot be written to.
+/// Returns the folders for workspaces in order of preference: the cache, and the folder for
+/// temporary files in case the cache is not writable.
 pub(super) fn workspaces() -> (Option<PathBuf>, PathBuf) {
-    // The path of a Unix socket has 108 bytes at the most, and the workspace's own name needs some of them.
+    // The path of a Unix socket has at most 108 bytes, and the name of the workspace takes some.
     let cache = folder().map(|folder| folder.join("workspaces"));
     let cache = cache.filter(|folder| folder.as_os_str().len() < 68);
     let user = rustix::process::geteuid().as_raw();

@@ -3,24 +3,25 @@ use thiserror::Error;
 
 use crate::registry::Registry;
 
-/// What tritonserver has open before it has a model or a client (64), and some clients.
+/// Descriptors that tritonserver opens without models and clients (64), plus some for clients.
 const SERVER: u64 = 96;
 
-/// What each of both processes has open for an instance: a socket twice, its rings, and segments of memory.
+/// Descriptors that each of the two processes opens per instance: two for sockets, its rings, and
+/// memory segments.
 const SESSION: u64 = 6;
 
-/// What tritonserver says in one way or another, on some line, when it can open nothing more.
+/// Messages that tritonserver logs when it cannot open another descriptor.
 const COMPLAINTS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
 
-/// What helps.
+/// Advice for the user.
 const REMEDY: &str =
     "raise the limit (`ulimit -n`; `LimitNOFILE=` of systemd, `--ulimit nofile=` of Docker)";
 
-/// A limit of open files with which tritonserver does not serve.
+/// The limit of open files is too low for tritonserver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DescriptorError {
-    /// It is known beforehand.
+    /// The limit is known to be too low before the start.
     #[error(
         "{limit} open files are too few: tritonserver and the {instances} instances of these models need about {needed}; \
          {REMEDY}"
@@ -28,12 +29,12 @@ pub enum DescriptorError {
     TooFew {
         /// The limit.
         limit: u64,
-        /// How many instances there are.
+        /// The number of instances.
         instances: u64,
-        /// What is needed.
+        /// The number of descriptors needed.
         needed: u64,
     },
-    /// tritonserver says so.
+    /// tritonserver reports that it ran out of descriptors.
     #[error(
         "{limit} open files are too few for tritonserver, its options and its clients; {REMEDY}"
     )]
@@ -44,11 +45,11 @@ pub enum DescriptorError {
 }
 
 impl DescriptorError {
-    /// Looks whether the limit is enough for some models.
+    /// Checks that the limit suffices for the models of a registry.
     ///
     /// # Errors
     ///
-    /// [`Self::TooFew`].
+    /// Returns [`Self::TooFew`] if it does not.
     pub fn check(registry: &Registry) -> Result<(), Self> {
         let instances = registry
             .iter()
@@ -56,7 +57,7 @@ impl DescriptorError {
         enough(limit(), instances.sum())
     }
 
-    /// What a line of tritonserver's output says of it.
+    /// Returns the error if a line of tritonserver's output reports it.
     pub(super) fn in_log(line: &str) -> Option<Self> {
         let mut complaints = COMPLAINTS.iter();
         let complains = complaints.any(|complaint| line.contains(complaint));
@@ -76,7 +77,7 @@ fn enough(limit: u64, instances: u64) -> Result<(), DescriptorError> {
     }
 }
 
-/// What this process may have open; its child has the same limit.
+/// Returns the soft limit of this process; the child inherits it.
 fn limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }

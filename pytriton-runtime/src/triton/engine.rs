@@ -25,17 +25,18 @@ use super::{
     cache, write_repository,
 };
 
-/// The pause before a tritonserver that died is started again: it doubles with every death up to the longest.
+/// The delay before a dead tritonserver is restarted. It doubles with every death up to the
+/// maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// After such a life the next death counts as the first.
+/// A server that lived this long resets the delay.
 const LONG_LIFE: Duration = Duration::from_secs(60);
 
-/// How long instances may take to end when nobody asks them for anything any more.
+/// How long instances may take to stop once they receive no more requests.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
 
-/// The libraries that a process loads before those that it is linked with.
+/// The variable that lists libraries to load before those the process is linked with.
 pub(super) const PRELOAD: &str = "LD_PRELOAD";
 
 /// A tritonserver that serves our models, and the instances behind it.
@@ -44,41 +45,41 @@ pub struct TritonEngine {
     binary: PathBuf,
     probe: Probe,
     launch: Launch,
-    // In the order in which they go: the server before its instances, the folder last.
+    // Drop order: the server before its instances, the folder last.
     server: Tritonserver,
     worker: Worker,
     _workspace: Workspace,
 }
 
-/// Why the tritonserver engine does not serve.
+/// The tritonserver engine cannot serve.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// Too few files may be open.
+    /// The limit of open files is too low.
     #[error(transparent)]
     Descriptors(#[from] DescriptorError),
-    /// There is no folder for the server's files.
+    /// The folder for the server's files cannot be created.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     /// The models cannot be loaded.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// The models cannot be written down for tritonserver.
+    /// The model repository cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The backend cannot be given to tritonserver.
+    /// The backend cannot be written.
     #[error("cannot write {path}: {source}", path = path.display())]
     Backend {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// This binary has no backend for tritonserver.
+    /// This binary contains no backend for tritonserver.
     #[error("this binary has no tritonserver engine: {reason}")]
     NoBackend {
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// tritonserver does not start.
@@ -87,11 +88,12 @@ pub enum EngineError {
 }
 
 impl TritonEngine {
-    /// Loads the models, and starts a tritonserver that serves them. `launch` says how; its folders are filled in here.
+    /// Loads the models and starts a tritonserver that serves them. `launch` is the configuration;
+    /// its folders are set here.
     ///
     /// # Errors
     ///
-    /// An [`EngineError`]; nothing is left behind then.
+    /// Returns an [`EngineError`]. Nothing is left behind then.
     pub async fn start(
         registry: &Registry,
         located: &Located,
@@ -105,7 +107,7 @@ impl TritonEngine {
         launch.caches = located.caches();
         launch.response_cache = registry.iter().any(|spec| spec.response_cache);
         write_repository(&launch.repository, BACKEND_NAME, registry)?;
-        // Only who brings models of their own needs the server's own backends.
+        // The server's own backends are needed only for models that the user adds.
         let others = located
             .backends()
             .filter(|_| launch.flags.contains("model-repository"));
@@ -116,7 +118,7 @@ impl TritonEngine {
         let binary = located.binary.clone();
         let environment = environment(&worker, &launch);
         let server = Tritonserver::start(&binary, &probe.flags, &launch, &environment).await?;
-        // One that is started again must be found where the first was.
+        // After a restart the server must listen on the same addresses.
         launch.endpoints = *server.endpoints();
         if let Some(warning) = server.exposure(&launch.flags) {
             tracing::warn!("{warning}");
@@ -131,53 +133,54 @@ impl TritonEngine {
         })
     }
 
-    /// Where the server answers.
+    /// Returns the addresses of the server.
     pub fn endpoints(&self) -> &Endpoints {
         &self.launch.endpoints
     }
 
-    /// Who may ask for what.
+    /// Returns the access control.
     pub fn access(&self) -> &Arc<Access> {
         &self.launch.access
     }
 
-    /// Who of this process awaits answers to what tritonserver is asked.
+    /// Returns the requests of this process that await responses of tritonserver.
     #[cfg(feature = "embedded")]
     pub(crate) fn claims(&self) -> &Arc<Claims> {
         self.worker.claims()
     }
 
-    /// What tritonserver has of the models.
+    /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
     pub(crate) fn hosted(&self) -> HostedModels {
         self.worker.hosted()
     }
 
-    /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
+    /// Returns a function that reports readiness: tritonserver runs, and every model has an
+    /// instance that accepts requests.
     pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         self.worker.is_ready()
     }
 
-    /// Says, whenever it is asked, whether tritonserver has a model.
+    /// Returns a function that reports whether tritonserver has loaded a model.
     pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
         self.worker.has()
     }
 
-    /// Why one of the models is beyond repair, once one is.
+    /// Resolves to the fatal error of a model once one occurs.
     pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
         self.worker.broken()
     }
 
-    /// Waits until tritonserver has died.
+    /// Waits until tritonserver has exited.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future changes nothing.
+    /// Dropping the future has no effect.
     pub async fn died(&self) -> Exit {
         self.server.exited().await
     }
 
-    /// Starts tritonserver again whenever it dies.
+    /// Restarts tritonserver whenever it dies.
     ///
     /// # Cancel safety
     ///
@@ -211,7 +214,7 @@ impl TritonEngine {
                     tracing::error!("tritonserver {late}; it is killed");
                     self.server.end().await;
                 }
-                // Its end is told of where the next is started.
+                // The loop reports the exit before the next start.
                 Err(NotReady::Ended(_)) => {}
             }
         }
@@ -229,10 +232,11 @@ impl TritonEngine {
         self.worker.stop_being_ready();
     }
 
-    /// Lets tritonserver answer what it has accepted until `deadline`, then stops it and the instances. `own` is how this
-    /// process goes on to send requests to it.
+    /// Lets tritonserver respond to accepted requests until `deadline`, then stops it and the
+    /// instances. `own` describes the requests that this process still sends to it.
     ///
-    /// A server that was being started again ends well however it ends: what it had to say has been logged.
+    /// A server that was being restarted counts as stopped successfully: its messages are already
+    /// logged.
     pub async fn stop(self, deadline: Instant, own: OwnConnections) -> Stopped {
         self.worker.wait_no_more();
         let away = self.worker.is_away();
@@ -249,7 +253,8 @@ impl TritonEngine {
     }
 }
 
-/// A workspace in the first folder that takes one; the words of the last that does not.
+/// Creates a workspace in the first folder that permits it. Returns the error of the last folder if
+/// none does.
 fn workspace() -> Result<Workspace, WorkspaceError> {
     let (cache, temporary) = cache::workspaces();
     match cache.map(|folder| Workspace::create(&folder)) {
@@ -260,15 +265,15 @@ fn workspace() -> Result<Workspace, WorkspaceError> {
     Workspace::create(&temporary)
 }
 
-/// What tritonserver's environment must carry.
+/// Returns the environment of tritonserver.
 ///
-/// Our library is loaded before the server's own, so that the server can be asked for readiness that is true: before 26.01
-/// it does not ask its backends.
+/// Our library is preloaded so that the server reports readiness correctly: before 26.01 it does
+/// not ask its backends.
 fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> {
     let mut environment: Vec<_> = worker.environment().collect();
     let library = library(&launch.backends);
     let library = library.to_string_lossy();
-    // Both separate libraries.
+    // `LD_PRELOAD` uses both characters as separators.
     if library.contains([':', ' ']) {
         tracing::warn!(
             "readiness does not tell of lost instances: '{library}' cannot be loaded before tritonserver's own libraries"
@@ -289,7 +294,7 @@ fn library(backends: &Path) -> PathBuf {
     backends.join(BACKEND_NAME).join(name)
 }
 
-/// Writes our backend into a folder, with links to those of the server's own.
+/// Writes our backend into a folder, with links to the server's own backends.
 fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -322,7 +327,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn tritonserver_accepts_every_configuration() {
-        // Where the tests of all crates have one tritonserver together, beside `target/debug/deps/…`.
+        // The installation that the tests of all crates share, next to `target/debug/deps/…`.
         let program = env::current_exe().unwrap();
         let folder = program.ancestors().nth(3).unwrap();
         let folder = folder.join("tmp/cache/pytriton/tritonserver/2.51.0");

@@ -6,14 +6,15 @@ use crate::registry::Registry;
 use super::WriteError;
 use super::repository::{create, replace, write_repository};
 
-/// What tritonserver's library of a backend begins with, behind `lib`.
+/// The prefix of a backend library's name, after `lib`.
 const PREFIX: &str = "triton_";
 
-/// A crate whose shared library is a native Triton backend: what `pytriton::backend!()` leaves in every binary that links
-/// the crate.
+/// A crate whose shared library is a native Triton backend. `pytriton::backend!()` registers one in
+/// every binary that links the crate.
 #[derive(Debug, Clone, Copy)]
 pub struct BackendLibrary {
-    /// The path of the module that calls the macro; it begins with the name of the crate, which is the library's.
+    /// The path of the module that calls the macro. It begins with the name of the crate, which is
+    /// the name of the library.
     pub module: &'static str,
     /// The package of the crate.
     pub package: &'static str,
@@ -21,22 +22,23 @@ pub struct BackendLibrary {
 
 inventory::collect!(BackendLibrary);
 
-/// The folders that a tritonserver is given to run the models in its own process.
+/// The folders for a tritonserver that runs the models in its own process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeRepository {
-    /// For `--backend-directory`.
+    /// The value for `--backend-directory`.
     pub backends: PathBuf,
-    /// For `--model-repository`.
+    /// The value for `--model-repository`.
     pub models: PathBuf,
 }
 
-/// Writes the models of a registry, and the library of this binary that runs them, into a folder.
+/// Writes the models of a registry, and the library that runs them, into a folder.
 ///
-/// What stands in the folder otherwise is left alone. A tritonserver that has loaded an older library keeps it.
+/// Other files in the folder are left alone. A tritonserver that has loaded an older library keeps
+/// it.
 ///
 /// # Errors
 ///
-/// A [`WriteError`] that names the model, the path, or what is to be built.
+/// Returns a [`WriteError`] that names the model, the path, or what has to be built.
 pub fn write_native(directory: &Path, registry: &Registry) -> Result<NativeRepository, WriteError> {
     let mut libraries = inventory::iter::<BackendLibrary>();
     let library = libraries.next().ok_or(WriteError::NoBackend)?;
@@ -60,7 +62,7 @@ pub fn write_native(directory: &Path, registry: &Registry) -> Result<NativeRepos
 }
 
 impl BackendLibrary {
-    /// Whether tritonserver would find the library of the crate that a module is in.
+    /// Returns whether tritonserver would find the library of the crate that contains a module.
     pub const fn is_well_named(module: &str) -> bool {
         matches!(
             module.as_bytes(),
@@ -68,7 +70,7 @@ impl BackendLibrary {
         )
     }
 
-    /// The name of the backend.
+    /// Returns the name of the backend.
     pub fn name(&self) -> &'static str {
         let library = self.library();
         library.strip_prefix(PREFIX).unwrap_or(library)
@@ -82,7 +84,7 @@ impl BackendLibrary {
         format!("lib{}.so", self.library())
     }
 
-    /// Where it was built, together with the program in a folder.
+    /// Returns the path of the library, which is built next to the program in `folder`.
     fn locate(&self, folder: &Path) -> Result<PathBuf, WriteError> {
         // `cargo run` builds into the first; only `cargo build` puts a link into the second.
         let looked_at = vec![folder.join("deps"), folder.to_owned()];
@@ -142,7 +144,7 @@ mod tests {
             folder.display()
         );
         assert_eq!(error.replace("--release ", ""), expected);
-        // From the last place to the first.
+        // From the last candidate to the first.
         for place in [folder, &folder.join("deps")] {
             let file = place.join("libtriton_of_ours.so");
             fs::write(&file, "").unwrap();

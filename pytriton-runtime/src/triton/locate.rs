@@ -9,20 +9,21 @@ use thiserror::Error;
 
 use super::cache;
 
-/// The binary's name.
+/// The name of the binary.
 const NAME: &str = "tritonserver";
 
-/// Where NVIDIA's containers have it.
+/// The installation in NVIDIA's containers.
 const CONTAINER: &str = "/opt/tritonserver";
 
-/// Where a tritonserver may be.
+/// The places in which to look for a tritonserver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// What the user names: the binary, or the folder it is installed in. It is looked at alone.
+    /// The path that the user gave: the binary, or the folder of the installation. If set, it is
+    /// the only candidate.
     pub named: Option<PathBuf>,
-    /// The folders of `PATH`.
+    /// The value of `PATH`.
     pub path: Option<OsString>,
-    /// Folders that it may be installed in, in order, each with the words for it.
+    /// Installation folders in order of preference, each with its description.
     pub installed: Vec<(Found, PathBuf)>,
 }
 
@@ -31,58 +32,58 @@ pub struct Places {
 pub struct Located {
     /// The binary.
     pub binary: PathBuf,
-    /// Where it was found.
+    /// The kind of place where it was found.
     pub found: Found,
 }
 
-/// Where a tritonserver was found.
+/// The kind of place where a tritonserver was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Where the user said.
+    /// The path that the user gave.
     Named,
-    /// In a folder of `PATH`.
+    /// A folder in `PATH`.
     Path,
-    /// Where NVIDIA's containers have it.
+    /// The installation in NVIDIA's containers.
     Container,
-    /// Where `install` has put it.
+    /// The folder of `install`.
     Cache,
 }
 
-/// No tritonserver is there.
+/// No tritonserver was found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LocateError {
-    /// What the user names is none.
+    /// The path that the user gave contains no tritonserver.
     #[error("no tritonserver at {path} (option --tritonserver)", path = path.display())]
     Named {
-        /// What the user names.
+        /// The path.
         path: PathBuf,
     },
-    /// What the user names is a file that nobody may run.
+    /// The path that the user gave is not executable.
     #[error("{path} cannot be run: it is not executable (option --tritonserver)", path = path.display())]
     NotExecutable {
-        /// What the user names.
+        /// The path.
         path: PathBuf,
     },
-    /// What `install` has put there could have been changed by others.
+    /// Other users could have changed the installation in the cache.
     #[error(
         "{path} is not run, because another user could have changed it: remove the folder and run `install` again, or name \
          a tritonserver with --tritonserver", path = path.display()
     )]
     Untrusted {
-        /// The file or folder that others can write to, or own.
+        /// The file or folder that others own or can write to.
         path: PathBuf,
     },
-    /// None of the places has one.
+    /// No place contains a tritonserver.
     #[error("no tritonserver in PATH{others}", others = listed(looked_at))]
     Nowhere {
-        /// Where it was looked for, beside `PATH`.
+        /// The places in addition to `PATH`.
         looked_at: Vec<PathBuf>,
     },
 }
 
 impl Places {
-    /// The places of this process and system.
+    /// Returns the places of this process and system.
     pub fn new(named: Option<PathBuf>) -> Self {
         let container = (Found::Container, PathBuf::from(CONTAINER));
         let cache = cache::installation().map(|path| (Found::Cache, path));
@@ -97,7 +98,7 @@ impl Places {
     ///
     /// # Errors
     ///
-    /// A [`LocateError`] that says where there is none.
+    /// Returns a [`LocateError`] that names the places that were searched.
     pub fn locate(&self) -> Result<Located, LocateError> {
         let located = |binary, found| Located { binary, found };
         if let Some(named) = &self.named {
@@ -122,7 +123,7 @@ impl Places {
         };
         let (found, path) = in_path
             .chain(installed())
-            // An empty or relative folder of PATH would make it depend on where we are started.
+            // An empty or relative folder in `PATH` would depend on the current folder.
             .find(|(_, path)| path.is_absolute() && executable(path))
             .ok_or_else(|| LocateError::Nowhere {
                 looked_at: installed().map(|(_, path)| path).collect(),
@@ -135,21 +136,21 @@ impl Places {
 }
 
 impl Located {
-    /// The folder it is installed in, which has its backends and caches.
+    /// Returns the folder of the installation, which contains its backends and caches.
     pub fn root(&self) -> Option<PathBuf> {
-        // What stands in PATH may be a link.
+        // The entry in `PATH` may be a symbolic link.
         let binary = self.binary.canonicalize().ok()?;
         Some(binary.parent()?.parent()?.to_owned())
     }
 
-    /// Its response caches, if it has some.
+    /// Returns the folder of its response caches, if there is one.
     pub fn caches(&self) -> Option<PathBuf> {
         self.root()
             .map(|root| root.join("caches"))
             .filter(|path| path.is_dir())
     }
 
-    /// Its own backends, if it has some.
+    /// Returns the folder of its own backends, if there is one.
     pub fn backends(&self) -> Option<PathBuf> {
         self.root()
             .map(|root| root.join("backends"))
@@ -168,16 +169,16 @@ impl fmt::Display for Found {
     }
 }
 
-/// Refuses a cached binary that other users could have changed, and what it loads.
+/// Refuses a cached binary if other users could have changed it or the libraries it loads.
 ///
-/// The cache is in a folder that the environment names. A folder to which the own group can write is as the user's `umask` has
-/// it.
+/// The environment determines the cache folder. Write access for the user's own group is accepted:
+/// it depends on the `umask`.
 fn check_trusted(binary: &Path) -> Result<(), LocateError> {
     let root = binary.parent().and_then(Path::parent).unwrap_or(binary);
     let libraries = fs::read_dir(root.join("lib"));
     let libraries = libraries.into_iter().flatten().flatten();
     let folders = ["bin", "lib", "caches"].map(|name| root.join(name));
-    // `pytriton/tritonserver/VERSION`: what others could move away is theirs too.
+    // `pytriton/tritonserver/VERSION`: a user who can replace a parent folder controls its content.
     let above = root.ancestors().take(3).map(Path::to_owned);
     let mut checked = above
         .chain(folders)
@@ -189,14 +190,15 @@ fn check_trusted(binary: &Path) -> Result<(), LocateError> {
     }
 }
 
-/// Whether others than this user and the administrator can change a file; not if it is not there.
+/// Returns whether anyone but this user and root can change a file. A missing file cannot be
+/// changed.
 fn others_can_write(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return false;
     };
     let user = geteuid().as_raw();
     let own = [user, 0].contains(&metadata.uid());
-    // In a folder with the sticky bit others cannot replace what is not theirs.
+    // In a folder with the sticky bit, users cannot replace files of others.
     let sticky = metadata.is_dir() && metadata.mode() & 0o1000 != 0;
     let open = metadata.mode() & 0o002 != 0 && !sticky;
     let others = metadata.gid() != getegid().as_raw();
@@ -242,7 +244,7 @@ mod tests {
             error.to_string().ends_with("/cache/bin/tritonserver"),
             "{error}"
         );
-        // From the last place to the first: each new one is taken.
+        // From the last place to the first: each new one takes precedence.
         for (folder, found) in [
             ("cache/bin", Found::Cache),
             ("opt/bin", Found::Container),
@@ -261,7 +263,7 @@ mod tests {
                 (at("cache/bin/tritonserver"), Found::Named)
             );
         }
-        // What is named is not looked for elsewhere.
+        // If a path is given, no other place is searched.
         let path = at("nothing");
         assert_eq!(
             places(Some("nothing")).locate(),
@@ -316,7 +318,7 @@ mod tests {
             fs::set_permissions(&path, before).unwrap();
         }
         assert!(places.locate().is_ok());
-        // Whoever names it, or has it in `PATH`, answers for it.
+        // A path that the user names or has in `PATH` is trusted.
         mode(&binary, 0o777);
         let named = Places {
             named: Some(binary),

@@ -1,10 +1,11 @@
-//! The tritonserver engine: NVIDIA's server as a child process that answers the clients.
+//! The tritonserver engine: NVIDIA's server runs as a child process and serves the clients.
 //!
-//! A tritonserver is found ([`Places`]) or fetched ([`install`]), asked what it can ([`Probe`]), given its models
-//! ([`write_repository`]) and its command line ([`arguments`]), and looked after ([`process`]). All of it together is the
-//! engine. [`write_native`] is for a tritonserver that somebody else starts and that runs the models itself.
+//! The engine finds ([`Places`]) or downloads ([`install`]) a tritonserver and probes its
+//! capabilities ([`Probe`]). It writes the models ([`write_repository`]) and the command line
+//! ([`arguments`]), and supervises the process ([`process`]). [`write_native`] prepares models for
+//! a tritonserver that is started elsewhere and runs them itself.
 //!
-//! Pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
+//! These parts are pure: [`config_text`] (a model's `config.pbtxt`), [`arguments`], [`Version`].
 
 mod allocation;
 mod cache;

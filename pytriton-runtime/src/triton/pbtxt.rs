@@ -5,11 +5,11 @@ use thiserror::Error;
 use crate::configuration::{Message, configuration};
 use crate::model::{Location, ModelSpec, VersionPolicy};
 
-/// Why the versions of a model have no `config.pbtxt` in common.
+/// The versions of a model cannot share one `config.pbtxt`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// Triton knows one configuration for all versions of a model.
+    /// The versions differ, but Triton has one configuration for all versions of a model.
     #[error(
         "model `{model}`: tritonserver has one configuration for all versions of a model, but version {version} \
          (declared at {location}) has `{line}` where version {other_version} (declared at {other_location}) has \
@@ -20,26 +20,26 @@ pub enum ConfigError {
         model: Arc<str>,
         /// A version.
         version: u32,
-        /// Where it stands.
+        /// Its declaration.
         location: Location,
         /// The first line of its configuration that differs.
         line: String,
         /// Another version.
         other_version: u32,
-        /// Where it stands.
+        /// Its declaration.
         other_location: Location,
-        /// The line it has there.
+        /// The corresponding line.
         other_line: String,
     },
 }
 
-/// The `config.pbtxt` of a model, from all its versions.
+/// Returns the `config.pbtxt` of a model for all its versions.
 ///
 /// `backend` is the name of the backend that runs it.
 ///
 /// # Errors
 ///
-/// [`ConfigError::VersionsDiffer`] when the versions differ in more than their number.
+/// Returns [`ConfigError::VersionsDiffer`] if the versions differ in more than their number.
 pub fn config_text(
     backend: &str,
     spec: &ModelSpec,
@@ -67,7 +67,7 @@ pub fn config_text(
     Ok(config.text())
 }
 
-/// The first lines that differ, in the first field that does.
+/// Returns the first lines that differ, from the first field that differs.
 fn difference(one: &Message<'_>, other: &Message<'_>) -> Option<(String, String)> {
     let fields = one.fields.iter().chain(&other.fields);
     let mut texts = fields.map(|field| (alone(one, field.name), alone(other, field.name)));
@@ -83,7 +83,7 @@ fn difference(one: &Message<'_>, other: &Message<'_>) -> Option<(String, String)
     }
 }
 
-/// The text of one field.
+/// Returns the text of one field.
 fn alone(config: &Message<'_>, name: &str) -> String {
     let fields = config.fields.iter().filter(|field| field.name == name);
     let fields = fields.cloned().collect();

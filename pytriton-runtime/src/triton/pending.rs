@@ -7,16 +7,17 @@ use tokio::time::timeout;
 
 use super::process::reachable;
 
-/// How long tritonserver may take to write its metrics.
+/// The timeout for reading the metrics.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The longest text of metrics that is read.
+/// The maximum size of the metrics.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Triton's gauge of the requests that it has accepted and not yet given to an instance, of each model.
+/// Triton's gauge, per model, of accepted requests that no instance has received yet.
 const FAMILY: &str = "nv_inference_pending_request_count";
 
-/// How many requests wait inside of a tritonserver, such as for a slot of a sequence; `None` if it does not tell.
+/// Returns the number of requests that are queued in tritonserver, for example for a sequence slot.
+/// Returns `None` if the metrics do not report it.
 pub(super) async fn pending_requests(metrics: SocketAddr) -> Option<u64> {
     let address = reachable(metrics);
     let asked = async {
@@ -32,7 +33,7 @@ pub(super) async fn pending_requests(metrics: SocketAddr) -> Option<u64> {
     total(&timeout(PATIENCE, asked).await.ok()??)
 }
 
-/// The sum of the gauge; `None` if the text has none, or has one that is no number.
+/// Returns the sum of the gauge, or `None` if it is missing or not a number.
 fn total(metrics: &str) -> Option<u64> {
     let values = metrics.lines().filter_map(|line| {
         let labels = line.strip_prefix(FAMILY)?;

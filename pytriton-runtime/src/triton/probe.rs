@@ -14,20 +14,20 @@ use crate::access::VARIABLE;
 use super::Version;
 use super::process::{die_with_this_thread, glibc_version, mounted_noexec};
 
-/// How long a server may take to print its help.
+/// The timeout for a server to print its help.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The most that is read of what it prints.
+/// The maximum output that is read.
 const MAX_OUTPUT: u64 = 4 << 20;
 
-/// What a tritonserver says of itself.
+/// The capabilities of a tritonserver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// The flags that it knows, without their dashes.
+    /// The flags it supports, without their dashes.
     pub flags: BTreeSet<String>,
 }
 
-/// A binary that does not run as a tritonserver.
+/// The binary does not run as a tritonserver.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProbeError {
@@ -36,11 +36,11 @@ pub enum ProbeError {
     Run {
         /// The binary.
         binary: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// It says nothing in time.
+    /// It printed nothing before the timeout.
     #[error("{binary} did not answer `--help` within {seconds} seconds", binary = binary.display(), seconds = PATIENCE.as_secs())]
     Silent {
         /// The binary.
@@ -51,10 +51,10 @@ pub enum ProbeError {
     Loader {
         /// The binary.
         binary: PathBuf,
-        /// The loader's words.
+        /// The loader's message.
         message: String,
     },
-    /// It is no program for this machine, or lies where none may be run.
+    /// It is not a program for this machine, or is on a file system mounted `noexec`.
     #[error("{binary} cannot be run: it is {what}", binary = binary.display())]
     Format {
         /// The binary.
@@ -62,7 +62,7 @@ pub enum ProbeError {
         /// What it is.
         what: &'static str,
     },
-    /// It is something else.
+    /// It is another program.
     #[error("{binary} is no tritonserver: its `--help` names no --model-repository", binary = binary.display())]
     Stranger {
         /// The binary.
@@ -71,11 +71,11 @@ pub enum ProbeError {
 }
 
 impl Probe {
-    /// Asks a tritonserver for its flags.
+    /// Reads the flags of a tritonserver from its help.
     ///
     /// # Errors
     ///
-    /// A [`ProbeError`] that says why the binary does not run.
+    /// Returns a [`ProbeError`] if the binary does not run.
     pub fn new(binary: &Path) -> Result<Self, ProbeError> {
         let start = |path: &Path| header(path).ok();
         if let (Some(theirs), Some(ours)) = (start(binary), start(Path::new("/proc/self/exe")))
@@ -104,12 +104,12 @@ impl Probe {
     }
 }
 
-/// Asks a tritonserver for its version: it is only told in the log of a start, here of one that ends at once because its
-/// models are nowhere.
+/// Reads the version of a tritonserver. Only the log of a start reports it, so this starts one that
+/// exits at once because its repository does not exist.
 ///
 /// # Errors
 ///
-/// A [`ProbeError`] when the binary does not run.
+/// Returns a [`ProbeError`] if the binary does not run.
 pub fn version(binary: &Path) -> Result<Option<Version>, ProbeError> {
     let arguments = [
         "--model-repository=/nonexistent",
@@ -123,7 +123,7 @@ pub fn version(binary: &Path) -> Result<Option<Version>, ProbeError> {
         .find_map(Version::in_log))
 }
 
-/// The system's C library, such as `glibc 2.36`; `None` where it is another.
+/// Returns the system's C library, such as `glibc 2.36`; `None` if it is not glibc.
 pub fn glibc() -> Option<String> {
     if let Some(version) = glibc_version() {
         return Some(format!("glibc {version}"));
@@ -154,20 +154,20 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
         .stdin(Stdio::null())
         .stdout(writer.try_clone().map_err(failed)?)
         .stderr(writer);
-    // Whoever loses patience with one that hangs must not leave it behind.
+    // If this thread ends while the server hangs, the server must not survive.
     die_with_this_thread(&mut command);
     let mut child = command.spawn().map_err(failed)?;
-    // The command holds the writing end of the pipe.
+    // The command holds the write end of the pipe.
     drop(command);
     let (read, text) = mpsc::channel();
     let reading = thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
-        // What came before a failure is still worth to be looked at.
+        // Output before a read error is still useful.
         let _ = reader.take(MAX_OUTPUT).read_to_end(&mut bytes);
         drop(read.send(String::from_utf8_lossy(&bytes).into_owned()));
     });
     let text = reading.map(|_| text.recv_timeout(PATIENCE));
-    // It has closed its output, or is too slow: in both cases it need not go on.
+    // The server has closed its output or timed out. Either way it is not needed any more.
     let _ = child.kill();
     let _ = child.wait();
     text.map_err(failed)?.map_err(|_| ProbeError::Silent {
@@ -175,14 +175,15 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
     })
 }
 
-/// The first bytes of a program: what it is, its word size at 4, its processor at 18.
+/// Returns the first bytes of a program: the format, the word size at 4, the processor at 18.
 fn header(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(20).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Why a file cannot be run where another program can: the system would take it for a script of the shell.
+/// Returns why a file is not a program for this machine. The system would otherwise run it as a
+/// shell script.
 fn unfit(theirs: &[u8], ours: &[u8]) -> Option<&'static str> {
     if theirs.starts_with(b"#!") {
         return None;
@@ -194,7 +195,7 @@ fn unfit(theirs: &[u8], ours: &[u8]) -> Option<&'static str> {
     (machine(theirs) != machine(ours)).then_some("a program for another processor")
 }
 
-/// The flag that a line of the help names.
+/// Returns the flag that a line of the help describes.
 fn flag(line: &str) -> Option<&str> {
     let line = line.strip_prefix("  --")?;
     let end = line.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn reads_the_flags_of_the_help() {
         let help = "Usage:\n  --help\n\tPrint --usage\n  --model-repository <string>\n\n  --metrics-config <<a>=<b>>\n --x";
-        // The real one ends with 1 after its help.
+        // The real server exits with status 1 after its help.
         let probe = probe(&format!("printf -- '{help}' >&2; exit 1")).unwrap();
         let flags: Vec<_> = probe.flags.iter().map(String::as_str).collect();
         assert_eq!(flags, ["help", "metrics-config", "model-repository"]);

@@ -11,14 +11,15 @@ use crate::registry::Registry;
 
 use super::{ConfigError, config_text};
 
-/// Why the model repository cannot be written.
+/// The model repository cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The versions of a model have no configuration in common.
+    /// The versions of a model cannot share one configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A model's name is no name of a folder, and Triton wants each model in a folder of its name.
+    /// The model's name cannot be the name of a folder. Triton requires a folder with the name of
+    /// the model.
     #[error(
         "model `{name}` cannot be served by tritonserver: its name must be the name of a folder"
     )]
@@ -29,9 +30,9 @@ pub enum WriteError {
     /// A file or folder cannot be written.
     #[error("cannot write the model repository at {path}: {source}", path = path.display())]
     Io {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -41,17 +42,17 @@ pub enum WriteError {
          that crate in the binary (`use triton_<backend> as _;`)"
     )]
     NoBackend,
-    /// The shared library of the native backend is not where it is built.
+    /// The shared library of the native backend was not found.
     #[error(
         "no {file} {places}: `{command}` makes it, where the manifest has `crate-type = [\"cdylib\", \"rlib\"]`",
         places = listed(looked_at)
     )]
     NoLibrary {
-        /// Its name.
+        /// Its file name.
         file: String,
-        /// Where it was looked for.
+        /// The folders that were searched.
         looked_at: Vec<PathBuf>,
-        /// What builds it.
+        /// The command that builds it.
         command: String,
     },
 }
@@ -63,14 +64,15 @@ fn listed(folders: &[PathBuf]) -> String {
     folders.collect::<Vec<_>>().join(", none ")
 }
 
-/// Writes the models of a registry into a folder as tritonserver reads them: `<model>/config.pbtxt`, `<model>/<version>/`.
+/// Writes the models of a registry into a folder in Triton's layout: `<model>/config.pbtxt`,
+/// `<model>/<version>/`.
 ///
-/// `backend` is the name of the backend that runs them. What stands in the folder otherwise is left alone. Each
-/// configuration appears whole or not at all.
+/// `backend` is the name of the backend that runs them. Other files in the folder are left alone.
+/// Each configuration is written atomically.
 ///
 /// # Errors
 ///
-/// A [`WriteError`] that names the model or the path.
+/// Returns a [`WriteError`] that names the model or the path.
 pub fn write_repository(
     directory: &Path,
     backend: &str,
@@ -80,7 +82,7 @@ pub fn write_repository(
     for spec in registry.iter() {
         models.entry(&spec.name).or_default().push(spec);
     }
-    // Nothing is written when one of the models cannot be.
+    // Nothing is written if one of the models is invalid.
     let mut files = Vec::new();
     for versions in models.values() {
         let [spec, others @ ..] = versions.as_slice() else {
@@ -105,7 +107,7 @@ pub fn write_repository(
     Ok(())
 }
 
-/// Labels as tritonserver reads them: a carriage return would be a part of the label.
+/// Normalizes line ends: tritonserver would keep a carriage return as part of the label.
 fn label_lines(labels: &str) -> String {
     labels.lines().map(|label| format!("{label}\n")).collect()
 }
@@ -128,7 +130,7 @@ pub(super) fn create(path: &Path) -> Result<(), WriteError> {
     })
 }
 
-/// Writes a file that appears whole or not at all, and leaves alone whoever has the old one open.
+/// Writes a file atomically. Processes that have the old file open keep it.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&Path) -> io::Result<()>,
@@ -136,7 +138,7 @@ pub(super) fn replace(
     let draft = path.with_extension(format!("{}.tmp", process::id()));
     let written = write(&draft).and_then(|()| fs::rename(&draft, path));
     written.map_err(|source| {
-        // The draft may not be there at all.
+        // The draft may not exist.
         let _ = fs::remove_file(&draft);
         WriteError::Io {
             path: path.to_owned(),

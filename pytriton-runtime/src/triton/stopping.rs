@@ -15,49 +15,52 @@ use super::pending::pending_requests;
 use super::process::{Delivery, Exit, undelivered};
 use super::{Endpoints, Launch, Tritonserver};
 
-/// How often the connections of a stopping server are looked at.
+/// The interval at which the connections of a stopping server are polled.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long before the end of its time a stopping server refuses what waits: for that, there is still time.
+/// How long before the deadline a stopping server refuses queued requests, so that the refusals are
+/// still sent.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// How long a server may take to accept nothing more over HTTP. It is busy where it takes longer.
+/// The timeout for a server to stop accepting HTTP. A busy server takes longer.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// How much longer than it has a server may take that ends by itself.
+/// How long after the deadline a server that exits on its own is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long before the server breaks its connections off by itself the time is over: it has as much from the signal on.
+/// How long before the server's own deadline ours is. The server's runs from the signal, and then
+/// it breaks connections off.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// How often tritonserver is asked how many requests wait in it.
+/// The interval at which tritonserver is polled for its queued requests.
 const PENDING_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How a tritonserver was stopped.
+/// The result of stopping a tritonserver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stopped {
-    /// How it ended.
+    /// Its exit status and last messages.
     pub exit: Exit,
-    /// How many connections were closed on which something was still under way, because the time was over.
+    /// The number of connections that were cut at the deadline although they were in use.
     pub cut: usize,
-    /// How many were closed before, because nothing had moved on them for a while: their clients had streams open over which
-    /// they asked nothing, or took nothing of their answers.
+    /// The number of connections that were closed earlier because they were silent. Their clients
+    /// had idle streams open, or did not read their responses.
     pub broken_off: usize,
-    /// Whether it was killed because it did not end by itself in time.
+    /// Whether the server was killed because it did not exit in time.
     pub late: bool,
 }
 
-/// How this process goes on to send requests to a tritonserver that stops: those that its own ports have accepted.
+/// Describes the connections over which this process still sends requests to a stopping
+/// tritonserver, on behalf of its own ports.
 #[derive(Debug, Clone)]
 pub struct OwnConnections {
-    /// The addresses, on this side, of connections that are used for several requests.
+    /// The local addresses of the connections that are used for several requests.
     pub addresses: Vec<SocketAddr>,
-    /// Whether no request comes any more.
+    /// Whether no more requests follow.
     pub finished: Arc<AtomicBool>,
 }
 
 impl Default for OwnConnections {
-    /// None.
+    /// No connections.
     fn default() -> Self {
         Self {
             addresses: Vec::new(),
@@ -77,18 +80,18 @@ pub(super) struct Stopping<'a> {
     end: Instant,
 }
 
-/// What is known of the requests that wait inside of tritonserver, and since when.
+/// The last known number of queued requests in tritonserver, and its time.
 #[derive(Debug, Default)]
 struct Pending(Option<(Instant, Option<u64>)>);
 
-/// What has become of the connections.
+/// The result of draining the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Drained {
-    /// All are closed, or deserted.
+    /// All are closed, or their clients are gone.
     All,
-    /// So many are not, and there is no more time.
+    /// That many are still open at the deadline.
     Cut(usize),
-    /// The same, but the server does not come to its end.
+    /// All are closed, but the server does not exit.
     Late,
 }
 
@@ -112,7 +115,7 @@ impl<'a> Stopping<'a> {
         }
     }
 
-    /// Lets the server answer what it has accepted, and ends it.
+    /// Lets the server respond to accepted requests, then stops it.
     pub(super) async fn stop(self) -> Stopped {
         let mut stopped = Stopped::default();
         let drained = tokio::select! {
@@ -134,9 +137,9 @@ impl<'a> Stopping<'a> {
         stopped
     }
 
-    /// Waits until the server has answered all that it has accepted, and has no connection any more.
+    /// Waits until the server has responded to all accepted requests and has no connections left.
     ///
-    /// `broken_off` counts those that are closed although a call is open.
+    /// `broken_off` counts the connections that are closed although a call is open.
     async fn drained(&self, broken_off: &mut usize) -> io::Result<Drained> {
         let process = self.server.id().ok_or(io::ErrorKind::NotFound)?;
         let Endpoints { http, grpc, .. } = self.launch.endpoints;
@@ -150,7 +153,7 @@ impl<'a> Stopping<'a> {
             if before != Some(left) {
                 tracing::debug!(?left, "tritonserver's connections");
             }
-            // What came in between two looks is seen by the second.
+            // A connection that was accepted between two polls is seen by the second.
             let gone = |count: fn(Left) -> usize| before.map(count) == Some(0) && count(left) == 0;
             let now = Instant::now();
             let silent = left.is_silent() && self.instances_are_idle();
@@ -160,7 +163,8 @@ impl<'a> Stopping<'a> {
             if idle && left.awaited() > 0 {
                 *broken_off += apart(&mut drain, Drain::hang_up).await??;
             }
-            // What clients that are gone have asked for may be under way; a server that ends by itself awaits that.
+            // Requests of clients that are gone may still run. A server that exits on its own waits
+            // for them.
             let ended = idle || self.ends_by_itself() || now >= self.end;
             let finished = self.own.finished.load(Ordering::Relaxed) || now >= self.end;
             let empty = finished && (gone(Left::all) || ended && gone(Left::awaited));
@@ -176,7 +180,7 @@ impl<'a> Stopping<'a> {
             let come_to_an_end = delivered || self.encrypted() && gone(|left| left.http);
             if come_to_an_end && let Some(hold) = held.take() {
                 drop(hold);
-                // Where there is HTTP it has been asked.
+                // With HTTP, the signal was already sent.
                 if http.is_none() {
                     self.server.terminate();
                 }
@@ -189,8 +193,8 @@ impl<'a> Stopping<'a> {
         }
     }
 
-    /// Lets the server accept nothing more over HTTP, keeps it from anything else that it does at its end, and says what
-    /// connections there can be.
+    /// Makes the server stop accepting HTTP, and keeps it in that phase of its shutdown. Also
+    /// returns the endpoints of its connections.
     async fn close_http(&self) -> (Option<Hold>, Places) {
         let Endpoints {
             http,
@@ -212,14 +216,14 @@ impl<'a> Stopping<'a> {
         self.server.terminate();
         if let Some(hold) = &hold {
             places.ours.extend(hold.address());
-            // A server that is busy closes later.
+            // A busy server stops accepting later.
             let closed = timeout(CLOSING, hold.alone()).await;
             places.closed = closed.is_ok().then_some(http);
         }
         (hold, places)
     }
 
-    /// Lets the server stop as it does without our help, which keeps it waiting for idle clients.
+    /// Lets the server stop on its own. It then waits for idle clients.
     async fn unaided(&self) -> Stopped {
         let last_call = async {
             sleep_until(self.end - LAST_CALL).await;
@@ -231,7 +235,7 @@ impl<'a> Stopping<'a> {
             exit = self.server.stop(time) => exit,
             exit = last_call => exit,
         };
-        // It was killed for that.
+        // It was killed because it was late.
         let late = Instant::now() >= self.end + GRACE && exit.status.signal() == Some(9);
         Stopped {
             exit,
@@ -240,8 +244,9 @@ impl<'a> Stopping<'a> {
         }
     }
 
-    /// Whether the server must come to its end by itself: others' models may have something to do then, traces are written
-    /// then, and nobody else can send clients away over connections that are encrypted.
+    /// Returns whether the server must exit on its own: if other models may have cleanup to do, if
+    /// traces have to be written, or if connections are encrypted, so that only the server can send
+    /// `GOAWAY`.
     fn ends_by_itself(&self) -> bool {
         let flags = &self.launch.flags;
         flags.contains("model-repository") || flags.contains("trace-config") || self.encrypted()
@@ -252,13 +257,14 @@ impl<'a> Stopping<'a> {
         values.any(|value| value == "true")
     }
 
-    /// Whether no instance has anything to do. Of the instances of others' models nothing is known.
+    /// Returns whether no instance is busy. The state of instances of other models is unknown.
     fn instances_are_idle(&self) -> bool {
         let ours_alone = !self.launch.flags.contains("model-repository");
         ours_alone && self.worker.quiet(self.begun.into_std(), Duration::ZERO)
     }
 
-    /// Whether no request waits inside of tritonserver for something else than an instance, which is the slot of a sequence.
+    /// Returns whether no request in tritonserver waits for anything but an instance, such as a
+    /// sequence slot.
     async fn has_no_waiting(&self, known: &mut Pending) -> bool {
         let now = Instant::now();
         let recent = known.0.filter(|(at, _)| now < *at + PENDING_INTERVAL);
@@ -272,7 +278,8 @@ impl<'a> Stopping<'a> {
         }
         match pending {
             Some(pending) => pending == 0,
-            // Once idle sequences have lost their slots, those that waited have been executed.
+            // After this time idle sequences have lost their slots, so requests that waited for one
+            // have run.
             None => {
                 let idle = self.worker.longest_sequence_idle();
                 self.worker.quiet(self.begun.into_std(), idle)
@@ -281,7 +288,7 @@ impl<'a> Stopping<'a> {
     }
 }
 
-/// Does something with the connections where it keeps nobody else from his work.
+/// Runs a blocking action on the connections outside the async threads.
 async fn apart<T: Send + 'static>(
     drain: &mut Option<Drain>,
     act: impl FnOnce(&mut Drain) -> T + Send + 'static,

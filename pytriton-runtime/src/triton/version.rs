@@ -4,16 +4,17 @@ use std::str::FromStr;
 /// The version of a tritonserver, such as 2.51.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
-    /// What stands before the first point.
+    /// The major version.
     pub major: u32,
-    /// What stands behind it.
+    /// The minor version.
     pub minor: u32,
-    /// What stands behind the second.
+    /// The patch version.
     pub patch: u32,
 }
 
 impl Version {
-    /// The first version without published vulnerabilities, of Triton 26.07: CVE-2026-16497 is fixed in it.
+    /// The first version without published vulnerabilities, of Triton 26.07. It fixes
+    /// CVE-2026-16497.
     pub const SAFE: Self = Self {
         major: 2,
         minor: 71,
@@ -27,23 +28,23 @@ impl Version {
         patch: 0,
     };
 
-    /// The first version that clients cannot end by giving up their calls over gRPC, of Triton 24.12.
+    /// The first version that cancelled gRPC calls cannot crash, of Triton 24.12.
     pub const CALM: Self = Self {
         major: 2,
         minor: 53,
         patch: 0,
     };
 
-    /// The first version that has histograms of latencies, of Triton 24.11.
+    /// The first version with latency histograms, of Triton 24.11.
     pub const HISTOGRAMS: Self = Self {
         major: 2,
         minor: 52,
         patch: 0,
     };
 
-    /// Reads the version where a line of a starting server's log says it.
+    /// Parses the version if a line of a starting server's log reports it.
     ///
-    /// There is no option that asks for it.
+    /// No option prints the version.
     pub fn in_log(line: &str) -> Option<Self> {
         let mut cells = line.split('|').map(str::trim).skip(1);
         match cells.next()? {
@@ -67,7 +68,7 @@ impl fmt::Display for Version {
 impl FromStr for Version {
     type Err = ();
 
-    /// Reads `2.51.0`; what stands behind it (`2.51.0dev`) does not count.
+    /// Parses `2.51.0`. Any suffix (`2.51.0dev`) is ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut numbers = text.splitn(3, '.').map(|part| {
             let end = part.find(|letter: char| !letter.is_ascii_digit());

@@ -8,18 +8,19 @@ use crate::limits::Limits;
 use super::line::Line;
 use super::{Launch, Placeholders, UnknownFlag};
 
-/// The flag that makes a response cache.
+/// The flag that configures a response cache.
 const CACHE_CONFIG: &str = "cache-config";
 
-/// The flag for the largest request, which tritonserver knows since 25.x.
+/// The flag for the maximum request size, available since 25.x.
 const MAX_INPUT_SIZE: &str = "http-max-input-size";
 
-/// The command line of a tritonserver that knows the flags `known`: each item is one argument and is never split. What must not
-/// stand there is in the placeholders.
+/// Returns the command line for a tritonserver that supports the flags `known`.
+///
+/// Each item is one argument and is never split. Secret values are in the placeholders.
 ///
 /// # Errors
 ///
-/// [`UnknownFlag`] when it does not know what it is to be told.
+/// Returns [`UnknownFlag`] if the server does not support a flag that `launch` requires.
 pub fn arguments(
     launch: &Launch,
     known: &BTreeSet<String>,
@@ -34,7 +35,7 @@ pub fn arguments(
     {
         line.path("cache-directory", caches)?;
     }
-    // Without a cache tritonserver keeps nothing, whatever the models say.
+    // Without a cache tritonserver caches no responses, even if a model requests it.
     if launch.response_cache && !launch.flags.contains(CACHE_CONFIG) {
         let size = Limits::default().response_cache_bytes;
         line.flag(CACHE_CONFIG, format!("local,size={size}"))?;
@@ -57,7 +58,7 @@ pub fn arguments(
             line.flag(flag, pattern)?;
         }
     }
-    // An older server has no limit of its own: only a limit that somebody asked for is missed.
+    // Older servers do not limit the size of a request. That matters only if the user set a limit.
     let asked_for = launch.max_request_bytes != Limits::default().max_request_bytes;
     if asked_for || line.knows(MAX_INPUT_SIZE) {
         line.flag(MAX_INPUT_SIZE, launch.max_request_bytes.to_string())?;
@@ -78,7 +79,8 @@ pub fn arguments(
     Ok(line.into_arguments())
 }
 
-/// Which models are loaded: what is tritonserver's default is not said, but that no client may load or unload models.
+/// Adds the flags of model control. Defaults of tritonserver are omitted, except the mode: no
+/// client may load or unload models by default.
 fn control(line: &mut Line<'_>, control: &ControlOptions) -> Result<(), UnknownFlag> {
     let default = ControlOptions::default();
     line.flag("model-control-mode", control.model_control_mode.to_string())?;

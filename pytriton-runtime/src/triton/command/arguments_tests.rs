@@ -1,4 +1,4 @@
-//! What a tritonserver is told.
+//! Tests of the tritonserver command line.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,18 +1,18 @@
 use std::net::SocketAddr;
 
-/// Where a tritonserver listens.
+/// The addresses on which a tritonserver listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Endpoints {
-    /// HTTP, if it is served.
+    /// The HTTP address, if HTTP is enabled.
     pub http: Option<SocketAddr>,
-    /// gRPC, if it is served.
+    /// The gRPC address, if gRPC is enabled.
     pub grpc: Option<SocketAddr>,
-    /// Metrics, if they are served.
+    /// The metrics address, if metrics are enabled.
     pub metrics: Option<SocketAddr>,
 }
 
 impl Endpoints {
-    /// Those that are served.
+    /// Returns the addresses of all enabled endpoints.
     pub fn all(&self) -> impl Iterator<Item = SocketAddr> {
         [self.http, self.grpc, self.metrics].into_iter().flatten()
     }

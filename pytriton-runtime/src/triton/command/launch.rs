@@ -7,35 +7,35 @@ use crate::triton::Flags;
 
 use super::Endpoints;
 
-/// All that a tritonserver is told when it is started.
+/// The configuration with which a tritonserver is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// Where it listens; what is `None` is not served.
+    /// The addresses on which it listens; `None` disables an endpoint.
     pub endpoints: Endpoints,
-    /// Which HTTP headers become request parameters; empty for none.
+    /// The pattern of HTTP headers that become request parameters; empty for none.
     pub http_header_forward_pattern: String,
-    /// Which gRPC metadata becomes request parameters; empty for none.
+    /// The pattern of gRPC metadata that becomes request parameters; empty for none.
     pub grpc_header_forward_pattern: String,
-    /// How long accepted requests have when it stops.
+    /// The time for accepted requests at shutdown, in seconds.
     pub exit_timeout_secs: u64,
-    /// How long it may take to be ready.
+    /// The time until the server must be ready, in seconds.
     pub ready_timeout_secs: u64,
-    /// How much it logs beyond information.
+    /// The verbosity of the log beyond the info level.
     pub log_verbose: u8,
-    /// The bytes of the largest request.
+    /// The maximum size of a request, in bytes.
     pub max_request_bytes: usize,
-    /// The folder with our models.
+    /// The folder of the model repository.
     pub repository: PathBuf,
-    /// The folder with our backend.
+    /// The folder of our backend.
     pub backends: PathBuf,
-    /// The folder with the server's response caches.
+    /// The folder of the server's response caches.
     pub caches: Option<PathBuf>,
-    /// Whether one of our models keeps its responses.
+    /// Whether at least one model uses the response cache.
     pub response_cache: bool,
-    /// Who may ask for what.
+    /// Access control.
     pub access: Arc<Access>,
     /// Which models are loaded.
     pub control: ControlOptions,
-    /// What the user passes on.
+    /// Options that the user passes through to tritonserver.
     pub flags: Flags,
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{Endpoints, Placeholders};
 
-/// An option that the tritonserver at hand does not have.
+/// The installed tritonserver does not support an option.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "this tritonserver has no option --{flag}: use another one (--tritonserver PATH) or leave the option out"
@@ -17,7 +17,7 @@ pub struct UnknownFlag {
     pub flag: &'static str,
 }
 
-/// A command line for a tritonserver that knows some flags.
+/// A command line for a tritonserver that supports the flags `known`.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     known: &'a BTreeSet<String>,
@@ -34,17 +34,17 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether the server knows a flag.
+    /// Returns whether the server supports a flag.
     pub(super) fn knows(&self, flag: &str) -> bool {
         self.known.contains(flag)
     }
 
-    /// What was written, and what was not.
+    /// Returns the arguments, and the placeholders for the secret ones.
     pub(super) fn into_arguments(self) -> (Vec<OsString>, Placeholders) {
         (self.arguments, self.placeholders)
     }
 
-    /// A flag whose value stands elsewhere.
+    /// Adds a flag whose value is passed outside the command line.
     pub(super) fn hidden(&mut self, flag: &'static str, value: &OsStr) -> Result<(), UnknownFlag> {
         if !self.knows(flag) {
             return Err(UnknownFlag { flag });
@@ -73,7 +73,8 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn endpoints(&mut self, endpoints: &Endpoints) -> Result<(), UnknownFlag> {
-        // What is not served is said, what is served is tritonserver's default: older ones lack some of these flags.
+        // Disabled endpoints are stated explicitly. Enabled ones are the default, and older servers
+        // lack some of these flags.
         match endpoints.http {
             None => self.flag("allow-http", "false")?,
             Some(address) => {
@@ -98,7 +99,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// An address as tritonserver's HTTP library wants it.
+/// Formats an address for tritonserver's HTTP library.
 fn evhtp(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -106,7 +107,7 @@ fn evhtp(address: IpAddr) -> String {
     }
 }
 
-/// An address as gRPC wants it: tritonserver puts a colon and the port behind it.
+/// Formats an address for gRPC: tritonserver appends a colon and the port.
 fn bracketed(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

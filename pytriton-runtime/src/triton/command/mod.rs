@@ -1,4 +1,4 @@
-//! What a tritonserver is told when it is started: a [`Launch`] becomes its command line ([`arguments`]).
+//! The command line of tritonserver: [`arguments`] derives it from a [`Launch`].
 
 mod arguments;
 mod endpoints;

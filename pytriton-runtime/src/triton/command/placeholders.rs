@@ -1,18 +1,19 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// Arguments that must stand on no command line, which anybody on the machine may read; what stands there in their place.
+/// Secret arguments, and the placeholders that replace them on the command line.
 ///
-/// Our library in the tritonserver replaces them before its `main` runs.
+/// Every user of the machine can read a command line. Our library in the tritonserver process
+/// replaces the placeholders before its `main` runs.
 #[derive(Default)]
 pub struct Placeholders(Vec<(OsString, OsString)>);
 
 impl Placeholders {
-    /// What our library in the tritonserver looks for: there is something to replace.
+    /// The environment variable that tells our library to replace placeholders.
     pub const VARIABLE: &str = "PYTRITON_PLACEHOLDERS";
 
-    /// Keeps an argument; what is to stand in its place. That is no value of any option: should it ever reach tritonserver it
-    /// does not start.
+    /// Stores an argument and returns its placeholder. A placeholder is not a valid option value,
+    /// so tritonserver does not start if it is not replaced.
     pub(super) fn hide(&mut self, flag: &str, value: &OsStr) -> OsString {
         let placeholder = OsString::from(format!("--{flag}=(hidden {})", self.0.len()));
         let mut argument = OsString::from(format!("--{flag}="));
@@ -21,13 +22,13 @@ impl Placeholders {
         placeholder
     }
 
-    /// Whether there is nothing to replace.
+    /// Returns whether there is nothing to replace.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What our library reads: how many bytes there are, then placeholders and arguments in turn, each with a zero byte
-    /// behind it.
+    /// Returns the message for our library: the length in bytes, then placeholders and arguments
+    /// alternately, each terminated by a zero byte.
     pub fn message(&self) -> Vec<u8> {
         let mut texts = Vec::new();
         for (placeholder, argument) in &self.0 {
@@ -36,7 +37,7 @@ impl Placeholders {
                 texts.push(0);
             }
         }
-        // No command line is that long.
+        // No command line exceeds `u32::MAX` bytes.
         let length = u32::try_from(texts.len()).unwrap_or_default();
         [&length.to_ne_bytes()[..], &texts].concat()
     }

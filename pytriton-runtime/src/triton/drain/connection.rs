@@ -4,46 +4,46 @@ use super::goaway;
 use super::sockets::{READABLE, WRITABLE};
 use super::tcp::Tcp;
 
-/// How long nothing must have come or gone on a connection that seems to be between two requests: the account of time is
-/// coarse, and a client that asked whether it may send its body (`Expect: 100-continue`) is about to.
+/// How long a connection must be quiet before it counts as between two requests. The kernel's
+/// timestamps are coarse, and a client that sent `Expect: 100-continue` is about to send a body.
 const LULL: Duration = Duration::from_millis(300);
 
-/// How much tritonserver writes to a socket in one piece, whatever the socket.
+/// The largest piece that tritonserver writes to a socket at once.
 const PIECE: u64 = 16 << 10;
 
-/// In how many looks one after the other no more than that must have gone.
+/// The number of consecutive polls with at most [`PIECE`] bytes sent.
 const CALM: u32 = 3;
 
-/// How long no byte must have moved on a connection with a call that is open, until nothing is expected of it any more.
+/// How long a connection with an open call must be silent before no more traffic is expected.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
 
-/// What is spoken on a connection.
+/// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
     Http,
     Grpc,
 }
 
-/// What one look shows of a connection.
+/// The state of a connection at one poll.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sight {
     pub(super) tcp: Tcp,
-    /// What tritonserver waits for on it.
+    /// The `epoll` events that tritonserver awaits on it.
     pub(super) awaited: u32,
 }
 
-/// What is to be done with a connection.
+/// The action to take on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Something may be under way that must not be disturbed, or all is done.
+    /// Do nothing: something may be in flight, or the step was already taken.
     Wait,
-    /// Nothing that comes from now on need be read.
+    /// Shut down the reading side; nothing that arrives from now on has to be read.
     CloseReading,
-    /// The client can be told to go away.
+    /// Send the client a `GOAWAY`.
     Dismiss,
 }
 
-/// A connection of a tritonserver that stops.
+/// A connection of a tritonserver that is shutting down.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) protocol: Protocol,
@@ -71,7 +71,8 @@ impl Connection {
         }
     }
 
-    /// What is to be done at a look. What is not [`Step::Wait`] has to be [`done`](Self::done) once.
+    /// Returns the action for the current poll. After any action but [`Step::Wait`], call
+    /// [`done`](Self::done) once.
     pub(super) fn judge(&mut self, sight: Sight, now: Instant) -> Step {
         let tcp = sight.tcp;
         let gone = tcp.delivered.saturating_sub(self.delivered);
@@ -92,35 +93,39 @@ impl Connection {
         }
     }
 
-    /// Notes that a step was taken.
+    /// Records that a step was taken.
     pub(super) fn done(&mut self, step: Step) {
         self.done = true;
         if step == Step::Dismiss {
-            // That these bytes arrive is no news.
+            // Delivery of our own frame is not activity of the server.
             self.delivered += goaway::LENGTH;
         }
     }
 
-    /// Whether no byte has moved for so long that the calls that keep the connection open seem to be streams over which
-    /// nobody asks any more. Over HTTP only a request that has not come to its end keeps one open, and that is awaited.
+    /// Returns whether no byte has moved for [`SILENCE`] on a gRPC connection.
+    ///
+    /// Only idle streams keep such a connection open. Over HTTP only an unfinished request keeps a
+    /// connection open, so it always counts as awaited.
     pub(super) fn is_silent(&self, now: Instant) -> bool {
         let silence = now.saturating_duration_since(self.moved);
         self.protocol == Protocol::Grpc && silence >= SILENCE
     }
 
-    /// Whether there is nobody who could hear anything: over gRPC the end of what a client sends is the end of its
-    /// connection, and its calls are taken back; over HTTP it may still wait for its answer.
+    /// Returns whether the client is gone.
+    ///
+    /// Over gRPC, a client that stops sending has closed the connection and cancelled its calls.
+    /// Over HTTP it may still wait for its response.
     pub(super) fn is_deserted(&self) -> bool {
         self.deserted
     }
 
-    /// Notes that it was broken off.
+    /// Records that the connection was broken off.
     pub(super) fn broken_off(&mut self) {
         self.deserted = true;
     }
 
-    /// tritonserver does not read from a connection from the moment on at which it has a whole request until the answer is
-    /// written.
+    /// Chooses the step for an HTTP connection. tritonserver does not read from a connection
+    /// between the end of a request and the end of its response.
     fn http(&self, Sight { tcp, awaited }: Sight) -> Step {
         if awaited & READABLE == 0 {
             return Step::CloseReading;
@@ -131,7 +136,7 @@ impl Connection {
         if tcp.received == 0 {
             return Step::CloseReading;
         }
-        // The last that has come is not answered: it is a part of a request.
+        // The last bytes received have no response yet: they are part of a request.
         if tcp.delivered == 0 || tcp.since_received < tcp.since_sent {
             return Step::Wait;
         }
@@ -142,8 +147,11 @@ impl Connection {
         }
     }
 
-    /// What is written between two frames of tritonserver's is a frame, what is written within one destroys it. A frame is
-    /// unfinished where the socket did not take all of a large piece; so nothing large must have gone for a while.
+    /// Chooses the step for a gRPC connection.
+    ///
+    /// A frame of ours may be written only between two frames of tritonserver. A frame is
+    /// unfinished if the socket did not take all of a large piece, so no large piece may have been
+    /// sent recently.
     fn grpc(&self, tcp: Tcp) -> Step {
         if tcp.received == 0 {
             return Step::CloseReading;

@@ -1,4 +1,4 @@
-//! What is done with a connection at a look.
+//! Tests of the steps that are taken on a connection.
 
 use super::*;
 
@@ -6,7 +6,7 @@ const fn milliseconds(count: u64) -> Duration {
     Duration::from_millis(count)
 }
 
-/// A connection that has had an answer a second ago.
+/// A connection that received a response a second ago.
 const USED: Tcp = Tcp {
     received: 500,
     delivered: 300,
@@ -178,7 +178,7 @@ fn it_is_silent_when_no_byte_has_moved() {
     assert_eq!(connection.judge(sight(300), now), Step::Dismiss);
     connection.done(Step::Dismiss);
     let soon = now + milliseconds(1000);
-    // The frame is on its way, and has arrived.
+    // The frame is in flight, then delivered.
     for delivered in [300, 317] {
         assert_eq!(connection.judge(sight(delivered), soon), Step::Wait);
     }

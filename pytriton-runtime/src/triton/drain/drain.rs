@@ -17,63 +17,63 @@ use super::goaway;
 use super::sockets::{Open, READABLE};
 use super::tcp::Tcp;
 
-/// The connections of a tritonserver that stops.
+/// The connections of a tritonserver that is shutting down.
 #[derive(Debug)]
 pub(in crate::triton) struct Drain {
     lender: Arc<Lender>,
     process: u32,
     places: Places,
-    /// What each socket is, by its inode: `None` for what need not be looked at.
+    /// Sockets by inode; `None` for those that need no attention.
     known: HashMap<u64, Option<Connection>>,
-    /// The ports at which tritonserver has listened.
+    /// The ports on which tritonserver has listened.
     listening: HashSet<u16>,
     looked: bool,
     effort: Effort,
 }
 
-/// Where what kind of connections comes in; all that are not named here are of HTTP.
+/// The endpoints by protocol. A port that is not listed here speaks HTTP.
 #[derive(Debug, Clone, Default)]
 pub(in crate::triton) struct Places {
-    /// Where HTTP is spoken on Triton's own port, which it closes itself. A platform's port it does not.
+    /// Triton's own HTTP port, which it closes itself. It does not close a platform's port.
     pub(in crate::triton) http: Option<SocketAddr>,
-    /// Where gRPC is spoken.
+    /// The gRPC port.
     pub(in crate::triton) grpc: Option<SocketAddr>,
-    /// Whether it is encrypted there: then nobody but tritonserver can tell a client anything.
+    /// Whether gRPC is encrypted. If so, only tritonserver itself can send frames to a client.
     pub(in crate::triton) encrypted: bool,
-    /// Where nobody is waited for.
+    /// The metrics port. Its connections are not awaited.
     pub(in crate::triton) metrics: Option<SocketAddr>,
-    /// Where nobody is let in any more: who comes there now will be sent away.
+    /// The port that is already closed to new clients. New connections to it are refused.
     pub(in crate::triton) closed: Option<SocketAddr>,
-    /// The other ends of connections that are ours.
+    /// The peer addresses of our own connections.
     pub(in crate::triton) ours: Vec<SocketAddr>,
 }
 
-/// What a look has left.
+/// The connections that remain after a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::triton) struct Left {
-    /// Connections over HTTP.
+    /// HTTP connections.
     pub(in crate::triton) http: usize,
-    /// Connections over gRPC.
+    /// gRPC connections.
     pub(in crate::triton) grpc: usize,
-    /// Those of the latter on which nothing has moved for a while.
+    /// gRPC connections that have been silent for a while.
     pub(in crate::triton) silent: usize,
-    /// Those over gRPC whose clients are gone, but which tritonserver keeps open.
+    /// gRPC connections whose clients are gone, but which tritonserver keeps open.
     pub(in crate::triton) deserted: usize,
 }
 
 impl Left {
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub(in crate::triton) fn all(self) -> usize {
         self.http + self.grpc
     }
 
-    /// On how many of them somebody may wait for something.
+    /// Returns the number of connections whose clients may wait for a response.
     pub(in crate::triton) fn awaited(self) -> usize {
         self.all().saturating_sub(self.deserted)
     }
 
-    /// Whether there are only calls on which nothing moves: streams that are open for requests that nobody makes, and calls
-    /// that tritonserver does not end although nobody waits for them.
+    /// Returns whether only silent calls are left: open streams without requests, and calls that
+    /// tritonserver does not end although their clients are gone.
     pub(in crate::triton) fn is_silent(self) -> bool {
         self.all() > 0 && self.all() == self.silent + self.deserted
     }
@@ -92,11 +92,11 @@ impl Drain {
         }
     }
 
-    /// Looks at all connections, and does with each what can be done with it now.
+    /// Polls all connections, and takes the step that is possible on each.
     ///
     /// # Errors
     ///
-    /// What the system says when tritonserver is gone, or lends its descriptors no more.
+    /// Returns the system's error if tritonserver is gone, or no longer passes its descriptors.
     pub(in crate::triton) fn look(&mut self) -> io::Result<Left> {
         let now = Instant::now();
         let open = Open::of(self.process)?;
@@ -122,7 +122,7 @@ impl Drain {
             let done = match connection.judge(sight, now) {
                 Step::Wait => None,
                 step @ Step::CloseReading => {
-                    // One that is gone needs nothing.
+                    // An error means that the connection is already gone.
                     let _ = shutdown(&socket, Shutdown::Read);
                     Some(step)
                 }
@@ -140,16 +140,16 @@ impl Drain {
         Ok(left)
     }
 
-    /// Whether tritonserver has computed nothing for a while in which it was asked again and again.
+    /// Returns whether tritonserver has used no processor time over the recent polls.
     pub(in crate::triton) fn is_idle(&mut self) -> bool {
         self.effort.is_none(Instant::now())
     }
 
-    /// Breaks off the calls on which nothing moves, and says how many connections have them.
+    /// Closes the silent connections and returns their number.
     ///
     /// # Errors
     ///
-    /// As [`look`](Self::look).
+    /// Same as [`look`](Self::look).
     pub(in crate::triton) fn hang_up(&mut self) -> io::Result<usize> {
         let (now, mut count) = (Instant::now(), 0);
         for (number, inode) in Open::of(self.process)?.sockets {
@@ -166,8 +166,8 @@ impl Drain {
         Ok(count)
     }
 
-    /// Finds out what the sockets are that were not there before, and lets nobody else in over gRPC; returns how many of
-    /// them it cannot tell yet.
+    /// Classifies new sockets, and stops accepting gRPC connections. Returns the number of sockets
+    /// that cannot be classified yet.
     fn place(&mut self, open: &Open, now: Instant) -> io::Result<usize> {
         let there: HashSet<u64> = open.sockets.iter().map(|(_, inode)| *inode).collect();
         self.known.retain(|inode, _| there.contains(inode));
@@ -191,14 +191,16 @@ impl Drain {
                 if is_at(self.places.grpc, port) {
                     shutdown(&socket, Shutdown::Both)?;
                 } else if !is_at(self.places.http, port) && !is_at(self.places.metrics, port) {
-                    // libevent would call `accept` without end on a socket that is shut down.
+                    // On a listening socket that is shut down, libevent would call `accept` in an
+                    // endless loop.
                     refuse_connections(socket.as_fd())?;
                 }
             } else if !self.is_ours(&socket) {
                 accepted.push((*inode, port, Tcp::of(&socket)?));
             }
         }
-        // Who listens waits for somebody: where that is not to be seen, nothing of the kind is.
+        // A listener always awaits events. If that is not visible, the `epoll` state of this
+        // process cannot be read.
         if !heard {
             return Err(io::ErrorKind::Unsupported.into());
         }
@@ -229,13 +231,13 @@ impl Drain {
     }
 }
 
-/// A descriptor of tritonserver's, if it is still that of the same socket.
+/// Returns a duplicate of a descriptor of tritonserver, if it still refers to the same socket.
 fn borrow(lender: &Lender, number: RawFd, inode: u64) -> io::Result<Option<OwnedFd>> {
     let lent = lender.lend(number)?;
     Ok(lent.filter(|socket| fstat(socket).is_ok_and(|stat| stat.st_ino == inode)))
 }
 
-/// The port of a TCP socket.
+/// Returns the port of a TCP socket.
 fn local_port(socket: impl AsFd) -> Option<u16> {
     if socket_type(&socket) != Ok(SocketType::STREAM) {
         return None;

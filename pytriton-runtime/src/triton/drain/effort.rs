@@ -2,17 +2,17 @@ use std::collections::VecDeque;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// The while in which a process must have done nothing.
+/// The period over which a process must have been idle.
 const WHILE: Duration = Duration::from_millis(300);
 
-/// From how many ticks of the kernel's clock on, which are hundredths of a second, it has done something.
+/// The processor time that counts as activity, in ticks of the kernel's clock (1/100 s).
 const SOMETHING: u64 = 3;
 
-/// What a process does with the processors, as often as it is asked.
+/// Samples the processor time of a process.
 #[derive(Debug)]
 pub(super) struct Effort {
     process: u32,
-    /// Moments of the last while, and the ticks that were used up to each.
+    /// Samples of the recent period: the time, and the ticks used until then.
     past: VecDeque<(Instant, u64)>,
 }
 
@@ -24,7 +24,7 @@ impl Effort {
         }
     }
 
-    /// Whether the process has hardly done anything for a while.
+    /// Returns whether the process used almost no processor time for [`WHILE`].
     pub(super) fn is_none(&mut self, now: Instant) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
         let Some(ticks) = stat.ok().as_deref().and_then(ticks) else {
@@ -32,17 +32,17 @@ impl Effort {
         };
         self.past.push_back((now, ticks));
         let is_old = |(at, _): &(Instant, u64)| now.saturating_duration_since(*at) >= WHILE;
-        // One that is old enough stays.
+        // Keeps one sample that is old enough.
         while self.past.get(1).is_some_and(is_old) {
             self.past.pop_front();
         }
         let first = self.past.front().filter(|past| is_old(past));
         let rested = first.is_some_and(|(_, before)| ticks.saturating_sub(*before) < SOMETHING);
-        // Where the processors are busy with others, who has something to do may wait for his turn.
+        // On a busy machine, a thread with work to do may be waiting for a processor.
         rested && !self.has_its_turn_to_come()
     }
 
-    /// Whether a thread runs or waits for a processor, or for a disk.
+    /// Returns whether a thread is running, runnable, or waiting for a disk.
     fn has_its_turn_to_come(&self) -> bool {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process));
         let mut tasks = tasks.into_iter().flatten().flatten();
@@ -54,7 +54,8 @@ impl Effort {
     }
 }
 
-/// The time in user mode and in the kernel: the 14th and the 15th field. The second, a name, may have spaces.
+/// Returns the sum of user and system time: fields 14 and 15. Field 2, the name, may contain
+/// spaces.
 fn ticks(stat: &str) -> Option<u64> {
     let mut fields = stat.rsplit(") ").next()?.split_ascii_whitespace();
     let user: u64 = fields.nth(11)?.parse().ok()?;
@@ -87,7 +88,7 @@ mod tests {
         let mut efforts = [0, 1].map(|index| Effort::new(children[index].id()));
         let begun = Instant::now();
         let mut idle = [false; 2];
-        // It rests once it has started.
+        // The process becomes idle once it has started.
         while !idle[0] && begun.elapsed() < WHILE * 20 {
             idle = [0, 1].map(|index| efforts[index].is_none(Instant::now()));
             sleep(Duration::from_millis(5));

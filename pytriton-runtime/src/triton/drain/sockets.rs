@@ -4,32 +4,33 @@ use std::io;
 use std::os::fd::RawFd;
 use std::path::Path;
 
-/// What `epoll` waits for.
+/// The `epoll` events.
 pub(super) const READABLE: u32 = 0x1;
 pub(super) const WRITABLE: u32 = 0x4;
 
-/// What a process has open that matters for its connections.
+/// The descriptors of a process that concern its connections.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Open {
-    /// Its sockets: the number of each, and the inode, which stays with the socket where numbers are used again.
+    /// Its sockets: descriptor and inode. The inode identifies the socket when a descriptor is
+    /// reused.
     pub(super) sockets: Vec<(RawFd, u64)>,
-    /// What it waits for, by number.
+    /// The awaited `epoll` events, by descriptor.
     pub(super) awaited: HashMap<RawFd, u32>,
 }
 
 impl Open {
-    /// Looks at a process of this user.
+    /// Reads the descriptors of a process of this user.
     ///
     /// # Errors
     ///
-    /// What the system says when the process is gone or may not be looked at.
+    /// Returns the system's error if the process is gone or may not be inspected.
     pub(super) fn of(process: u32) -> io::Result<Self> {
         let folder = format!("/proc/{process}/fd");
         let mut open = Self::default();
         for entry in fs::read_dir(&folder)?.flatten() {
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| name.parse().ok());
-            // It may have been closed in the meantime.
+            // The descriptor may have been closed in the meantime.
             let (Some(number), Ok(target)) = (number, fs::read_link(entry.path())) else {
                 continue;
             };
@@ -46,20 +47,20 @@ impl Open {
         Ok(open)
     }
 
-    /// Whether it waits for one of these events on a socket.
+    /// Returns whether the process awaits one of these events on a socket.
     pub(super) fn awaits(&self, number: RawFd, events: u32) -> bool {
         let awaited = self.awaited.get(&number);
         awaited.is_some_and(|awaited| awaited & events > 0)
     }
 }
 
-/// `socket:[123]`.
+/// Parses `socket:[123]`.
 fn inode(target: &Path) -> Option<u64> {
     let text = target.to_str()?.strip_prefix("socket:[")?;
     text.strip_suffix(']')?.parse().ok()
 }
 
-/// `tfd:       24 events:       19 data: …`.
+/// Parses `tfd:       24 events:       19 data: …`.
 fn awaited(line: &str) -> Option<(RawFd, u32)> {
     let mut words = line.strip_prefix("tfd:")?.split_whitespace();
     let number = words.next()?.parse().ok()?;

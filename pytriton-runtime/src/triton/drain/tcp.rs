@@ -4,41 +4,42 @@ use std::time::Duration;
 
 use crate::triton::process::tcp_info;
 
-/// The kernel's account of a TCP connection.
+/// The kernel's counters of a TCP connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tcp {
-    /// Bytes that have come.
+    /// Bytes received.
     pub(super) received: u64,
-    /// Bytes that have gone and have arrived.
+    /// Bytes sent and acknowledged.
     pub(super) delivered: u64,
-    /// Whether bytes have gone or will go that have not yet arrived.
+    /// Whether bytes are unsent or unacknowledged.
     pub(super) sending: bool,
-    /// Bytes that have come and are not yet read.
+    /// Bytes received and not yet read.
     pub(super) unread: u64,
-    /// Whether the other side will send nothing more: it has closed the connection, or the half of it.
+    /// Whether the peer has closed the connection or its sending side.
     pub(super) closed: bool,
-    /// How long ago bytes last came.
+    /// The time since bytes were last received.
     pub(super) since_received: Duration,
-    /// How long ago bytes last went.
+    /// The time since bytes were last sent.
     pub(super) since_sent: Duration,
 }
 
-/// The kernel's numbers of the states that follow the other side's end: `TIME_WAIT`, `CLOSE`, `CLOSE_WAIT`, `LAST_ACK` and
-/// `CLOSING`.
+/// The kernel's numbers of the states after the peer's end: `TIME_WAIT`, `CLOSE`, `CLOSE_WAIT`,
+/// `LAST_ACK` and `CLOSING`.
 const CLOSED: [u8; 5] = [6, 7, 8, 9, 11];
 
 impl Tcp {
-    /// The account of a socket.
+    /// Reads the counters of a socket.
     ///
     /// # Errors
     ///
-    /// What the system says; of a system before Linux 4.6 that it does not know all of it.
+    /// Returns the system's error. Before Linux 4.6 some counters are missing, which is an error
+    /// too.
     pub(super) fn of(socket: impl AsFd) -> io::Result<Self> {
         let info = tcp_info(socket.as_fd())?;
         let number = |offset: usize| Some(u32::from_ne_bytes(*info.get(offset..)?.first_chunk()?));
         let long = |offset: usize| Some(u64::from_ne_bytes(*info.get(offset..)?.first_chunk()?));
         let age = |offset| Some(Duration::from_millis(number(offset)?.into()));
-        // The offsets are those of `struct tcp_info`.
+        // The offsets of `struct tcp_info`.
         let read = || {
             Some(Self {
                 received: long(128)?,
@@ -83,7 +84,7 @@ mod tests {
         let used = Tcp::of(&server).unwrap();
         assert_eq!((used.received, used.unread), (10, 6));
         assert_eq!((used.delivered, used.sending), (3, false));
-        // More than the client's window takes.
+        // More than the client's window holds.
         server.set_nonblocking(true).unwrap();
         while server.write(&[7; 1 << 20]).is_ok() {}
         assert!(Tcp::of(&server).unwrap().sending);
@@ -102,7 +103,7 @@ mod tests {
             }
             match half {
                 true => client.shutdown(Shutdown::Write).unwrap(),
-                // With bytes that are not read it is a reset.
+                // With unread bytes this is a reset.
                 false => drop(client),
             }
             let begun = Instant::now();

@@ -8,7 +8,7 @@ use crate::triton::process::die_with_this_thread;
 use super::InstallError;
 use super::installation::{PACKAGE, WHEEL};
 
-/// What can download a wheel, in the order in which it is tried.
+/// The tools that can download a wheel, in the order in which they are tried.
 const TOOLS: &[&[&str]] = &[
     &["pip"],
     &["pip3"],
@@ -16,7 +16,7 @@ const TOOLS: &[&[&str]] = &[
     &["uv", "tool", "run", "pip"],
 ];
 
-/// What is asked of it: this one wheel, whatever Python it runs under.
+/// The arguments: this one wheel, for any Python version that runs the tool.
 const ARGUMENTS: &[&str] = &[
     "download",
     "--no-deps",
@@ -45,7 +45,7 @@ fn download_with(tool: &[&str], folder: &Path) -> Result<PathBuf, InstallError> 
     let status = command(tool)
         .args(ARGUMENTS)
         .arg(folder)
-        // Its progress and its complaints are the user's; our standard output is not its.
+        // The user sees the tool's output, but standard output belongs to this program.
         .stdout(io::stderr())
         .status()
         .map_err(|error| failed(format!("cannot be run: {error}")))?;
@@ -59,7 +59,7 @@ fn download_with(tool: &[&str], folder: &Path) -> Result<PathBuf, InstallError> 
     }
 }
 
-/// Whether a tool is there and in working order.
+/// Returns whether a tool exists and works.
 fn works(tool: &[&str]) -> bool {
     let mut command = command(tool);
     command
@@ -72,13 +72,13 @@ fn works(tool: &[&str]) -> bool {
 fn command(tool: &[&str]) -> Command {
     let (program, arguments) = tool.split_first().unwrap_or((&"pip", &[]));
     let mut command = Command::new(program);
-    // Not in the folder in which this process was started: `python3 -m pip` would run a `pip.py` of it, and `uv` would follow
-    // its configuration.
+    // Not the current folder: `python3 -m pip` would run a `pip.py` in it, and `uv` would read its
+    // configuration.
     command
         .args(arguments)
         .stdin(Stdio::null())
         .current_dir("/");
-    // An installation that is interrupted leaves nobody who goes on with it.
+    // If the installation is interrupted, the tool must not continue.
     die_with_this_thread(&mut command);
     command
 }

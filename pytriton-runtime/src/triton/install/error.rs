@@ -3,14 +3,14 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why tritonserver cannot be installed.
+/// tritonserver cannot be installed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// There is no cache.
+    /// There is no cache folder.
     #[error("no place to install to: set XDG_CACHE_HOME or HOME")]
     NoCache,
-    /// The wheel does not fit this system.
+    /// The wheel does not support this system.
     #[error(
         "the wheel {wheel} is for Linux on x86_64 with glibc 2.35 or newer, this is {system}: use a tritonserver of \
          your own (--tritonserver PATH), or the embedded engine"
@@ -18,10 +18,10 @@ pub enum InstallError {
     System {
         /// The wheel.
         wheel: &'static str,
-        /// What this system is.
+        /// This system.
         system: String,
     },
-    /// Nothing that downloads wheels is there.
+    /// No tool that downloads wheels was found.
     #[error(
         "neither `pip` nor `uv` is there to download the wheel {wheel}: install one of them (such as `apt install \
          python3-pip`, or https://docs.astral.sh/uv)"
@@ -30,45 +30,45 @@ pub enum InstallError {
         /// The wheel.
         wheel: &'static str,
     },
-    /// The download failed; the tool has said why.
+    /// The download failed; the tool has reported the cause.
     #[error("`{tool}` could not download the wheel: it {status}; its own words are above")]
     Download {
         /// The tool.
         tool: String,
-        /// How it ended.
+        /// Its exit status.
         status: String,
     },
-    /// The wheel is not the one that is known.
+    /// The checksum of the wheel is wrong.
     #[error("{path} is not the wheel it should be: SHA-256 {got}, expected {expected}", path = path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
         /// Its checksum.
         got: String,
-        /// The right one.
+        /// The expected checksum.
         expected: &'static str,
     },
     /// The wheel cannot be read.
     #[error("cannot read the wheel: {0}")]
     Wheel(#[from] zip::result::ZipError),
-    /// A file of the wheel would land outside.
+    /// A file of the wheel has a path outside the installation.
     #[error("the wheel has a file of the name `{name}`, which leads out of it")]
     Escape {
         /// The name.
         name: String,
     },
-    /// A file that is needed is missing.
+    /// The wheel lacks a required file.
     #[error("the wheel has no {name}")]
     Incomplete {
         /// The file.
         name: &'static str,
     },
-    /// The system refuses something.
+    /// An I/O error.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },

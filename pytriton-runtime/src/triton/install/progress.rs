@@ -1,6 +1,6 @@
 use std::io::{self, IsTerminal, Write};
 
-/// One line on standard error that says how far something is; silent where nobody is watching.
+/// A progress line on standard error; silent unless it is a terminal.
 #[derive(Debug)]
 pub(super) struct Progress {
     total: u64,
@@ -19,13 +19,13 @@ impl Progress {
         }
     }
 
-    /// Adds `bytes` to what is done.
+    /// Adds `bytes` to the progress.
     pub(super) fn advance(&mut self, bytes: u64) {
         self.done = self.done.saturating_add(bytes).min(self.total);
         let percent = self.done.saturating_mul(100) / self.total;
         if self.watched && self.shown != Some(percent) {
             self.shown = Some(percent);
-            // A line that cannot be shown is no reason to stop.
+            // A failure to show progress must not stop the installation.
             let _ = write!(
                 io::stderr().lock(),
                 "\r{}",

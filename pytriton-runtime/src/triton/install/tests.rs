@@ -1,4 +1,4 @@
-//! Wheels made on the spot.
+//! Tests with generated wheels.
 
 use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -56,7 +56,7 @@ fn bring(into: &Path, wheel: &[u8]) -> Result<PathBuf, InstallError> {
     Ok(path)
 }
 
-/// What stands in a folder, but for the lock.
+/// Returns the names in a folder, except the lock.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries
@@ -128,7 +128,7 @@ fn an_interrupted_installation_is_done_again() {
         fs::read(folder.join("bin/tritonserver")).unwrap(),
         b"binary"
     );
-    // One that was interrupted at its very end.
+    // An installation that was interrupted just before its end.
     fs::create_dir_all(left).unwrap();
     assert!(install(&folder, &wheel(GOOD)).unwrap().before);
     assert_eq!(names(parent.path()), ["2.51.0"]);

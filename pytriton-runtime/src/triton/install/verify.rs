@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::InstallError;
 
-/// Compares a file's SHA-256 with the one it must have.
+/// Checks the SHA-256 of a file.
 pub(super) fn verify(path: &Path, expected: &'static str) -> Result<(), InstallError> {
     let got = sha256(path)?;
     match got == expected {

@@ -5,41 +5,41 @@ use thiserror::Error;
 use crate::triton::process::{Exit, Late, PortError};
 use crate::triton::{DescriptorError, UnknownFlag};
 
-/// Why a tritonserver does not answer.
+/// A tritonserver could not be started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// It lacks an option.
+    /// It does not support an option.
     #[error(transparent)]
     Flag(#[from] UnknownFlag),
-    /// It cannot be told what opens its groups.
+    /// The access tokens cannot be passed to it.
     #[error(
         "tritonserver cannot be told the access token past its command line: the path of its folder has a colon or a blank, take \
          another one (XDG_CACHE_HOME, TMPDIR), or leave all groups open (--restricted-endpoints=)"
     )]
     Secrets,
-    /// It cannot have a port.
+    /// A port is not available.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// The system cannot start it.
+    /// The system cannot start the binary.
     #[error("cannot start {binary}: {source}")]
     Spawn {
         /// The binary.
         binary: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// It cannot open what it needs.
+    /// It ran out of descriptors.
     #[error(transparent)]
     Descriptors(#[from] DescriptorError),
-    /// It ended before it was ready.
+    /// It exited before it was ready.
     #[error("tritonserver {exit}")]
     Ended {
-        /// How, and its own words.
+        /// The exit status and its last messages.
         exit: Exit,
     },
-    /// It takes longer than it may to be ready.
+    /// It was not ready in time.
     #[error("tritonserver {0}")]
     Late(Late),
 }

@@ -1,6 +1,8 @@
 use crate::triton::{Endpoints, Flags, Version};
 
-/// A server that does not say its version, because its log is elsewhere, may be an old one.
+/// Returns a warning if a server with known vulnerabilities is reachable from other machines.
+///
+/// A server of unknown version counts as old: its log, which has the version, may go elsewhere.
 pub(super) fn exposure(
     version: Option<Version>,
     endpoints: &Endpoints,
@@ -24,13 +26,13 @@ pub(super) fn exposure(
     ))
 }
 
-/// Where anybody may come in.
+/// Returns an address that is reachable from other machines.
 fn open_door(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
     let open = endpoints.all().find(|address| !address.ip().is_loopback());
     if let Some(open) = open {
         return Some(open.to_string());
     }
-    // Their addresses cannot be chosen.
+    // The addresses of these endpoints are fixed.
     let doors = [
         ("allow-sagemaker", "SageMaker"),
         ("allow-vertex-ai", "Vertex AI"),

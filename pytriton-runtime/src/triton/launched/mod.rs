@@ -1,4 +1,4 @@
-//! A [`Tritonserver`] that runs: started, asked and ended.
+//! A running [`Tritonserver`]: start, readiness, shutdown.
 
 mod error;
 mod exposure;

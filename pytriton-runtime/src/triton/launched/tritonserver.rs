@@ -21,21 +21,22 @@ use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Ver
 use super::LaunchError;
 use super::exposure::exposure;
 
-/// How often free ports are chosen anew when others were faster.
+/// How often free ports are chosen again after another process took one.
 const TRIES: u32 = 5;
 
-/// A tritonserver that answers, or soon will.
+/// A running tritonserver, ready or starting.
 #[derive(Debug)]
 pub struct Tritonserver {
     child: Child,
     lender: Arc<Lender>,
     endpoints: Endpoints,
     version: Arc<OnceLock<Version>>,
-    /// What it has said of its descriptors.
+    /// The descriptor error that the server has logged.
     exhausted: watch::Receiver<Option<DescriptorError>>,
-    /// How long it may take to be ready.
+    /// The time until the server must be ready.
     ready_timeout: Duration,
-    /// How it is asked whether it serves: it may do so without some models, which it has tried before it answers at all.
+    /// The health endpoint to poll. A server that may lack some models is polled for liveness: it
+    /// responds only after it has tried to load them.
     question: &'static str,
 }
 
@@ -44,11 +45,11 @@ impl Tritonserver {
     ///
     /// # Errors
     ///
-    /// A [`LaunchError`]; nothing of the server is left then.
+    /// Returns a [`LaunchError`]. No process is left then.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future kills what was started.
+    /// Dropping the future kills the process.
     pub async fn start(
         binary: &Path,
         known: &BTreeSet<String>,
@@ -78,11 +79,12 @@ impl Tritonserver {
         }
     }
 
-    /// Starts a tritonserver that is not yet ready, and says whether another try would choose other ports.
+    /// Starts a tritonserver without waiting for readiness. Also returns whether another attempt
+    /// would choose other ports.
     ///
     /// # Errors
     ///
-    /// A [`LaunchError`].
+    /// Returns a [`LaunchError`].
     pub fn spawn(
         binary: &Path,
         known: &BTreeSet<String>,
@@ -109,7 +111,7 @@ impl Tritonserver {
             command.env(Placeholders::VARIABLE, "1");
         }
         let huge_pages = fs::read_to_string(HUGE_PAGES).unwrap_or_default();
-        // What it makes of options is said by ours.
+        // Our command line replaces the options that this variable would set.
         command.env_remove("AIP_MODE");
         command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
@@ -120,7 +122,7 @@ impl Tritonserver {
                 said.get_or_init(|| version);
             }
             let error = DescriptorError::in_log(line);
-            // It may say so a thousand times a second.
+            // The server may log this a thousand times a second.
             if let Some(error) = error.filter(|_| exhaust.borrow().is_none()) {
                 tracing::warn!("{error}");
                 exhaust.send_replace(Some(error));
@@ -152,15 +154,15 @@ impl Tritonserver {
         Ok((server, chosen))
     }
 
-    /// Waits until it is ready.
+    /// Waits until the server is ready.
     ///
     /// # Errors
     ///
-    /// [`NotReady`].
+    /// Returns [`NotReady`] if it exits or takes too long.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future changes nothing.
+    /// Dropping the future has no effect.
     pub async fn ready(&self) -> Result<(), NotReady> {
         ready(
             &self.child,
@@ -171,46 +173,46 @@ impl Tritonserver {
         .await
     }
 
-    /// Where it answers.
+    /// Returns its addresses.
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }
 
-    /// What it says its version is, when it says so.
+    /// Returns its version, once the log has reported it.
     pub fn version(&self) -> Option<Version> {
         self.version.get().copied()
     }
 
-    /// Its process id, as long as it runs.
+    /// Returns the process id while it runs.
     pub fn id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits until it has ended.
+    /// Waits until it has exited.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future changes nothing.
+    /// Dropping the future has no effect.
     pub async fn exited(&self) -> Exit {
         self.child.exited().await
     }
 
-    /// What lends its descriptors, where it has our backend.
+    /// Returns the channel through which our backend passes descriptors.
     pub fn lender(&self) -> Arc<Lender> {
         Arc::clone(&self.lender)
     }
 
-    /// Asks it to stop.
+    /// Sends `SIGTERM`.
     pub fn terminate(&self) {
         self.child.terminate();
     }
 
-    /// Asks it to stop, and kills it if it has not within `time`.
+    /// Sends `SIGTERM`, and kills the server if it has not exited within `time`.
     pub async fn stop(&self, time: Duration) -> Exit {
         self.child.stop(time).await
     }
 
-    /// Kills it, if it has nothing to do any more; what it had to say is not a failure then.
+    /// Kills a server that has nothing left to do. The kill does not count as a failure.
     pub async fn end(&self) -> Exit {
         let exit = self.child.kill().await;
         match exit.status.signal() {
@@ -219,32 +221,32 @@ impl Tritonserver {
         }
     }
 
-    /// Waits until it says that it can open nothing more.
+    /// Waits until it reports that it ran out of descriptors.
     async fn exhausted(&self) -> DescriptorError {
         let mut exhausted = self.exhausted.clone();
         let said = exhausted.wait_for(Option::is_some).await;
         match said.ok().and_then(|error| *error) {
             Some(error) => error,
-            // All that it had to say is said.
+            // The output has ended without such a report.
             None => std::future::pending().await,
         }
     }
 
-    /// Why it should not be reachable from elsewhere, if it is and should not.
+    /// Returns a warning if the server is reachable from other machines and should not be.
     pub fn exposure(&self, flags: &Flags) -> Option<String> {
         exposure(self.version(), &self.endpoints, flags)
     }
 
-    /// Whether it ended because somebody else has taken one of its ports.
+    /// Returns whether it exited because another process has taken one of its ports.
     fn lost_a_port(&self, exit: &Exit) -> bool {
         let mut words = exit.last_words.iter();
-        // It says so of a certificate that it cannot read, too.
+        // It logs the same for a certificate that it cannot read.
         words.any(|line| line.contains("already in use"))
             && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
     }
 }
 
-/// Whether a variable of ours says what tritonserver is told otherwise.
+/// Returns whether the variable sets an option that tritonserver receives in another way.
 fn is_secret(variable: &OsStr) -> bool {
     let options = Protocol::ALL.map(|protocol| {
         let option = protocol.option().replace('-', "_").to_uppercase();

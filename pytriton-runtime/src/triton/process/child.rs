@@ -14,13 +14,13 @@ use super::crash::{crash, is_in_handler};
 use super::output::Output;
 use super::{Exit, ffi};
 
-/// How long a dead child's last words may take to arrive: others may hold its output open.
+/// How long to wait for the last output of a dead child. Other processes may hold its output open.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// How long one that says that it crashes may take to end.
+/// How long a crashing child may take to exit.
 const LAST_GASP: Duration = Duration::from_secs(5);
 
-/// A child in a process group of its own that does not outlive this process.
+/// A child in its own process group that does not outlive this process.
 ///
 /// Dropping it kills the whole group.
 #[derive(Debug)]
@@ -30,28 +30,30 @@ pub struct Child {
     output: Output,
 }
 
-/// A process group that can be signalled until its leader is reaped: after that its number may be somebody else's.
+/// A process group that can be signalled until its leader is reaped. After that the number may
+/// belong to another process.
 #[derive(Debug)]
 struct Group(Option<Pid>);
 
 impl Group {
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.0 {
-            // A group that is gone already needs no signal.
+            // The group may already be gone.
             let _ = kill_process_group(leader, signal);
         }
     }
 }
 
 impl Child {
-    /// Starts a command with that standard input; `each` hears every line of its output, which also goes into `tracing`.
+    /// Starts a command with the given standard input. `each` is called with every line of its
+    /// output, which is also logged.
     ///
-    /// A parent-death signal follows the thread that spawned, not the process: the thread that spawns here waits for the
-    /// child, and so lives exactly as long.
+    /// A parent-death signal is tied to the thread that spawned the child, not to the process. So
+    /// the spawning thread waits for the child and lives exactly as long.
     ///
     /// # Errors
     ///
-    /// What the system says when the command cannot be started.
+    /// Returns the system's error if the command cannot be started.
     pub fn spawn(
         mut command: Command,
         input: Stdio,
@@ -77,7 +79,7 @@ impl Child {
         let owned = Arc::clone(&group);
         let caretaker = move || {
             let spawned = command.spawn();
-            // The command holds the writing end of the pipe.
+            // The command holds the write end of the pipe.
             drop(command);
             match spawned {
                 Err(error) => drop(started.send(Err(error))),
@@ -100,11 +102,11 @@ impl Child {
         })
     }
 
-    /// Waits until the child has ended.
+    /// Waits until the child has exited.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future changes nothing.
+    /// Dropping the future has no effect.
     pub async fn exited(&self) -> Exit {
         let mut status = self.status.clone();
         let status = match status.wait_for(Option::is_some).await {
@@ -118,17 +120,17 @@ impl Child {
         }
     }
 
-    /// Its last error lines so far, oldest first; its last line of all where it had none.
+    /// Returns the last error lines so far, oldest first, or the last line if there is no error.
     pub(super) fn last_words(&self) -> Vec<String> {
         self.output.last_words()
     }
 
-    /// Asks the child to stop.
+    /// Sends `SIGTERM` to the group.
     pub fn terminate(&self) {
         lock(&self.group).signal(Signal::TERM);
     }
 
-    /// Asks the child to stop, and kills it and all it has started when it has not within `grace`.
+    /// Sends `SIGTERM`, and kills the whole group if the child has not exited within `grace`.
     pub async fn stop(&self, grace: Duration) -> Exit {
         self.terminate();
         if let Ok(exit) = timeout(grace, self.exited()).await {
@@ -141,13 +143,13 @@ impl Child {
         self.kill().await
     }
 
-    /// Kills the child and all it has started.
+    /// Kills the whole group.
     pub async fn kill(&self) -> Exit {
         lock(&self.group).signal(Signal::KILL);
         self.exited().await
     }
 
-    /// The child's process id, as long as it runs.
+    /// Returns the process id while the child runs.
     pub fn id(&self) -> Option<u32> {
         let leader = lock(&self.group).0;
         leader.map(|leader| leader.as_raw_pid().cast_unsigned())
@@ -160,7 +162,7 @@ impl Drop for Child {
     }
 }
 
-/// Ends a child that says that it crashes, and is still in its handler of the signal after a while.
+/// Kills a child that reported a crash and is still in its signal handler after [`LAST_GASP`].
 fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     let group = Arc::clone(group);
     let wait = move || {
@@ -183,7 +185,8 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     }
 }
 
-/// Waits for the child, ends what it leaves behind, and only then gives its number back to the system.
+/// Waits for the child and kills the rest of its group. Only then is the child reaped, which frees
+/// its number.
 fn take_care(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
     let leader = lock(group).0;
     if let Some(leader) = leader {
@@ -193,7 +196,7 @@ fn take_care(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
     let mut group = lock(group);
     group.signal(Signal::KILL);
     group.0 = None;
-    // It has ended: this does not wait, and only fails when somebody else has reaped it.
+    // The child has exited, so this does not block. It fails only if someone else has reaped it.
     child.wait().unwrap_or_default()
 }
 

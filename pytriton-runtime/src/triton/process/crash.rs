@@ -1,25 +1,26 @@
 use std::fs;
 
-/// The signal of which a line of tritonserver's log says that the server is about to end by it.
+/// Returns the signal if a log line reports that tritonserver is crashing by it.
 ///
-/// It says so in a handler that goes on to write down where it was, for which it takes memory: where the signal came while a thread
-/// had the allocator's lock, the handler waits for ever, and the server neither ends nor answers.
+/// The handler that logs this line also writes a stack trace, which allocates. If the signal
+/// interrupted a thread that holds the allocator's lock, the handler deadlocks: the server neither
+/// exits nor responds.
 pub(super) fn crash(line: &str) -> Option<u32> {
     let signal = line.strip_prefix("Signal (")?.strip_suffix(") received.")?;
     let signal = signal.parse().ok()?;
-    // Those that it does not live through: abort and segmentation fault.
+    // The fatal signals: abort and segmentation fault.
     [6, 11].contains(&signal).then_some(signal)
 }
 
-/// Whether a thread of a process is in its handler of that signal, which is blocked meanwhile. Whatever a log says: models
-/// write into it too.
+/// Returns whether a thread of a process is in its handler of a signal, which is blocked meanwhile.
+/// The log alone is not proof, because models write to it too.
 pub(super) fn is_in_handler(process: u32, signal: u32) -> bool {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     let mut tasks = tasks.into_iter().flatten().flatten();
     tasks.any(|task| {
         let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
         blocked(&status).is_some_and(|mask| {
-            // A thread that blocks all signals by itself is in no handler.
+            // A thread that blocks all signals itself is not in a handler.
             mask & bit(signal) != 0 && mask & bit(SIGFPE) == 0
         })
     })
@@ -33,7 +34,7 @@ fn bit(signal: u32) -> u64 {
         .unwrap_or_default()
 }
 
-/// `SigBlk:\t0000000000000400`.
+/// Parses `SigBlk:\t0000000000000400`.
 fn blocked(status: &str) -> Option<u64> {
     let line = status
         .lines()

@@ -4,17 +4,17 @@ use std::process::ExitStatus;
 
 use crate::text::Legible;
 
-/// How a tritonserver ended, and what it said of it.
+/// The end of a tritonserver: its exit status and its last messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// What the system says.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Its last error lines, oldest first; the last line of all where it had none.
+    /// The last error lines, oldest first, or the last line if there is no error.
     pub last_words: Vec<String>,
 }
 
 impl Exit {
-    /// Whether it ended well, as one does that was asked to stop.
+    /// Returns whether it exited successfully, as after a request to stop.
     pub fn success(&self) -> bool {
         self.status.success()
     }
@@ -30,7 +30,7 @@ impl fmt::Display for Exit {
         if self.success() {
             return Ok(());
         }
-        // On one line where the alternate form is asked for.
+        // The alternate form is a single line.
         let between = if f.alternate() { "; " } else { "\n  " };
         for line in &self.last_words {
             write!(f, "{between}{}", Legible(line))?;

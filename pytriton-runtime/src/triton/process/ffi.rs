@@ -1,8 +1,8 @@
-//! What a signal does to the child, and which C library this process has.
+//! System calls for the child process and its sockets, and the version of the C library.
 //!
-//! Invariant: what is done between `fork` and `exec` runs in a copy of this process in which only the calling thread
-//! exists. It must not allocate, lock, or call anything that is not async-signal-safe: it makes two system calls and reads
-//! a number.
+//! Invariant: code between `fork` and `exec` runs in a copy of this process in which only the
+//! calling thread exists. It must not allocate, lock, or call anything that is not
+//! async-signal-safe. It makes two system calls and reads a number.
 
 #![expect(
     unsafe_code,
@@ -19,16 +19,16 @@ use std::process::Command;
 
 use rustix::process::{Signal, getppid};
 
-/// Makes the child be killed when the thread that spawns it ends, and so when this process dies.
+/// Makes the system kill the child when the spawning thread ends, and so when this process dies.
 ///
-/// Asked to stop, tritonserver would keep its ports until idle clients have gone, and its models' functions died with
-/// this process: a next start must not find the ports taken.
+/// An orphaned tritonserver would hold its ports until idle clients are gone, while its models died
+/// with this process. The next start must find the ports free.
 pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
     let parent = std::process::id();
     let ask = move || {
         #[cfg(target_os = "linux")]
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the request was made: then nobody would ever send the signal.
+        // If the parent died before the request was made, the signal would never be sent.
         match getppid().is_some_and(|now| now.as_raw_pid().cast_unsigned() == parent) {
             true => Ok(()),
             false => Err(io::Error::from_raw_os_error(
@@ -36,15 +36,15 @@ pub(in crate::triton) fn die_with_this_thread(command: &mut Command) {
             )),
         }
     };
-    // SAFETY: the closure makes the system calls `prctl` and `getppid` without libc's wrappers, both async-signal-safe;
-    // it neither allocates nor locks (`from_raw_os_error` stores a number) and touches no memory but its own copy of
-    // `parent`.
+    // SAFETY: the closure makes the system calls `prctl` and `getppid` without libc's wrappers;
+    // both are async-signal-safe. It neither allocates nor locks (`from_raw_os_error` stores a
+    // number) and accesses no memory except its own copy of `parent`.
     unsafe {
         command.pre_exec(ask);
     }
 }
 
-/// The kernel's `struct tcp_info` of a connection, as much of it as the kernel knows.
+/// Returns the kernel's `struct tcp_info` of a connection. Older kernels return a shorter one.
 #[cfg(target_os = "linux")]
 pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
     unsafe extern "C" {
@@ -58,14 +58,14 @@ pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>>
     }
     const IPPROTO_TCP: c_int = 6;
     const TCP_INFO: c_int = 11;
-    /// More than the parts that are read.
+    /// More than the fields that are read.
     const LENGTH: c_uint = 200;
 
     let mut length = LENGTH;
     let mut value = vec![0; LENGTH as usize];
     let (number, pointer) = (socket.as_raw_fd(), value.as_mut_ptr());
-    // SAFETY: `socket` is open for the length of the call; `pointer` is to `length` bytes that nobody else uses, of which
-    // the call writes no more than that; `length` is valid for reads and writes.
+    // SAFETY: `socket` is open during the call. `pointer` is valid for writes of `length` bytes and
+    // not aliased, and the call writes at most that many. `length` is valid for reads and writes.
     let returned = unsafe { getsockopt(number, IPPROTO_TCP, TCP_INFO, pointer, &raw mut length) };
     if returned != 0 {
         return Err(io::Error::last_os_error());
@@ -74,7 +74,8 @@ pub(in crate::triton) fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>>
     Ok(value)
 }
 
-/// Lets the kernel drop all that comes to a listening socket: nobody connects any more, and connections that there are stay.
+/// Makes the kernel drop all packets to a listening socket. New connections fail; existing ones are
+/// unaffected.
 #[cfg(target_os = "linux")]
 pub(in crate::triton) fn refuse_connections(socket: BorrowedFd<'_>) -> io::Result<()> {
     /// `struct sock_filter`.
@@ -102,7 +103,7 @@ pub(in crate::triton) fn refuse_connections(socket: BorrowedFd<'_>) -> io::Resul
     }
     const SOL_SOCKET: c_int = 1;
     const SO_ATTACH_FILTER: c_int = 26;
-    /// `BPF_RET | BPF_K`: keep so many bytes of a packet; none is to drop it.
+    /// `BPF_RET | BPF_K`: keep that many bytes of a packet; zero drops it.
     const RETURN: u16 = 0x06;
     #[expect(clippy::cast_possible_truncation, reason = "16 bytes")]
     const LENGTH: c_uint = size_of::<Program>() as c_uint;
@@ -118,8 +119,8 @@ pub(in crate::triton) fn refuse_connections(socket: BorrowedFd<'_>) -> io::Resul
         instructions: drop_all.as_ptr(),
     };
     let number = socket.as_raw_fd();
-    // SAFETY: `socket` is open for the length of the call; the value is a `sock_fprog` of `LENGTH` bytes whose pointer is to
-    // one instruction; the kernel copies both, and keeps no pointer.
+    // SAFETY: `socket` is open during the call. The value is a `sock_fprog` of `LENGTH` bytes whose
+    // pointer refers to one instruction. The kernel copies both and keeps no pointer.
     let set = unsafe {
         setsockopt(
             number,
@@ -135,7 +136,7 @@ pub(in crate::triton) fn refuse_connections(socket: BorrowedFd<'_>) -> io::Resul
     }
 }
 
-/// The version of the C library that this process runs with, where that is glibc.
+/// Returns the version of glibc that this process runs with, or `None` for another C library.
 pub(in crate::triton) fn glibc_version() -> Option<String> {
     #[cfg(target_env = "gnu")]
     {
@@ -143,7 +144,7 @@ pub(in crate::triton) fn glibc_version() -> Option<String> {
             safe fn gnu_get_libc_version() -> *const c_char;
         }
         let text = gnu_get_libc_version();
-        // SAFETY: glibc returns a constant text that ends with a zero byte.
+        // SAFETY: glibc returns a static string that is terminated by a zero byte.
         let text = unsafe { CStr::from_ptr(text) };
         text.to_str().ok().map(str::to_owned)
     }
@@ -170,7 +171,7 @@ mod tests {
         assert!(refused.is_err());
         listener.set_nonblocking(true).unwrap();
         assert!(listener.accept().is_err());
-        // What was connected before goes on.
+        // An existing connection keeps working.
         io::Write::write_all(&mut before, b"x").unwrap();
         io::Read::read_exact(&mut accepted, &mut [0]).unwrap();
     }

@@ -7,30 +7,31 @@ use std::time::Duration;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
 
-/// How long a child may take to lend a descriptor: one that is stopped does not.
+/// The timeout for a child to pass a descriptor. A stopped child does not respond.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A child that lends its descriptors: our backend in it answers on its standard input.
+/// A channel to a child that passes its descriptors: our backend in the child serves it on standard
+/// input.
 #[derive(Debug)]
 pub struct Lender(UnixStream);
 
 impl Lender {
-    /// A lender, and what its child's standard input must be.
+    /// Returns a channel, and the standard input for the child.
     ///
     /// # Errors
     ///
-    /// What the system says when there is no socket to be had.
+    /// Returns the system's error if it provides no socket pair.
     pub fn new() -> io::Result<(Self, Stdio)> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(PATIENCE))?;
         Ok((Self(ours), OwnedFd::from(theirs).into()))
     }
 
-    /// Tells the child something that it reads before it lends anything.
+    /// Sends the child a message, which it reads before it passes descriptors.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Returns the system's error.
     pub fn tell(&self, mut message: &[u8]) -> io::Result<()> {
         while !message.is_empty() {
             let sent = send(&self.0, message, SendFlags::NOSIGNAL)?;
@@ -39,13 +40,14 @@ impl Lender {
         Ok(())
     }
 
-    /// A second descriptor for what the child has under a number; `None` when it has nothing.
+    /// Returns a duplicate of a descriptor of the child, or `None` if the number is not open.
     ///
-    /// As long as it lives, what the child closes is not closed.
+    /// As long as the duplicate lives, closing the original does not close the file.
     ///
     /// # Errors
     ///
-    /// What the system says when the child does not answer. It is not to be asked again.
+    /// Returns the system's error if the child does not respond. The channel must not be used after
+    /// that.
     pub fn lend(&self, number: RawFd) -> io::Result<Option<OwnedFd>> {
         send(&self.0, &number.to_ne_bytes(), SendFlags::NOSIGNAL)?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -4,12 +4,13 @@ use tracing::Level;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogLine {
     pub(super) level: Level,
-    /// `file:line` in tritonserver's sources; empty for lines that are none of its log.
+    /// `file:line` in tritonserver's sources; empty for lines that are not from its log.
     pub(super) source: String,
     pub(super) message: String,
 }
 
-/// What is no mistake: complaints at every start without a GPU, and that gRPC accepts nobody any more at an end.
+/// Error lines that are harmless: those of every start without a GPU, and that gRPC stops accepting
+/// at shutdown.
 const EXPECTED: &[&str] = &[
     "Failed accept4: Invalid argument",
     "Unable to allocate pinned system memory",
@@ -19,7 +20,8 @@ const EXPECTED: &[&str] = &[
 ];
 
 impl LogLine {
-    /// Reads a line; one without the log's prefix is a detail of what stands above it, or a cry for help.
+    /// Parses a line. A line without the log's prefix continues the line above it, or reports an
+    /// error outside the log.
     pub(super) fn parse(line: &str) -> Self {
         let mut parsed = prefixed(line).unwrap_or_else(|| Self {
             level: match line.starts_with("error:") || line.starts_with("Error:") {
@@ -37,7 +39,7 @@ impl LogLine {
     }
 }
 
-/// `I1121 00:46:12.123456 42 model.cc:123] "message"`.
+/// Parses `I1121 00:46:12.123456 42 model.cc:123] "message"`.
 fn prefixed(line: &str) -> Option<LogLine> {
     let level = match line.as_bytes().first()? {
         b'I' => Level::INFO,

@@ -16,7 +16,7 @@ pub(super) fn listens(leader: u32, port: u16) -> Option<bool> {
         None if is_running(leader) => return None,
         Some(false) | None => {}
     }
-    // A wrapper may have started it.
+    // The leader may be a wrapper that started the server.
     let mut others = members(leader);
     Some(others.any(|other| has_one(other, &sockets) == Some(true)))
 }
@@ -46,13 +46,13 @@ fn is_running(process: u32) -> bool {
     !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// The processes of a group.
+/// Returns the processes of a group.
 fn members(leader: u32) -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     ids.filter(move |id: &u32| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The third field behind the name, which may have parentheses.
+        // The third field after the name, which may contain parentheses.
         let group = stat
             .rsplit(") ")
             .next()
@@ -61,9 +61,10 @@ fn members(leader: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The socket of a line of the kernel's table, if it listens on the port.
+/// Returns the socket of a line of the kernel's table if it listens on the port.
 fn listening(line: &str, port: u16) -> Option<String> {
-    // Number, local and remote address, state (0A listens), queues, timer, retransmissions, user, timeout, inode.
+    // Fields: number, local and remote address, state (0A is listening), queues, timer,
+    // retransmissions, user, timeout, inode.
     let mut fields = line.split_whitespace();
     let local = fields.nth(1)?.rsplit(':').next()?;
     let state = fields.nth(1)?;

@@ -1,4 +1,4 @@
-//! The caretaker: starts a tritonserver, hears what it says, knows when it is ready, stops it, leaves nothing behind.
+//! Supervision of the tritonserver process: start, log, readiness, shutdown, cleanup.
 
 mod child;
 mod crash;

@@ -9,29 +9,31 @@ use tracing::Level;
 use super::crash::crash;
 use super::line::LogLine;
 
-/// The longest line that is kept whole.
+/// Longer lines are split.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// How many of the last complaints are kept for the report of a death.
+/// The number of last error lines kept for the exit report.
 const KEPT: usize = 10;
 
-/// How many lines of a crash report are kept, and how many characters of each: clients' texts stand in them.
+/// The number of lines kept of a crash report, and of characters per line: they contain client
+/// text.
 const MAX_CRASH_LINES: usize = 6;
 const MAX_CRASH_CHARS: usize = 400;
 
-/// What a child has written so far that matters after it.
+/// The part of a child's output that the exit report needs.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
     words: Arc<Mutex<LastWords>>,
     ended: watch::Receiver<bool>,
 }
 
-/// The last error lines; and the last line of any kind, which is what a mistake on the command line comes as.
+/// The last error lines, and the last line of any kind. An error on the command line is reported
+/// without an error level.
 #[derive(Debug, Default)]
 struct LastWords {
     complaints: VecDeque<String>,
     line: Option<String>,
-    /// The cause of a crash, the signal, and the function of Triton's interface that a client has called.
+    /// The cause of a crash, the signal, and the function of Triton's interface that was called.
     crash: Vec<String>,
 }
 
@@ -57,7 +59,8 @@ impl LastWords {
 }
 
 impl Output {
-    /// Reads the child's output on a thread of its own, line by line into `tracing`, until the last writer is gone.
+    /// Reads the child's output on a separate thread and logs it line by line, until the last
+    /// writer is gone.
     pub(super) fn follow(
         reader: PipeReader,
         mut each: impl FnMut(&str) + Send + 'static,
@@ -83,29 +86,30 @@ impl Output {
         Ok(Self { words, ended })
     }
 
-    /// Waits until all of it is read.
+    /// Waits until all output is read.
     pub(super) async fn ended(&self) {
         let mut ended = self.ended.clone();
-        // The reader's end says the same as its word.
+        // If the reader has ended without sending, the output has ended too.
         let _ = ended.wait_for(|ended| *ended).await;
     }
 
-    /// The last error lines, oldest first; the last line of all where there are none.
+    /// Returns the last error lines, oldest first, or the last line if there is no error.
     pub(super) fn last_words(&self) -> Vec<String> {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let complaints = words.complaints.iter().chain(&words.crash);
         let complaints: Vec<String> = complaints.cloned().collect();
         match complaints.is_empty() {
-            // Behind a crash it is a line of its stack.
+            // After a crash, the last line is part of its stack trace.
             true => words.line.iter().cloned().collect(),
             false => complaints,
         }
     }
 }
 
-/// What of a crash a line reports; nothing of the stack but the function that was called from outside.
+/// Returns the text that a crash report keeps of a line. Of the stack trace, it keeps only the API
+/// function that was called.
 fn crash_cause(line: &LogLine) -> Option<String> {
-    // A line of the log is something that the server, or a model, has written on purpose.
+    // A line with a source is a regular log line of the server or a model.
     if !line.source.is_empty() {
         return None;
     }
@@ -121,7 +125,7 @@ fn crash_cause(line: &LogLine) -> Option<String> {
     Some(cause.chars().take(MAX_CRASH_CHARS).collect())
 }
 
-/// The next line, cut where it is too long.
+/// Returns the next line, split if it is too long.
 fn next_line(reader: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     let read = reader
@@ -143,7 +147,7 @@ fn log(line: &LogLine) {
     if message.is_empty() {
         return;
     }
-    // The level is part of what `tracing` wants to know at compile time.
+    // `tracing` requires the level at compile time.
     match *level {
         Level::ERROR => tracing::error!(target: "tritonserver", source, "{message}"),
         Level::WARN => tracing::warn!(target: "tritonserver", source, "{message}"),

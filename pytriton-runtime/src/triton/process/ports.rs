@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::triton::Endpoints;
 
-/// A port that tritonserver cannot have.
+/// A port is not available to tritonserver.
 #[derive(Debug, Error)]
 #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
 pub struct PortError {
@@ -13,30 +13,31 @@ pub struct PortError {
     pub endpoint: &'static str,
     /// The address.
     pub address: SocketAddr,
-    /// Why.
+    /// The cause.
     #[source]
     pub source: io::Error,
 }
 
-/// Ports for a tritonserver: it takes no port 0, and a port in use is better said before it is started.
+/// Ports for a tritonserver. It does not support port 0, and a port in use is better reported
+/// before the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ports {
-    /// Where it is to listen, without a port 0.
+    /// The addresses to listen on, without port 0.
     pub endpoints: Endpoints,
-    /// Whether another try would choose others.
+    /// Whether another attempt would choose other ports.
     pub chosen: bool,
 }
 
 impl Ports {
-    /// Looks for free ports where `wanted` leaves them open, and whether the others are free.
+    /// Chooses free ports where `wanted` has port 0, and checks that the others are free.
     ///
-    /// Somebody else can take a port before tritonserver does.
+    /// Another process can still take a port before tritonserver does.
     ///
     /// # Errors
     ///
-    /// A [`PortError`] for the first port that cannot be had.
+    /// Returns a [`PortError`] for the first port that is not available.
     pub fn find(wanted: Endpoints) -> Result<Self, PortError> {
-        // All are held together, so that no two get the same.
+        // All ports are held at the same time, so that they are distinct.
         let http = hold("http", wanted.http)?;
         let grpc = hold("grpc", wanted.grpc)?;
         let metrics = hold("metrics", wanted.metrics)?;

@@ -13,32 +13,33 @@ use crate::triton::Endpoints;
 use super::listener::listens;
 use super::{Child, Exit};
 
-/// The pause between two questions.
+/// The interval between two polls.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How long one question may take.
+/// The timeout of one poll.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often it is said that the server is still being waited for: models beside ours may take minutes to load.
+/// The interval at which the log reports that the server is not ready yet. Other models may take
+/// minutes to load.
 const REMINDER: Duration = Duration::from_secs(5);
 
-/// Why a tritonserver is not ready.
+/// The tritonserver is not ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotReady {
-    /// It ended before.
+    /// It exited.
     Ended(Exit),
-    /// It took longer than it may.
+    /// It was not ready in time.
     Late(Late),
 }
 
-/// What a tritonserver was waited for in vain.
+/// A tritonserver that was not ready in time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Late {
-    /// How long.
+    /// The time limit.
     pub seconds: u64,
-    /// What did not answer last.
+    /// The endpoint that did not respond last.
     pub missing: String,
-    /// Its last error lines, oldest first; its last line of all where it had none.
+    /// Its last error lines, oldest first, or its last line if there is no error.
     pub last_words: Vec<String>,
 }
 
@@ -58,15 +59,16 @@ impl fmt::Display for Late {
     }
 }
 
-/// Waits until a tritonserver answers on all its endpoints, and says so when it is asked whether it is `ready`, or `live`.
+/// Waits until all endpoints of a tritonserver respond, and `/v2/health/{question}` (`ready` or
+/// `live`) succeeds.
 ///
 /// # Errors
 ///
-/// [`NotReady`]; one that is late runs on.
+/// Returns [`NotReady`]. A server that is late keeps running.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future changes nothing.
+/// Dropping the future has no effect.
 pub async fn ready(
     child: &Child,
     endpoints: &Endpoints,
@@ -104,7 +106,8 @@ pub async fn ready(
     }))
 }
 
-/// What of a child does not answer, or is another process's: that may have taken the same ports, and be ready.
+/// Returns the endpoint of a child that does not respond, or that belongs to another process: one
+/// that took the same port may be ready.
 async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Option<String> {
     if let Some(silent) = silent(endpoints, question).await {
         return Some(silent);
@@ -119,7 +122,7 @@ async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Opt
     ];
     ports.into_iter().find_map(|(name, address)| {
         let address = address?;
-        // Where the system does not tell, the answer has to do.
+        // If the owner of the port is unknown, the response is sufficient.
         let foreign = listens(leader, address.port()) == Some(false);
         foreign.then(|| {
             let address = reachable(address);
@@ -128,8 +131,8 @@ async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Opt
     })
 }
 
-/// What of a tritonserver does not answer. It opens its ports after it has loaded its models, one after the other: all must
-/// be open.
+/// Returns the endpoint of a tritonserver that does not respond. It opens its ports one after the
+/// other after it has loaded its models, so all must be open.
 async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
     let Endpoints {
         http,
@@ -167,13 +170,13 @@ async fn ask(address: SocketAddr, question: &str) -> io::Result<bool> {
     stream.write_all(request.as_bytes()).await?;
     let mut status = [0; "HTTP/1.1 200".len()];
     stream.read_exact(&mut status).await?;
-    // Who may not ask (`--http-restricted-api`) still learns that the server answers.
+    // A refusal (`--http-restricted-api`) also shows that the server responds.
     Ok([&b" 200"[..], b" 403"]
         .iter()
         .any(|code| status.ends_with(code)))
 }
 
-/// Where a server that listens on all addresses can be asked.
+/// Returns an address at which a server that listens on all addresses is reachable.
 pub(in crate::triton) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

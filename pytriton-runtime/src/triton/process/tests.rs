@@ -1,4 +1,4 @@
-//! Real children.
+//! Tests with real child processes.
 
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ fn shell(script: &str) -> (Child, mpsc::Receiver<String>) {
 
 fn running(id: u32) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // A zombie waits for a parent that is not us.
+    // A zombie waits to be reaped by another parent.
     state
         .rsplit(") ")
         .next()
@@ -62,7 +62,7 @@ async fn stop_asks_first_and_insists_after_the_grace() {
 
 #[tokio::test]
 async fn one_that_hangs_in_its_crash_is_killed() {
-    // In a handler of a signal the signal is blocked.
+    // While a handler of a signal runs, the signal is blocked.
     let script = "import signal, time; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGSEGV]); \
                   print('Signal (11) received.', flush=True); time.sleep(60)";
     let (child, _) = shell(&format!("exec python3 -c \"{script}\""));
@@ -79,7 +79,7 @@ async fn a_line_of_the_log_ends_nobody() {
     }
 }
 
-/// The lines of 2.51 upon a `load` whose parameter `file:` has a path that is too long.
+/// The output of 2.51 after a `load` whose parameter `file:` has a path that is too long.
 #[tokio::test]
 async fn a_crash_is_reported_with_its_cause() {
     let (child, _) = shell(
@@ -184,7 +184,7 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
     assert!(child.id().is_some());
 }
 
-/// Another server has the port, and is ready.
+/// Another server has the port and is ready.
 #[tokio::test]
 async fn the_readiness_of_another_server_does_not_count() {
     let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();

@@ -2,14 +2,16 @@ use std::fs;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How long the kernel may take to get rid of anything of what it has for clients: nobody is there where it takes longer.
+/// How long the kernel may make no progress in sending to clients before they count as gone.
 const DELIVERY: Duration = Duration::from_secs(2);
 
-/// States of a connection in the kernel's tables that its process has closed, and that is not yet at its end.
+/// States in the kernel's tables of connections that the process has closed and that are not yet
+/// terminated.
 const CLOSED: [&str; 3] = ["04", "09", "0B"];
 
-/// How many bytes the kernel has yet to bring to the clients of a process's endpoints, over connections that the process
-/// has closed. It goes on without the process, but not without the container.
+/// Returns the number of bytes that the kernel still has to deliver to clients, over connections
+/// that the process has closed. Delivery continues after the process exits, but not after the
+/// container stops.
 pub fn undelivered(process: u32, endpoints: &[Option<SocketAddr>]) -> u64 {
     let ports: Vec<u16> = endpoints.iter().flatten().map(SocketAddr::port).collect();
     let tables = ["tcp", "tcp6"].iter();
@@ -20,14 +22,14 @@ pub fn undelivered(process: u32, endpoints: &[Option<SocketAddr>]) -> u64 {
         .sum()
 }
 
-/// Bytes that the kernel has yet to bring to clients.
+/// Tracks the bytes that the kernel still has to deliver.
 #[derive(Debug, Default)]
 pub struct Delivery {
     last: Option<(u64, Instant)>,
 }
 
 impl Delivery {
-    /// Whether there are none, or none that anybody takes.
+    /// Returns whether all bytes are delivered, or no client accepts the rest.
     pub fn is_over(&mut self, bytes: impl FnOnce() -> u64, now: Instant) -> bool {
         let bytes = bytes();
         match self.last {
@@ -42,7 +44,7 @@ impl Delivery {
 }
 
 fn waiting(line: &str, ports: &[u16]) -> u64 {
-    // Number, local and remote address, state, the two queues; all numbers are hexadecimal.
+    // Fields: number, local and remote address, state, the two queues. All numbers are hexadecimal.
     let mut fields = line.split_whitespace();
     let (Some(local), Some(state), Some(queues)) = (fields.nth(1), fields.nth(1), fields.next())
     else {
@@ -54,7 +56,7 @@ fn waiting(line: &str, ports: &[u16]) -> u64 {
         return 0;
     }
     let (sending, _) = queues.split_once(':').unwrap_or_default();
-    // The end counts as a byte.
+    // The `FIN` counts as a byte.
     let bytes = u64::from_str_radix(sending, 16).unwrap_or_default();
     bytes.saturating_sub(1)
 }
@@ -83,7 +85,7 @@ mod tests {
                 "   1: 0100007F:1F40 0100007F:9C40 09 00000100:00000001 00:00000000",
                 255,
             ),
-            // Another port; one that is open; one that listens; one that is at its end.
+            // Another port; an open connection; a listener; a terminated connection.
             (
                 "   1: 0100007F:1F41 0100007F:9C40 04 00000010:00000000 01:00000014",
                 0,

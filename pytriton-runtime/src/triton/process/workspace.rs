@@ -9,25 +9,25 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{FlockOperation, StatVfsMountFlags, flock, statvfs};
 use thiserror::Error;
 
-/// The file in a workspace that its owner holds locked as long as it lives.
+/// The file in a workspace that its owner keeps locked.
 const LOCK: &str = "lock";
 
-/// What is wrong with a folder that no library can be loaded from.
+/// The error for a folder from which no library can be loaded.
 const NOEXEC: &str = "it is mounted noexec, and tritonserver could load no library from it; XDG_CACHE_HOME or TMPDIR \
                       can name another";
 
-/// A workspace cannot be made.
+/// A workspace cannot be created.
 #[derive(Debug, Error)]
 #[error("cannot make a workspace in {path}: {source}", path = path.display())]
 pub struct WorkspaceError {
-    /// The folder of all workspaces.
+    /// The parent folder of all workspaces.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     #[source]
     pub source: io::Error,
 }
 
-/// A private folder of this process that is removed when it is dropped; or, after `kill -9`, at the next start.
+/// A private folder of this process. It is removed on drop or, after `kill -9`, at the next start.
 #[derive(Debug)]
 pub struct Workspace {
     path: PathBuf,
@@ -35,12 +35,12 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Makes a workspace in `parent`, and removes those whose owners are dead.
+    /// Creates a workspace in `parent`, and removes those whose owners are dead.
     ///
     /// # Errors
     ///
-    /// A [`WorkspaceError`] when the system refuses, when `parent` belongs to somebody else, or when nothing in it can be
-    /// executed: tritonserver loads a library from here.
+    /// Returns a [`WorkspaceError`] if the system refuses, if `parent` belongs to another user, or
+    /// if `parent` is mounted `noexec`: tritonserver loads a library from it.
     pub fn create(parent: &Path) -> Result<Self, WorkspaceError> {
         Self::create_in(parent).map_err(|source| WorkspaceError {
             path: parent.to_owned(),
@@ -48,7 +48,7 @@ impl Workspace {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -60,7 +60,7 @@ impl Workspace {
         if mounted_noexec(parent) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOEXEC));
         }
-        // Held while a folder is there without a lock of its own.
+        // Held while the new folder exists without its own lock.
         let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
         remove_stale(parent, Host::current());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Drop for Workspace {
     }
 }
 
-/// Makes a folder that is ours alone, or checks that it is.
+/// Creates a folder that only this user can write to, or checks that it is one.
 fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let metadata = fs::symlink_metadata(path)?;
@@ -93,7 +93,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether the system runs no program and loads no library that lies there.
+/// Returns whether the file system of a path is mounted `noexec`.
 pub(in crate::triton) fn mounted_noexec(path: &Path) -> bool {
     statvfs(path).is_ok_and(|mount| mount.f_flag.contains(StatVfsMountFlags::NOEXEC))
 }
@@ -108,7 +108,8 @@ fn locked(path: &Path, operation: FlockOperation) -> io::Result<File> {
     Ok(file)
 }
 
-/// Which machine a workspace is of, and since which start of its kernel; short, as the path of a socket is.
+/// The machine and the boot of the owner of a workspace. Short, because the path of a socket is
+/// limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Host {
     name: u32,
@@ -124,7 +125,7 @@ impl Host {
         }
     }
 
-    /// The host in the name of a workspace.
+    /// Parses the host in the name of a workspace.
     fn of(workspace: &Path) -> Option<Self> {
         let name = workspace.file_name()?.to_str()?;
         let [_, _, host, boot] = name.split('-').collect::<Vec<_>>()[..] else {
@@ -137,8 +138,9 @@ impl Host {
         })
     }
 
-    /// Whether a lock that nobody seems to hold is held by nobody. Locks of other hosts are not seen on every file system:
-    /// only those of the same kernel, or of this host before it was started again.
+    /// Returns whether this host sees the other's locks. Some file systems show only locks of the
+    /// same kernel, so an unlocked file proves nothing. Workspaces of the same boot, or of this
+    /// host before a reboot, can be checked.
     fn sees_locks_of(self, other: Self) -> bool {
         self.boot == other.boot || self.name == other.name
     }
@@ -166,7 +168,7 @@ fn remove_stale(parent: &Path, host: Host) {
         .filter(|path| Host::of(path).is_some_and(|other| host.sees_locks_of(other)))
     {
         let abandoned = locked(&path.join(LOCK), FlockOperation::NonBlockingLockExclusive);
-        // What cannot be removed now is tried again at the next start.
+        // The next start tries again to remove what is left.
         if abandoned.is_ok() && fs::remove_dir_all(&path).is_ok() {
             tracing::debug!(path = %path.display(), "removed the workspace of a process that died");
         }
@@ -218,10 +220,10 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let here = Host::current();
         let (name, boot) = (here.name ^ 1, here.boot ^ 1);
-        // Its locks are not seen here, which looks as if nobody held them.
+        // Its locks are not visible here, so it looks abandoned.
         let table = [
             (Host { name, boot }.to_string(), true),
-            // Another container of this machine; this one before it was started again.
+            // Another container on this machine, and this one before a reboot.
             (Host { name, ..here }.to_string(), false),
             (Host { boot, ..here }.to_string(), false),
             ("of an unknown host".to_owned(), true),
