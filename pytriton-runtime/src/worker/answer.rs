@@ -8,10 +8,10 @@ use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
-/// What became of a request, or one of its answers.
+/// The result of a request, or one of its responses.
 type Outcome = Result<Response, SchedulerError>;
 
-/// Answers the requests of a batch, which was begun at a time, with what became of them.
+/// Sends the results of the requests of a batch, given as its number and start time.
 pub(super) fn answer(
     server: &Server,
     batch: (u64, u64),
@@ -40,9 +40,11 @@ pub(super) fn answer(
     }
 }
 
-/// Passes on at once one of any number of answers to a request, the how-manieth, and whether it is the last.
+/// Sends one of any number of responses to a request immediately. `sequence` is its number within
+/// the request; `last` marks the final one.
 ///
-/// [`SessionError::Memory`]: there is no room for it, which the client is told as the last answer.
+/// Returns [`SessionError::Memory`] if there is no memory for it. The client receives that as its
+/// final response.
 pub(super) fn answer_one(
     server: &Server,
     batch: (u64, u64),
@@ -59,7 +61,7 @@ pub(super) fn answer_one(
         refuse(&mut answers, &for_client(error));
         answers.end((request, sequence), true);
         if let Err(error) = server.answer(batch, &answers, |_| Ok(())) {
-            // The client would wait for ever.
+            // Otherwise the client would wait forever.
             server.close();
             return Err(error);
         }
@@ -69,7 +71,7 @@ pub(super) fn answer_one(
     written
 }
 
-/// Describes that there is no memory for an answer.
+/// Describes a response for which there is no memory.
 fn refuse(answers: &mut Answers, message: &str) {
     AnswerWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);
 }
@@ -105,7 +107,7 @@ fn describe(answers: &mut Answers, outcome: &Outcome) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Writes answers that are described.
+/// Writes responses that are already described.
 fn write(
     server: &Server,
     batch: (u64, u64),

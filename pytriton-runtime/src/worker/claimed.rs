@@ -7,14 +7,14 @@ use crate::model::ModelSpec;
 use crate::request::{Request, Response};
 use crate::scheduler::{ReplySink, SchedulerError};
 
-/// Who of this process awaits the answers to the requests of a batch, by their places in it.
+/// The response senders for requests of this process within a batch, by position.
 #[derive(Debug, Default)]
 pub(super) struct Claimed(Vec<Mutex<Option<ReplySink>>>);
 
 impl Claimed {
-    /// Those whose claims go with the requests.
+    /// Collects the senders that the requests refer to.
     pub(super) fn new(spec: &ModelSpec, claims: &Claims, requests: &mut [Request]) -> Self {
-        // Only OpenAI's routes ask in this way.
+        // Only the OpenAI routes use the side channel.
         if spec.openai.is_none() {
             return Self::default();
         }
@@ -26,12 +26,13 @@ impl Claimed {
         )
     }
 
-    /// Whether anybody does: nobody else hears more of the answers than their number.
+    /// Returns whether this process awaits the responses. If so, tritonserver receives only their
+    /// number.
     pub(super) fn is(&self, request: usize) -> bool {
         self.with(request, |_| ()).is_some()
     }
 
-    /// Waits until there is room for an answer.
+    /// Waits until a response can be sent.
     pub(super) fn poll_room(
         &self,
         request: usize,
@@ -41,12 +42,12 @@ impl Claimed {
         room.unwrap_or(Poll::Ready(Ok(())))
     }
 
-    /// Gives an answer behind which others may come.
+    /// Sends a response that is not the last.
     pub(super) fn part(&self, request: usize, answer: &Result<Response, SchedulerError>) {
         self.with(request, |sink| sink.part(answer.clone()));
     }
 
-    /// Says that there are no more answers, and why, where the request has failed.
+    /// Ends the responses of a request, with an error if the request failed.
     pub(super) fn end(&self, request: usize, end: &Result<(), SchedulerError>) {
         let Some(sink) = self.0.get(request).and_then(|sink| lock(sink).take()) else {
             return;
@@ -57,7 +58,7 @@ impl Claimed {
         }
     }
 
-    /// Gives each request its only answer.
+    /// Sends each request its only response.
     pub(super) fn finish(&self, results: &[Result<Response, SchedulerError>]) {
         for (sink, result) in self.0.iter().zip(results) {
             if let Some(sink) = lock(sink).take() {
@@ -66,7 +67,7 @@ impl Claimed {
         }
     }
 
-    /// Whether somebody awaited the answers to a request and does no longer.
+    /// Returns whether the receiver of a request's responses is gone.
     pub(super) fn is_given_up(&self, request: usize) -> bool {
         self.with(request, ReplySink::is_unheard) == Some(true)
     }
@@ -79,6 +80,6 @@ impl Claimed {
 }
 
 fn lock(sink: &Mutex<Option<ReplySink>>) -> MutexGuard<'_, Option<ReplySink>> {
-    // Nothing under the lock panics half-way.
+    // No panic can leave this state inconsistent.
     sink.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,27 +6,27 @@ use thiserror::Error;
 use crate::call::ModelError;
 use crate::model::Location;
 
-/// Why the instances behind tritonserver cannot be started.
+/// The instances behind tritonserver cannot be started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WorkerError {
     /// An instance of a model could not be loaded.
     #[error("{source} (declared at {location})")]
     Load {
-        /// Where the model stands.
+        /// The declaration of the model.
         location: Location,
-        /// Why.
+        /// The cause.
         source: ModelError,
     },
-    /// There can be no socket of that name.
+    /// The socket cannot be created.
     #[error("cannot listen on '{}': {source}", path.display())]
     Socket {
-        /// The name.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     #[error("cannot make a token: {0}")]
     Token(#[source] io::Error),
 }

@@ -6,7 +6,7 @@ use crate::model::ModelSpec;
 
 use super::loads::Loads;
 
-/// A model whose instances are behind tritonserver, which may be away.
+/// A model whose instances are behind a tritonserver that may be down.
 #[derive(Debug)]
 pub(super) struct HostedLoads {
     pub(super) loads: Arc<Loads>,
@@ -19,7 +19,7 @@ impl Hosted for HostedLoads {
     }
 
     fn is_loaded(&self) -> Option<bool> {
-        // Relaxed: whoever asks in this moment may hear either.
+        // Relaxed: at the moment of a change either value is correct.
         match self.loads.is_loaded() {
             false if self.away.load(Ordering::Relaxed) => None,
             loaded => Some(loaded),

@@ -12,7 +12,7 @@ use crate::runner::LoadedRunner;
 use super::serve::serve;
 use super::sessions::Sessions;
 
-/// Where it is told whether an instance could be loaded.
+/// Receives the result of loading an instance.
 pub(super) type Loaded = mpsc::Receiver<Result<(), ModelError>>;
 
 /// Starts the threads of a model's instances.
@@ -43,7 +43,7 @@ fn spawn_instance(
             let context = Context::new(Arc::clone(&model.spec), number);
             let failed = {
                 let loaded = loaded.clone();
-                // The starter has given up, or been told; there is nobody else to tell.
+                // The receiver has given up or already has a result.
                 move |error| drop(loaded.try_send(Err(error)))
             };
             let instances = &sessions.instances;

@@ -11,10 +11,10 @@ use crate::gathered::welcome;
 use super::loads::Loads;
 use super::sessions::{Parting, Sessions};
 
-/// How long the other side may take for its part of the greeting.
+/// The timeout for the peer's part of the handshake.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Who may come in, and where to.
+/// Accepts sessions and assigns them to models.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) token: Token,
@@ -24,12 +24,12 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Those of all models.
+    /// Returns the sessions of all models.
     pub(super) fn sessions(&self) -> impl Iterator<Item = Arc<Sessions>> {
         self.models.iter().flat_map(|loads| loads.sessions())
     }
 
-    /// The model of that name and version.
+    /// Returns the model with a name and version.
     pub(super) fn find(&self, name: &str, version: u64) -> Option<&Arc<Loads>> {
         let mut models = self.models.iter();
         models.find(|loads| {
@@ -38,13 +38,13 @@ impl Listener {
         })
     }
 
-    /// Takes sessions, for ever.
+    /// Accepts sessions forever.
     pub(super) async fn run(self: Arc<Self>, socket: UnixListener) {
         loop {
             match socket.accept().await {
                 Ok((stream, _)) => self.welcome(stream),
                 Err(error) => {
-                    // Most likely no descriptor is left; others may give theirs back.
+                    // Most likely the process is out of descriptors; others may be freed.
                     tracing::warn!(%error, "cannot take tritonserver's connection");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -84,7 +84,7 @@ impl Listener {
             );
         };
         socket.set_write_timeout(Some(PATIENCE))?;
-        // Who is gone needs no answer.
+        // An error means that the peer is gone.
         let wait = || drop(Welcome::wait(&mut socket));
         let sessions = match loads.enter(hello.load, wait) {
             Ok(sessions) => sessions,
@@ -99,7 +99,7 @@ impl Listener {
                 Ok(())
             }
             Err(error) => {
-                // Nobody else may come for these instances.
+                // No other session may follow for these instances.
                 sessions.leave(Parting::Closed);
                 Err(error)
             }
@@ -107,7 +107,8 @@ impl Listener {
     }
 }
 
-/// Opens a session at once, although every instance may be busy: tritonserver waits for this before it serves any model.
+/// Opens a session immediately, even if every instance is busy: tritonserver serves no model until
+/// all sessions are open.
 fn open(mut socket: StdStream, sessions: &Sessions) -> Result<Server, SessionError> {
     let mut again = socket.try_clone()?;
     let opened = match sessions.is_open() {

@@ -18,30 +18,34 @@ use crate::runner::Breakdown;
 use super::instance::{Loaded, spawn};
 use super::sessions::{Left, Parting, Sessions};
 
-/// How often tritonserver, which gives up after some seconds, is asked to wait on.
+/// The interval of keep-alive messages to tritonserver while it waits. It gives up after a few
+/// seconds.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// How long tritonserver may take to come back when its last session with a load was broken; it tries twice a second.
+/// How long tritonserver may take to reconnect after the last session of a load broke. It tries
+/// twice a second.
 const RETURN: Duration = Duration::from_secs(5);
 
-/// Why there are no further sessions.
+/// The reason for refusing further sessions.
 const STOPPING: &str = "the worker is stopping";
 
-/// The instances of one model: those of each time that tritonserver has loaded it and not yet dropped it, where clients say
-/// when it does, otherwise the same for ever.
+/// The instances of one model.
+///
+/// If clients load and unload models, there is one set per load that tritonserver has not dropped.
+/// Otherwise there is a single permanent set.
 #[derive(Debug)]
 pub(super) struct Loads {
     registration: Registration,
-    /// The folder of the version in the model repository, where each load makes instances anew.
+    /// The folder of the version in the model repository, if each load creates new instances.
     folder: Option<PathBuf>,
     runtime: Handle,
     claims: Arc<Claims>,
     alive: Mutex<Alive>,
-    /// Held while instances are being made.
+    /// Held while instances are created.
     turn: tokio::sync::Mutex<()>,
-    /// Whether nobody waits for instances any longer.
+    /// Whether waiting for instances has been abandoned.
     over: watch::Sender<bool>,
-    /// Why the model is beyond repair.
+    /// The fatal error of the model.
     breakdown: watch::Sender<Option<Breakdown>>,
 }
 
@@ -53,12 +57,13 @@ struct Alive {
 
 #[derive(Debug)]
 struct Load {
-    /// tritonserver's; `None` until it has asked for what was made at the start.
+    /// tritonserver's number of the load; `None` until it connects to the instances created at
+    /// startup.
     number: Option<u64>,
     sessions: Arc<Sessions>,
 }
 
-/// Instances that are being made.
+/// Instances that are being created.
 #[derive(Debug)]
 pub(super) struct Making {
     sessions: Arc<Sessions>,
@@ -66,7 +71,7 @@ pub(super) struct Making {
 }
 
 impl Loads {
-    /// None yet.
+    /// Returns a model without instances.
     pub(super) fn new(
         registration: &Registration,
         folder: Option<PathBuf>,
@@ -84,25 +89,25 @@ impl Loads {
         })
     }
 
-    /// What the model is.
+    /// Returns the description of the model.
     pub(super) fn spec(&self) -> &Arc<ModelSpec> {
         &self.registration.spec
     }
 
-    /// Why the model is beyond repair, once it is.
+    /// Resolves to the fatal error of the model once one occurs.
     pub(super) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
         let mut breakdown = self.breakdown.subscribe();
         async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
-    /// Whether tritonserver has loaded the model, or is about to come back to it.
+    /// Returns whether tritonserver has loaded the model, or is about to reconnect to it.
     pub(super) fn is_loaded(&self) -> bool {
         let alive = lock(&self.alive);
         let mut loads = alive.loads.iter();
         loads.any(|load| self.folder.is_none() || load.number.is_some())
     }
 
-    /// The sessions of all instances that there are.
+    /// Returns the sessions of all existing instances.
     pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
         let alive = lock(&self.alive);
         alive
@@ -112,8 +117,8 @@ impl Loads {
             .collect()
     }
 
-    /// How many sessions the instances of one load can have. Where no client says when models are loaded, none says how many
-    /// instances they have.
+    /// Returns the maximum number of sessions of one load. If clients do not control loading, they
+    /// cannot change the number of instances either.
     pub(super) fn most_sessions(&self) -> usize {
         match self.folder {
             None => usize::MAX,
@@ -121,7 +126,7 @@ impl Loads {
         }
     }
 
-    /// What tritonserver is told where it has more instances than the load.
+    /// Returns the error for a load with more instances than the model has.
     pub(super) fn no_place(&self) -> String {
         let instances = match self.spec().instances.count() {
             1 => "1 instance".to_owned(),
@@ -132,7 +137,7 @@ impl Loads {
         )
     }
 
-    /// Begins to make instances.
+    /// Starts to create instances.
     pub(super) fn make(self: &Arc<Self>) -> Making {
         let spec = self.spec();
         let (in_flight, instances) = (
@@ -161,7 +166,7 @@ impl Loads {
         }
     }
 
-    /// Waits until instances are made.
+    /// Waits until instances are created.
     pub(super) async fn made(&self, making: Making) -> Result<(), ModelError> {
         let Making {
             sessions,
@@ -189,12 +194,12 @@ impl Loads {
         Ok(())
     }
 
-    /// The sessions of the instances for that load of tritonserver's, which are made where there are none. It blocks
-    /// meanwhile, and calls `wait` now and then.
+    /// Returns the sessions for a load of tritonserver, and creates the instances if necessary.
+    /// Blocks, and calls `wait` periodically.
     ///
     /// # Errors
     ///
-    /// Why there are none.
+    /// Returns the reason if they cannot be provided.
     pub(super) fn enter(
         self: &Arc<Self>,
         number: u64,
@@ -246,7 +251,7 @@ impl Loads {
         Some(sessions)
     }
 
-    /// Lets tritonserver, which loads nothing that has not changed, load the model again when it is asked to.
+    /// Marks the model as changed. tritonserver reloads only what has changed.
     fn touch(&self) {
         let Some(folder) = &self.folder else {
             return;
@@ -258,12 +263,12 @@ impl Loads {
         }
     }
 
-    /// Lets nobody wait for instances any longer: a function that makes them may never come back.
+    /// Abandons all waiting for instances: a function that creates one may never return.
     pub(super) fn wait_no_more(&self) {
         self.over.send_replace(true);
     }
 
-    /// Ends all instances once what they have taken is answered; there will be no others.
+    /// Ends all instances after the batches they have accepted. No others are created.
     pub(super) fn close(&self) {
         self.wait_no_more();
         let mut alive = lock(&self.alive);
@@ -288,7 +293,8 @@ impl Loads {
     }
 }
 
-/// The last session of a load has ended: its instances end too, unless tritonserver comes back for them.
+/// Handles the end of the last session of a load. Its instances end too, unless tritonserver
+/// reconnects.
 fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
     let Some(own) = loads.upgrade() else {
         return;
@@ -300,7 +306,7 @@ fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
             let (loads, left) = (Weak::clone(loads), Arc::downgrade(left));
             own.runtime.spawn(async move {
                 sleep(RETURN).await;
-                // Whoever has come since has all of that time anew when it breaks too.
+                // A session that connected in the meantime gets the full time again when it breaks.
                 let left = left.upgrade();
                 if let Some(left) = left.filter(|left| gone.is_some() && left.deserted() == gone) {
                     leave(&loads, &left);
@@ -310,7 +316,7 @@ fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
     }
 }
 
-/// tritonserver has dropped the model: so are its instances.
+/// Ends the instances of a load that tritonserver has dropped.
 fn leave(loads: &Weak<Loads>, left: &Sessions) {
     let Some(loads) = loads.upgrade() else {
         return;
@@ -326,7 +332,7 @@ fn leave(loads: &Weak<Loads>, left: &Sessions) {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks panics half-way.
+    // No panic can leave this state inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

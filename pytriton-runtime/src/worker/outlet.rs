@@ -14,7 +14,7 @@ use super::claimed::Claimed;
 use super::serve::end;
 use super::sessions::Sessions;
 
-/// Answers that leave over a session, while their batch is computed.
+/// Sends responses over a session while their batch runs.
 #[derive(Debug)]
 pub(super) struct SessionOutlet {
     server: Arc<Server>,
@@ -41,11 +41,11 @@ impl SessionOutlet {
     }
 
     fn batch(&self) -> (u64, u64) {
-        // Relaxed: whoever answers has been called.
+        // Relaxed: the thread that responds has been called before.
         (self.batch, self.begun.load(Ordering::Relaxed))
     }
 
-    /// Ends the session where it is broken.
+    /// Ends the session if it is broken.
     fn sent(&self, sent: Result<(), SessionError>) -> Result<(), Cancelled> {
         match sent {
             Ok(()) => Ok(()),
@@ -88,7 +88,7 @@ impl Outlet for SessionOutlet {
             Ok(()) => self.server.end_request(self.batch(), told(place)),
             Err(error) => answer_one(&self.server, self.batch(), place, (&Err(error), true)),
         };
-        // Nobody makes another answer.
+        // No further response is produced.
         let _ = self.sent(sent);
     }
 
@@ -99,8 +99,8 @@ impl Outlet for SessionOutlet {
     }
 }
 
-/// The same place as tritonserver is told of it.
+/// Converts a position to tritonserver's type.
 fn told((request, sequence): (usize, u32)) -> (u32, u32) {
-    // There is no such request: a batch has as many as fit.
+    // Cannot overflow: a batch holds at most `u32::MAX` requests.
     (u32::try_from(request).unwrap_or(u32::MAX), sequence)
 }

@@ -49,12 +49,12 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     });
     drop(serving);
     let parting = end(server, sessions, &served);
-    // Whoever opens the next session does not know of the sequences of this one.
+    // The next session does not know the sequences of this one.
     runner.forget();
     sessions.leave(parting);
 }
 
-/// Hands the batches of one session to whatever instance is free until the session ends.
+/// Hands the batches of one session to free instances until the session ends.
 pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
     let mut reader = BatchReader::default();
     let take = || server.take();
@@ -97,7 +97,7 @@ fn batches(
     }
 }
 
-/// The next batch; the states of sequences that nobody goes on with are dropped meanwhile.
+/// Returns the next batch. Drops expired sequence states while it waits.
 fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
     let Some(sequences) = runner.sequences() else {
         return server.take();
@@ -114,7 +114,7 @@ fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
     }
 }
 
-/// The requests of a batch; or what became of them, where they cannot be run.
+/// Returns the requests of a batch, or their results if they cannot be run.
 fn gather(
     sessions: &Sessions,
     server: &Server,
@@ -138,16 +138,16 @@ fn gather(
     Ok(Err(results))
 }
 
-/// How the answers to a batch leave.
+/// How the responses of a batch are sent.
 enum Way {
-    /// Together, when it is computed.
+    /// Together, when the batch is complete.
     Whole(Claimed),
-    /// One by one, where the model is decoupled.
+    /// One by one, for a decoupled model.
     Streamed(Arc<Stream>),
 }
 
 impl Way {
-    /// Ends a batch of which nothing is left but its results.
+    /// Completes a batch whose requests are finished.
     fn finish(
         &self,
         server: &Server,
@@ -183,7 +183,8 @@ fn way(
     Way::Streamed(streamed)
 }
 
-/// Where the answers to a batch leave, or who says whether they are waited for, if its function does or asks.
+/// Returns the sink for the responses of a batch. For a model that is not decoupled, it only
+/// reports cancellation, if the function asks for it.
 fn streaming(
     sessions: &Sessions,
     server: &Arc<Server>,
@@ -199,7 +200,7 @@ fn streaming(
     }
 }
 
-/// Says of a request of a batch whether nobody waits for its answers.
+/// Returns a function that reports whether a request of a batch was cancelled.
 fn is_cancelled(server: &Arc<Server>, batch: u64) -> impl Fn(usize) -> bool + Send + Sync + use<> {
     let server = Arc::clone(server);
     move |request| {
@@ -208,10 +209,10 @@ fn is_cancelled(server: &Arc<Server>, batch: u64) -> impl Fn(usize) -> bool + Se
     }
 }
 
-/// Answers a batch of which nothing is left but its results.
+/// Sends the results of a batch and releases it.
 fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), SessionError> {
     answer(server, batch, &results)?;
-    // What shares the batch's memory must be gone before it is given back.
+    // Values that share the batch's memory must be dropped before it is released.
     drop(results);
     server.finish(batch.0)
 }

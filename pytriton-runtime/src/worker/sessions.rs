@@ -16,51 +16,51 @@ use super::serve::read;
 use super::streams::Streams;
 use super::work::Work;
 
-/// Somewhat more than the half second after which tritonserver 2.51 looks for a free instance again, where a model has any
-/// queue policy.
+/// Slightly more than the half second after which tritonserver 2.51 checks again for a free
+/// instance, if the model has a queue policy.
 const POLICY_STALL: Duration = Duration::from_millis(750);
 
-/// The sessions of one model's instances in tritonserver, and the instances here.
+/// The tritonserver sessions of one model, and the instances that serve them.
 pub(super) struct Sessions {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) work: Arc<Work>,
-    /// The answers that are leaving, where the model is decoupled.
+    /// Responses in flight, for a decoupled model.
     pub(super) streams: Streams,
-    /// Who of this process awaits answers.
+    /// The requests of this process that await responses.
     pub(super) claims: Arc<Claims>,
     open: Mutex<Open>,
-    /// Where sessions wait for a free instance, with one batch in flight.
+    /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
     /// The session that each instance serves, with one batch in flight.
     served: Mutex<BTreeMap<u32, Weak<Server>>>,
     pub(super) instances: Arc<Instances>,
-    /// Where batches wait for a free instance, with several in flight.
+    /// The queue of batches for a free instance, with several in flight.
     pub(super) calls: Arc<CallsEnd>,
     left: Left,
 }
 
-/// Called when the last session has ended, with how.
+/// Called when the last session has ended, with the way it ended.
 pub(super) type Left = Box<dyn Fn(&Arc<Sessions>, Parting) + Send + Sync>;
 
-/// How a session has ended.
+/// The way in which a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parting {
-    /// tritonserver, or this side, has closed it.
+    /// tritonserver or this side closed it.
     Closed,
-    /// It is broken: tritonserver opens another.
+    /// It broke; tritonserver opens another.
     Broken,
 }
 
 #[derive(Debug)]
 struct Open {
-    /// How new sessions come to instances; none when there shall be no more.
+    /// How new sessions reach instances; `None` once no more are accepted.
     way: Option<Way>,
     servers: Vec<Weak<Server>>,
-    /// How many sessions there are.
+    /// The number of open sessions.
     count: usize,
-    /// How many have come so far.
+    /// The number of sessions opened so far.
     come: u64,
-    /// Whether the instances are reported as not ready, because the server stops.
+    /// Whether the instances are reported as not ready because the server is shutting down.
     stopping: bool,
 }
 
@@ -73,7 +73,8 @@ enum Way {
 }
 
 impl Sessions {
-    /// None yet; `calls` is the way to the instances, which is used where they have several batches in flight.
+    /// Creates an empty set. `calls` is the queue to the instances, used with several batches in
+    /// flight.
     pub(super) fn new(
         spec: Arc<ModelSpec>,
         claims: Arc<Claims>,
@@ -114,9 +115,9 @@ impl Sessions {
         })
     }
 
-    /// Whether for some time after `since` no batch was executed, nor has one waited for company.
+    /// Returns whether no batch has run for `time` plus the longest batching delay since `since`.
     pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
-        // Nothing that is refused need have waited.
+        // Once batches are refused, none can be delayed by batching.
         let delay = match self.work.is_refused() {
             true => Duration::ZERO,
             false => longest_wait(&self.spec),
@@ -124,14 +125,15 @@ impl Sessions {
         self.work.quiet(since, delay.saturating_add(time))
     }
 
-    /// How long a sequence may be idle before tritonserver gives its slot to a request that waits for one.
+    /// Returns how long a sequence may be idle before tritonserver gives its slot to a waiting
+    /// request.
     pub(super) fn sequence_idle(&self) -> Duration {
         let batching = self.spec.sequence_batching.as_ref();
         let idle = batching.map(|batching| batching.max_sequence_idle_microseconds);
         Duration::from_micros(idle.unwrap_or_default())
     }
 
-    /// Reports the instances as not ready from now on; requests are executed as before.
+    /// Reports the instances as not ready from now on. Requests still run.
     pub(super) fn stop_being_ready(&self) {
         let mut open = lock(&self.open);
         open.stopping = true;
@@ -140,12 +142,13 @@ impl Sessions {
         }
     }
 
-    /// Whether sessions may come.
+    /// Returns whether sessions are accepted.
     pub(super) fn is_open(&self) -> bool {
         lock(&self.open).way.is_some()
     }
 
-    /// Notes that a session begins; it enters, or leaves. Whether there are fewer than `most` of them before.
+    /// Registers a new session, which must then enter or leave. Returns false if there are already
+    /// `most`.
     pub(super) fn come(&self, most: usize) -> bool {
         let mut open = lock(&self.open);
         let has_place = open.count < most;
@@ -154,13 +157,13 @@ impl Sessions {
         has_place
     }
 
-    /// How many sessions have come and gone; `None` while there is one.
+    /// Returns the number of sessions opened so far if none is open, otherwise `None`.
     pub(super) fn deserted(&self) -> Option<u64> {
         let open = lock(&self.open);
         (open.count == 0).then_some(open.come)
     }
 
-    /// Takes a session that has come, and ends it when there shall be no more.
+    /// Adds a registered session. Ends it if no more sessions are accepted.
     pub(super) fn enter(self: &Arc<Self>, server: Server) {
         let server = Arc::new(server);
         let mut open = lock(&self.open);
@@ -169,12 +172,12 @@ impl Sessions {
         if open.stopping {
             server.set_stopping();
         }
-        // Whoever changes the instances waits for this lock: they are asked without it.
+        // Released because code that changes the instances waits for this lock.
         drop(open);
         self.tell(&server);
         let open = lock(&self.open);
         let entered = match &open.way {
-            // The receiver is this value's own.
+            // This value owns the receiver.
             Some(Way::Session(waiting)) => waiting.send(server).is_ok(),
             Some(Way::Batches(calls)) => {
                 let (sessions, calls) = (Arc::clone(self), calls.clone());
@@ -182,7 +185,7 @@ impl Sessions {
                 let reader = thread::Builder::new().name(name);
                 let spawned = reader.spawn(move || read(&server, &sessions, &calls));
                 if let Err(error) = &spawned {
-                    // The session goes with its server, and the other side tries again.
+                    // The session ends with its server, and the peer tries again.
                     let model = &*self.spec.name;
                     tracing::warn!(model, %error, "cannot serve a session of tritonserver");
                 }
@@ -196,7 +199,7 @@ impl Sessions {
         }
     }
 
-    /// Tells a new session whether there are instances, until nothing changes meanwhile.
+    /// Reports the availability of instances to a new session, until it is stable.
     fn tell(&self, server: &Server) {
         let mut told = Availability::Ready;
         loop {
@@ -209,7 +212,7 @@ impl Sessions {
         }
     }
 
-    /// Notes that a session has ended.
+    /// Records the end of a session.
     pub(super) fn leave(self: &Arc<Self>, parting: Parting) {
         let mut open = lock(&self.open);
         open.count = open.count.saturating_sub(1);
@@ -220,19 +223,19 @@ impl Sessions {
         }
     }
 
-    /// The next session for an instance; `None` when there will be none.
+    /// Returns the next session for an instance, or `None` if there will be none.
     pub(super) fn next(&self) -> Option<Arc<Server>> {
         lock(&self.waiting).recv().ok()
     }
 
-    /// Says that an instance takes the batches of a session, until what is returned is dropped;
-    /// from here on [`changed`](Self::changed) says whether it does. A model beyond repair takes
+    /// Records that an instance serves a session until the returned guard is dropped. From then on,
+    /// [`changed`](Self::changed) updates the session's state. A model with a fatal error serves
     /// none.
     pub(super) fn serve(&self, instance: u32, server: &Arc<Server>) -> Serving<'_> {
         lock(&self.served).insert(instance, Arc::downgrade(server));
         if !self.instances.is_broken() {
             server.set_state(State::Serving);
-            // It may have broken meanwhile, and have said so before.
+            // It may have failed in the meantime, before the session was registered.
             if self.instances.is_broken() {
                 server.set_state(State::Unavailable);
             }
@@ -243,7 +246,7 @@ impl Sessions {
         }
     }
 
-    /// Ends sessions once what they have taken is answered.
+    /// Ends all sessions after the batches they have accepted.
     pub(super) fn close(&self) {
         let mut open = lock(&self.open);
         open.way = None;
@@ -252,8 +255,8 @@ impl Sessions {
         }
     }
 
-    /// Tells tritonserver whether there are instances. It is called for one change after the other,
-    /// so that the last thing said of an instance that stalls and comes back is that it is back.
+    /// Reports the availability of instances to tritonserver. Changes arrive one at a time, so the
+    /// last report about an instance that stalls and recovers is that it recovered.
     fn changed(&self, change: Change) {
         let availability = change.availability;
         let state = state(availability);
@@ -272,7 +275,7 @@ impl Sessions {
             open.servers.iter().filter_map(Weak::upgrade).collect()
         };
         for server in &servers {
-            // One instance that stalls is the concern of its own session, where it has one.
+            // A stalled instance affects only its own session, if it has one.
             if state == State::Unavailable || self.spec.batches_in_flight > 1 {
                 server.set_state(state);
             }
@@ -281,7 +284,7 @@ impl Sessions {
     }
 }
 
-/// An instance that serves a session, as long as this lives.
+/// Marks an instance as serving a session until dropped.
 #[derive(Debug)]
 pub(super) struct Serving<'a> {
     sessions: &'a Sessions,
@@ -309,7 +312,7 @@ fn state(availability: Availability) -> State {
     }
 }
 
-/// How long tritonserver may let a request wait although an instance is free.
+/// Returns how long tritonserver may delay a request although an instance is free.
 fn longest_wait(spec: &ModelSpec) -> Duration {
     let strategy = spec.sequence_batching.as_ref();
     let delay = match (
@@ -343,7 +346,7 @@ fn longest_wait(spec: &ModelSpec) -> Duration {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Nothing under these locks panics half-way.
+    // No panic can leave this state inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -384,7 +387,7 @@ mod tests {
             }
             come.send(()).unwrap();
         });
-        // Each waits for the other for ever where they lock in different orders.
+        // If they lock in different orders, they deadlock.
         have_come.recv_timeout(Duration::from_secs(60)).unwrap();
         over.store(true, Ordering::Relaxed);
         changing.join().unwrap();

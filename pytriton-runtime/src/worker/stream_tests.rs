@@ -1,4 +1,4 @@
-//! Models with any number of answers to a request, as tritonserver's side of a session sees them.
+//! Tests of decoupled models, from tritonserver's side of a session.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -16,10 +16,10 @@ use crate::testing::IDENTITY;
 
 use super::tests::{connect, hand_over, start};
 
-/// In which a function has heard that nobody waits.
+/// The time within which a function must notice a cancellation.
 const HEARD: Duration = Duration::from_secs(5);
 
-/// Answers with its values as often as the first says; for ever where that is below zero.
+/// Responds with its values as often as the first value says; forever if it is negative.
 struct Repeat;
 
 impl Instance for Repeat {
@@ -45,10 +45,11 @@ const REPEAT: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-/// What requests of a batch heard: how many answers, and with what they ended.
+/// The results of the requests of a batch: the number of responses and the end.
 type Outcomes = Vec<(u32, Result<(), (Code, String)>)>;
 
-/// Hears the answers to a batch of so many requests up to their ends; `heard` is told of each answer that is none.
+/// Receives the responses of a batch until all requests have ended. `heard` is called for each
+/// response that is not an end.
 fn hear(
     client: &Client,
     requests: usize,
@@ -87,10 +88,10 @@ fn hear(
     Ok(counts.into_iter().zip(ends).collect())
 }
 
-/// The number of the next batch: the memory of one that is answered may be given back a little later.
+/// The number of the next batch. The memory of an answered batch may be released slightly later.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Asks a batch with one request for each value.
+/// Sends a batch with one request per value.
 async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
     let batch = NEXT.fetch_add(1, Ordering::Relaxed);
     spawn_blocking(move || {
@@ -146,7 +147,7 @@ async fn a_request_that_is_taken_back_ends_and_the_others_go_on() {
     }
 }
 
-/// Never has an answer.
+/// Never responds.
 struct Silent;
 
 impl Instance for Silent {

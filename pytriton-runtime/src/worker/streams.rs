@@ -6,10 +6,10 @@ use crate::scheduler::SchedulerError;
 
 use super::outlet::SessionOutlet;
 
-/// A batch whose answers leave while it is computed.
+/// A batch whose responses are sent while it runs.
 pub(super) type Stream = Streamed<SessionOutlet>;
 
-/// The batches of a model whose answers are leaving.
+/// The batches of a model whose responses are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Streams(Mutex<State>);
 
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Streams {
-    /// Notes a batch, as long as it lives.
+    /// Registers a batch for as long as it lives.
     pub(super) fn enter(&self, stream: &Arc<Stream>) {
         let mut state = self.lock();
         if state.refused {
@@ -31,7 +31,8 @@ impl Streams {
         state.open.push(Arc::downgrade(stream));
     }
 
-    /// Ends all of them with the news that the server stops, once, without keeping whoever says so.
+    /// Ends all batches once with the error that the server is shutting down. Does not block the
+    /// caller.
     pub(super) fn refuse(&self) {
         let mut state = self.lock();
         let open = std::mem::take(&mut state.open);
@@ -51,7 +52,7 @@ impl Streams {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

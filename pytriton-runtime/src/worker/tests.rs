@@ -38,7 +38,7 @@ pub(super) async fn connect(
     connect_to(worker, model, token, 0).await
 }
 
-/// The same for a load of tritonserver's.
+/// Connects for a given load of tritonserver.
 async fn connect_to(
     worker: &Worker,
     model: &str,
@@ -69,10 +69,10 @@ async fn connect_to(
     Ok(client)
 }
 
-/// One outcome for each request: the values of its output, or its failure.
+/// The results of the requests: the output values, or the error.
 type Outcomes = Vec<Result<Vec<u8>, (Code, String)>>;
 
-/// Asks a batch with one request for each value, of one row.
+/// Sends a batch with one request of one row per value.
 async fn ask(client: Client, values: &'static [f32]) -> (Result<Outcomes, SessionError>, Client) {
     spawn_blocking(move || {
         let outcomes =
@@ -103,7 +103,7 @@ pub(super) fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(
     client.ask(batch, unasked)
 }
 
-/// The answers to batches of so many requests each, which were handed over under the numbers from 0.
+/// Receives the responses to batches numbered from 0, with the given numbers of requests.
 fn answers(client: &Client, requests: &[usize]) -> Result<Vec<Outcomes>, SessionError> {
     let mut receiver = client.receiver();
     let mut outcomes: Vec<Vec<_>> = requests.iter().map(|&count| vec![None; count]).collect();
@@ -271,7 +271,7 @@ async fn nobody_waits_for_instances_that_are_never_made_when_the_server_stops() 
     worker.wait_no_more();
     let refused = timeout_at(soon(), waiting).await.unwrap().unwrap_err();
     assert_eq!(refused.to_string(), "the worker is stopping");
-    // What serves goes on.
+    // Running sessions continue.
     assert!(ask(served, &[1.0]).await.0.unwrap()[0].is_ok());
     tokio::task::block_in_place(|| LEAVE.wait());
 }
@@ -325,7 +325,7 @@ async fn what_is_loaded_outlives_a_session_that_breaks() {
     });
     broken.await.unwrap();
     let again = loop {
-        // The one that breaks has its place until its instance has let go of it.
+        // The broken session keeps its place until its instance has released it.
         match connect_to(&worker, "Identity", None, 7).await {
             Err(SessionError::Refused(_)) => {}
             again => break again.unwrap(),

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The batches that are being executed, and when that last changed.
+/// The number of running batches, and the time of the last change.
 #[derive(Debug)]
 pub(super) struct Work(Mutex<State>);
 
@@ -12,7 +12,7 @@ struct State {
     changed: Instant,
 }
 
-/// A batch that is being executed, as long as this lives.
+/// Counts a running batch until dropped.
 #[derive(Debug)]
 pub(super) struct Working(Arc<Work>);
 
@@ -25,7 +25,7 @@ impl Work {
         })))
     }
 
-    /// Counts a batch; `None` when it shall be refused.
+    /// Counts a batch. Returns `None` if it must be refused.
     pub(super) fn begin(self: &Arc<Self>) -> Option<Working> {
         let mut state = self.lock();
         state.changed = Instant::now();
@@ -36,24 +36,24 @@ impl Work {
         Some(Working(Arc::clone(self)))
     }
 
-    /// Refuses batches from here on; those that are being executed are answered.
+    /// Refuses batches from now on. Running ones complete.
     pub(super) fn refuse(&self) {
         self.lock().refused = true;
     }
 
-    /// Whether batches are refused.
+    /// Returns whether batches are refused.
     pub(super) fn is_refused(&self) -> bool {
         self.lock().refused
     }
 
-    /// Whether for some time after `since` no batch was executed.
+    /// Returns whether no batch has run for `time` since `since`.
     pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
         let state = self.lock();
         state.batches == 0 && state.changed.max(since).elapsed() > time
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

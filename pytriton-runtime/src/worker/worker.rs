@@ -30,7 +30,7 @@ use super::listener::Listener;
 use super::loads::Loads;
 use super::sessions::Sessions;
 
-/// All instances of all models, and the socket at which tritonserver finds them.
+/// The instances of all models, and the socket on which tritonserver connects to them.
 #[derive(Debug)]
 pub struct Worker {
     path: PathBuf,
@@ -46,17 +46,18 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// A [`WorkerError`] for the first instance that cannot be loaded, or when the folder takes no socket.
+    /// Returns a [`WorkerError`] for the first instance that cannot be loaded, or if the socket
+    /// cannot be created.
     pub async fn start(registry: &Registry, folder: &Path) -> Result<Self, WorkerError> {
         Self::controlled(registry, folder, folder, &ControlOptions::default()).await
     }
 
-    /// The same with those models that the options say. Where clients say when models are loaded, each load makes instances
-    /// anew; `repository` is where tritonserver has the models.
+    /// Same as [`start`](Self::start), for the models that `control` selects. In the explicit mode
+    /// each load creates new instances; `repository` is tritonserver's model repository.
     ///
     /// # Errors
     ///
-    /// As [`start`](Self::start), where the options let such a model end the server.
+    /// Same as [`start`](Self::start), if `control` makes a failed model fatal.
     pub async fn controlled(
         registry: &Registry,
         folder: &Path,
@@ -88,22 +89,22 @@ impl Worker {
         })
     }
 
-    /// What tritonserver's environment must carry.
+    /// Returns the environment for tritonserver.
     ///
-    /// Not the models' configuration: any client may read that.
+    /// The values must not be in the model configuration, which any client can read.
     pub fn environment(&self) -> impl Iterator<Item = (&'static str, String)> {
         let path = self.path.to_string_lossy().into_owned();
         let token = self.listener.token.to_text();
         [(SOCKET_VARIABLE, path), (TOKEN_VARIABLE, token)].into_iter()
     }
 
-    /// Who of this process awaits answers to what tritonserver is asked.
+    /// Returns the requests of this process that await responses of tritonserver.
     #[cfg(feature = "embedded")]
     pub(crate) fn claims(&self) -> &Arc<Claims> {
         &self.claims
     }
 
-    /// What tritonserver has of the models.
+    /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
     pub(crate) fn hosted(&self) -> HostedModels {
         let models = self.listener.models.iter();
@@ -116,40 +117,43 @@ impl Worker {
         HostedModels::new(models.collect())
     }
 
-    /// Notes whether there is no tritonserver: one has died, and the next is not yet ready.
+    /// Records whether tritonserver is down: one has died, and the next is not ready yet.
     pub(crate) fn set_away(&self, away: bool) {
         self.away.store(away, Ordering::Relaxed);
     }
 
-    /// Whether there is none.
+    /// Returns whether tritonserver is down.
     pub(crate) fn is_away(&self) -> bool {
         self.away.load(Ordering::Relaxed)
     }
 
-    /// Whether for some time after `since` no instance has had anything to do, and tritonserver has nothing for them that waits.
+    /// Returns whether, for some time since `since`, no instance was busy and no request for one
+    /// was queued in tritonserver.
     ///
-    /// A request waits only as long as every instance is busy, or for the company that its model wishes for.
+    /// A request is queued only while every instance is busy, or while it waits to be batched.
     pub fn quiet(&self, since: std::time::Instant, time: Duration) -> bool {
         self.listener
             .sessions()
             .all(|sessions| sessions.quiet(since, time))
     }
 
-    /// The longest time after which tritonserver gives the slot of an idle sequence to a request that waits for one.
+    /// Returns the longest time after which tritonserver gives the slot of an idle sequence to a
+    /// waiting request.
     pub(crate) fn longest_sequence_idle(&self) -> Duration {
         let sessions = self.listener.sessions();
         let idle = sessions.map(|sessions| sessions.sequence_idle());
         idle.max().unwrap_or_default()
     }
 
-    /// Reports all models as not ready to tritonserver's clients from now on; requests are executed as before.
+    /// Reports all models as not ready to tritonserver's clients from now on. Requests still run.
     pub(crate) fn stop_being_ready(&self) {
         for sessions in self.listener.sessions() {
             sessions.stop_being_ready();
         }
     }
 
-    /// Says, whenever it is asked, whether there is a tritonserver, and every model has an instance that takes requests.
+    /// Returns a function that reports readiness: tritonserver runs, and every model has an
+    /// instance that accepts requests.
     pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         let (listener, away) = (Arc::clone(&self.listener), Arc::clone(&self.away));
         move || {
@@ -159,7 +163,7 @@ impl Worker {
         }
     }
 
-    /// Says, whenever it is asked, whether tritonserver has a model.
+    /// Returns a function that reports whether tritonserver has loaded a model.
     pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
         let listener = Arc::clone(&self.listener);
         move |model| {
@@ -168,14 +172,14 @@ impl Worker {
         }
     }
 
-    /// Why one of the models is beyond repair, once one is.
+    /// Resolves to the fatal error of a model once one occurs.
     pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
         let models = self.listener.models.iter();
         let broken: FuturesUnordered<_> = models.map(|of| of.broken()).collect();
         async move { broken.filter_map(ready).boxed().next().await }
     }
 
-    /// Refuses all batches that are not yet being executed, and ends what is being answered bit by bit.
+    /// Refuses all batches that are not running yet, and ends the streams.
     pub fn refuse(&self) {
         for sessions in self.listener.sessions() {
             sessions.work.refuse();
@@ -183,14 +187,16 @@ impl Worker {
         }
     }
 
-    /// Refuses sessions that wait for instances which are being made: a function that makes them may never come back.
+    /// Refuses sessions that wait for instances to be created: a function that creates one may
+    /// never return.
     pub fn wait_no_more(&self) {
         for loads in &self.listener.models {
             loads.wait_no_more();
         }
     }
 
-    /// Answers the batches that are under way and ends the instances; returns whether all had ended by `deadline`.
+    /// Completes running batches and ends the instances. Returns whether all had ended by
+    /// `deadline`.
     pub async fn stop(self, deadline: Instant) -> bool {
         self.listening.abort();
         let ending: Vec<Arc<Sessions>> = self.listener.sessions().collect();
@@ -209,7 +215,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.listening.abort();
         close(&self.listener.models);
-        // It goes with its folder at the latest.
+        // The folder is removed later in any case.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -220,7 +226,7 @@ fn close(models: &[Arc<Loads>]) {
     }
 }
 
-/// Makes the instances of all models that are loaded at the start, and waits until they are.
+/// Creates the instances of all models that are loaded at startup, and waits for them.
 async fn models(
     registry: &Registry,
     repository: &Path,
@@ -251,7 +257,7 @@ async fn models(
             close(&models);
             return Err(error);
         }
-        // tritonserver, which asks for it, is told.
+        // tritonserver receives the error when it connects for the model.
         tracing::error!(%error, "the server goes on without a model");
     }
     Ok(models)
