@@ -1,4 +1,5 @@
-//! Whether a GPU can be there at all. Only the function opens it, but one that surely is not there is refused at start.
+//! Checks that a GPU can exist. Only the function opens it, but a missing GPU is reported at
+//! startup.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +8,10 @@ use std::sync::Arc;
 use crate::call::ModelError;
 use crate::model::{Device, ModelSpec};
 
-/// Where Linux has its devices.
+/// The folder of device nodes on Linux.
 const DEVICES: &str = "/dev";
 
-/// Refuses a model whose instances cannot all have their devices.
+/// Refuses a model if some of its instances cannot have their devices.
 pub(crate) fn check_devices(spec: &ModelSpec) -> Result<(), ModelError> {
     match most(Path::new(DEVICES)) {
         Some(most) => check(spec, most),
@@ -18,7 +19,7 @@ pub(crate) fn check_devices(spec: &ModelSpec) -> Result<(), ModelError> {
     }
 }
 
-/// The same on a machine of so many GPUs.
+/// Same as [`check_devices`], for a machine with `most` GPUs.
 fn check(spec: &ModelSpec, most: u32) -> Result<(), ModelError> {
     let there = match most {
         0 => "no GPU".to_owned(),
@@ -40,9 +41,9 @@ fn check(spec: &ModelSpec, most: u32) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// How many GPUs there are at most; `None` where that cannot be told.
+/// Returns the maximum number of GPUs, or `None` if it is unknown.
 ///
-/// Each of NVIDIA's has a node with its number; any other node for a GPU may be for several.
+/// Each NVIDIA GPU has a numbered node. A node of another kind may represent several GPUs.
 fn most(devices: &Path) -> Option<u32> {
     if !cfg!(target_os = "linux") {
         return None;

@@ -1,5 +1,5 @@
-//! Instances in a call that takes too long, some with sequences whose ids a server of its own hands
-//! on.
+//! Tests of instances in a call that exceeds its time limit, some with sequences whose ids the
+//! server has forwarded.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -21,7 +21,7 @@ use crate::testing::{IDENTITY, infer_request};
 
 use super::{Instances, LoadedRunner};
 
-/// Adds up what it is sent; -1 takes too long.
+/// Adds up its inputs; -1 exceeds the time limit.
 struct Adding;
 
 impl Instance for Adding {
@@ -52,8 +52,7 @@ const DECLARATION: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-/// Runs a call that takes too long on an instance of its own; what becomes of it is handed to
-/// `finish`.
+/// Runs a call that exceeds its time limit on its own instance, and passes the result to `finish`.
 fn stall(finish: impl FnOnce(Executed) + Send + 'static) -> thread::JoinHandle<()> {
     thread::spawn(|| {
         let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -129,7 +128,7 @@ async fn serve() {
     assert_eq!(started, [Ok(1.0), Ok(2.0), Ok(3.0)]);
     let refused = run(&[(1, false, -1.0), (2, true, 5.0)]).await;
     assert!(refused.iter().all(Result::is_err), "{refused:?}");
-    // The third may have been started anew while none of its requests were handed on.
+    // The third may have been restarted while none of its requests were forwarded.
     let lost = |id| {
         Err(format!(
             "the state of sequence {id} of model 'Identity' is lost: a call took too long; start the sequence again"

@@ -8,22 +8,22 @@ use tokio::sync::watch;
 
 use crate::call::Health;
 
-/// The instances of a model: how many there are, and how many of them hang.
+/// The instances of a model: how many exist, and how many of them are stalled.
 pub(crate) struct Instances {
     model: Arc<str>,
     count: watch::Sender<Count>,
-    /// Why the model is beyond repair.
+    /// The fatal error of the model.
     breakdown: watch::Sender<Option<Breakdown>>,
     changed: Box<dyn Fn(Change) + Send + Sync>,
 }
 
-/// Why nothing can be answered any more.
+/// A fatal error: the model can never respond again.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("model '{model}' is beyond repair: {reason}")]
 pub struct Breakdown {
     /// The model.
     pub model: Arc<str>,
-    /// What its function has said last.
+    /// The last message of its function.
     pub reason: String,
 }
 
@@ -31,35 +31,35 @@ pub struct Breakdown {
 struct Count {
     alive: usize,
     hanging: usize,
-    /// Whether none of them can ever answer anything again.
+    /// Whether a fatal error has occurred.
     broken: bool,
 }
 
 /// Whether a model has an instance for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Availability {
-    /// It has.
+    /// An instance is available.
     Ready,
-    /// Every instance is in a call that takes too long.
+    /// Every instance is in a call that exceeds its time limit.
     Hanging,
     /// There is no instance.
     Gone,
 }
 
-/// An instance that comes, goes, hangs or comes back.
+/// A change of an instance: it starts, ends, stalls or recovers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Which one; `None` for all of them.
+    /// The instance; `None` for all of them.
     pub(crate) instance: Option<u32>,
-    /// Whether it can take a request from now on.
+    /// Whether it accepts requests from now on.
     pub(crate) there: bool,
-    /// Whether any can.
+    /// The availability of the model from now on.
     pub(crate) availability: Availability,
 }
 
 impl Instances {
-    /// No instances as yet. `changed` is called at every change, on the thread that makes it, before anybody else can see
-    /// it: it must neither block nor ask the instances.
+    /// Creates an empty set. `changed` is called for every change, on the thread that makes it,
+    /// before the change is visible. It must neither block nor query the instances.
     pub(crate) fn new(
         model: Arc<str>,
         changed: impl Fn(Change) + Send + Sync + 'static,
@@ -72,7 +72,7 @@ impl Instances {
         })
     }
 
-    /// Counts an instance as long as what is returned lives.
+    /// Counts an instance until the returned guard is dropped.
     pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> Presence {
         self.change(instance, true, |count| count.alive += 1);
         Presence {
@@ -81,23 +81,23 @@ impl Instances {
         }
     }
 
-    /// Whether one of them can take a request.
+    /// Returns whether one of them accepts requests.
     pub(crate) fn availability(&self) -> Availability {
         self.count.borrow().availability()
     }
 
-    /// Counts an instance as hanging.
+    /// Counts an instance as stalled.
     pub(super) fn hang(&self, instance: u32) {
         self.change(instance, false, |count| count.hanging += 1);
     }
 
-    /// Counts an instance as no longer hanging.
+    /// Counts an instance as recovered.
     pub(super) fn come_back(&self, instance: u32) {
         let back = |count: &mut Count| count.hanging = count.hanging.saturating_sub(1);
         self.change(instance, true, back);
     }
 
-    /// Takes errors after which nothing can be answered; it keeps nothing alive.
+    /// Returns a handle that accepts fatal errors. It holds only a weak reference.
     pub(crate) fn health(self: &Arc<Self>) -> Health {
         let instances = Arc::downgrade(self);
         Health::new(move |reason| {
@@ -107,9 +107,10 @@ impl Instances {
         })
     }
 
-    /// No instance takes a request from now on.
+    /// Records a fatal error: no instance accepts requests from now on.
     fn break_down(&self, reason: String) {
-        // Whoever comes second answers too, and waits here until all know.
+        // A second caller also responds to its request, so it waits here until the change is
+        // visible.
         let is_first = self.count.send_if_modified(|count| {
             let is_first = !mem::replace(&mut count.broken, true);
             if is_first {
@@ -131,22 +132,22 @@ impl Instances {
         }
     }
 
-    /// Whether the model is beyond repair.
+    /// Returns whether a fatal error has occurred.
     #[cfg(tritonserver)]
     pub(crate) fn is_broken(&self) -> bool {
         self.count.borrow().broken
     }
 
-    /// Why the model is beyond repair, once it is; nothing comes where it goes before.
+    /// Resolves to the fatal error once one occurs, or to `None` if the instances end before.
     pub(crate) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
         let mut breakdown = self.breakdown.subscribe();
         async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
-    /// Waits until there is none left but those that hang.
+    /// Waits until only stalled instances are left.
     pub(crate) async fn ended(&self) {
         let mut counts = self.count.subscribe();
-        // The sender is this one's own: it cannot be gone.
+        // This value owns the sender, so it cannot be gone.
         let _ = counts.wait_for(|count| count.alive <= count.hanging).await;
     }
 
@@ -181,7 +182,7 @@ impl fmt::Debug for Instances {
     }
 }
 
-/// An instance that is there.
+/// Counts an instance until dropped.
 #[derive(Debug)]
 pub(crate) struct Presence {
     instances: Arc<Instances>,
@@ -189,7 +190,7 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// The instance has ended in a panic outside of its function.
+    /// Records that the instance ended in a panic outside its function.
     pub(super) fn end_in_panic(self) {
         self.log_panic();
     }

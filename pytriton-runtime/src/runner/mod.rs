@@ -1,13 +1,13 @@
-//! The instances of a model: each lives on a thread of its own.
+//! The instances of a model, each on its own thread.
 //!
-//! A [`Runner`] is all that can call an instance, and it is not `Sync`. Either the thread of the
-//! instance owns it, or, for a model with `inline = true`, it is in [`InstanceSlots`], which give
-//! it to one thread at a time as an [`InstancePermit`].
+//! Only a [`Runner`] can call an instance, and it is not `Sync`. Usually the thread of the instance
+//! owns it. For a model with `inline = true` it is in [`InstanceSlots`], which hand it to one
+//! thread at a time as an [`InstancePermit`].
 //!
-//! Where a call of a model may take only so long, each of its instances has a supervisor: what it
-//! has begun and not answered is answered in its place when a call does not return, and the
-//! instance does not count as one that can take requests until it does. An `async` function is
-//! dropped at its limit, so that its instance need not hang.
+//! If calls of a model have a time limit, each instance has a supervisor. When a call exceeds the
+//! limit, the supervisor responds to everything the instance has in flight. The instance does not
+//! count as available until the call returns. An `async` function is dropped at its limit, so its
+//! instance need not stall.
 
 mod gpus;
 #[cfg(test)]

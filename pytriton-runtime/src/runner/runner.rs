@@ -24,9 +24,9 @@ use super::Instances;
 use super::supervised::Supervised;
 use super::supervisor::Supervisor;
 
-/// A loaded instance of a model and what executes batches on it.
+/// A loaded instance of a model, and the means to run batches on it.
 ///
-/// It is not `Sync`: at any time only one thread can call the instance. It is `Send` only if the
+/// It is not `Sync`: only one thread at a time can call the instance. It is `Send` only if the
 /// instance is.
 #[derive(Debug)]
 pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
@@ -44,14 +44,14 @@ pub(crate) type MovableRunner = Runner<dyn Instance + Send>;
 /// A runner of either kind.
 #[derive(Debug)]
 pub(crate) enum LoadedRunner {
-    /// It stays on the thread that loaded it.
+    /// Stays on the thread that loaded it.
     Local(Runner),
-    /// Any thread may have it.
+    /// May run on any thread.
     Movable(MovableRunner),
 }
 
 impl LoadedRunner {
-    /// Loads an instance; `async` functions will be driven by `runtime`.
+    /// Loads an instance. `runtime` drives `async` functions.
     pub(super) fn load(
         model: &Registration,
         context: Context,
@@ -68,7 +68,7 @@ impl LoadedRunner {
         })
     }
 
-    /// A runner that stays on its thread.
+    /// Converts it into a runner that stays on its thread.
     pub(crate) fn into_local(self) -> Runner {
         match self {
             Self::Local(runner) => runner,
@@ -94,13 +94,13 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Says among the instances of its model when it hangs, where a call may take only so long.
+    /// Adds a supervisor that reports stalls to `instances`, if calls have a time limit.
     pub(super) fn supervised(mut self, instances: &Arc<Instances>) -> Result<Self, ModelError> {
         self.supervisor = Supervisor::new(&self.context, instances)?;
         Ok(self)
     }
 
-    /// The same where somebody is told of errors after which nothing can be answered.
+    /// Reports fatal errors to `health`.
     pub(super) fn told_to(self, health: Health) -> Self {
         let context = self.context.told_to(health);
         Self { context, ..self }
@@ -108,9 +108,10 @@ impl<I: Instance + ?Sized> Runner<I> {
 }
 
 impl Runner {
-    /// Runs one batch after the other, at most so many side by side, until there are no more.
+    /// Runs batches until there are no more, at most `side_by_side` at a time.
     ///
-    /// A function that is not `async` is done at its first poll, so that its batches run one after the other.
+    /// A function that is not `async` completes at its first poll, so its batches run one after the
+    /// other.
     pub(crate) fn run_all<B>(
         &self,
         side_by_side: usize,
@@ -131,7 +132,7 @@ impl Runner {
 }
 
 impl<I: Instance + ?Sized> Runner<I> {
-    /// Waits for a batch, and drops meanwhile the states of sequences that nobody goes on with.
+    /// Waits for a batch, and drops expired sequence states meanwhile.
     async fn wait<T>(&self, next: impl Future<Output = T>) -> T {
         let Some(sequences) = self.instance.sequences() else {
             return next.await;
@@ -156,8 +157,8 @@ impl<I: Instance + ?Sized> Runner<I> {
         batch
     }
 
-    /// Drops the states of sequences that nobody needs any more, and says when there may be more of
-    /// them. The instance is stalled when that takes longer than a call may.
+    /// Drops expired sequence states, and returns when more may expire. If that exceeds the time
+    /// limit of a call, the instance is stalled.
     pub(crate) fn rest(&self, sequences: Sequences<'_>) -> Option<std::time::Instant> {
         let (spent, next) = sequences.rest(Instant::now().into_std());
         self.drop_spent(sequences, spent);
@@ -173,7 +174,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Forgets all sequences.
+    /// Drops the states of all sequences.
     #[cfg(tritonserver)]
     pub(crate) fn forget(&self) {
         if let Some(sequences) = self.instance.sequences() {
@@ -181,22 +182,23 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Its number among the instances of its model.
+    /// Returns its number among the instances of its model.
     #[cfg(tritonserver)]
     pub(crate) fn instance_number(&self) -> u32 {
         self.context.instance()
     }
 
-    /// The states of its sequences, where the function takes any.
+    /// Returns the states of its sequences, if the function takes any.
     #[cfg(tritonserver)]
     pub(crate) fn sequences(&self) -> Option<Sequences<'_>> {
         self.instance.sequences()
     }
 
-    /// Runs a batch, some of whose inputs may be stacked already, and hands on what became of it.
+    /// Runs a batch and passes the results to `finish`. Some of the inputs may be stacked already.
     ///
-    /// Requests that cannot be stacked with the one before are called apart. When a call takes longer than it may,
-    /// `finish` is called on another thread; the function may have the requests still.
+    /// A request that cannot be stacked with the one before starts a new call. If a call exceeds
+    /// its time limit, `finish` is called on another thread while the function may still hold the
+    /// requests.
     pub(crate) async fn serve(
         &self,
         requests: &[Request],
@@ -224,13 +226,13 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Whether a call may take only so long.
+    /// Returns whether calls have a time limit.
     #[cfg(tritonserver)]
     pub(crate) fn is_supervised(&self) -> bool {
         self.supervisor.is_some()
     }
 
-    /// Runs a batch without supervision; `None` if the function is `async`.
+    /// Runs a batch without supervision. Returns `None` if the function is `async`.
     pub(super) fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
         let mut execution = pin!(self.execute(requests, &[], None));
         match self.first_poll(execution.as_mut()) {
@@ -239,7 +241,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Runs a batch that nobody supervises.
+    /// Runs a batch without supervision.
     pub(crate) async fn execute(
         &self,
         requests: &[Request],
@@ -284,7 +286,7 @@ impl<I: Instance + ?Sized> Runner<I> {
             steps: &self.steps,
             answering,
         };
-        // Whoever ends it early has answered the batch.
+        // If the calls stop early, the batch has already been answered.
         let scope = trace::batch(self.context.model(), batch.requests());
         let executed = pin!(callee.execute_calls(batch, &mut called));
         let _ = scope.around(executed).await;
@@ -294,7 +296,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self.context
     }
 
-    /// Drives the execution of a batch to its end.
+    /// Runs an execution to completion.
     pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
         let mut execution = pin!(execution);
         match self.first_poll(execution.as_mut()) {
@@ -303,13 +305,15 @@ impl<I: Instance + ?Sized> Runner<I> {
         }
     }
 
-    /// Polls an execution, which need not look like a runtime's own thread: blocking clients refuse to work there.
+    /// Polls an execution. The thread must not look like a runtime's own thread: blocking clients
+    /// refuse to run there.
     fn first_poll<T>(&self, execution: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
         let _runtime = self.runtime.enter();
         execution.poll(&mut task::Context::from_waker(Waker::noop()))
     }
 
-    /// One line for a batch that failed. What the client did wrong it is told; a panic is logged where it happens.
+    /// Logs a failed batch. Client errors are reported to the client, and panics are logged where
+    /// they occur.
     fn log(&self, error: &ModelError) {
         let logger = self.context.logger();
         let panicked = matches!(error, ModelError::Panic { .. });
@@ -343,10 +347,10 @@ fn load(
     }
 }
 
-/// The next batch, as soon as there is a place for it; what is running goes on meanwhile.
+/// Returns the next batch once there is capacity. Running batches make progress meanwhile.
 ///
-/// Nobody waits for a batch while what is running is polled: it may take long, and the batch would wait with it although
-/// another instance is free.
+/// The queue is not polled while a running batch is polled. That may take long, and a dequeued
+/// batch would wait although another instance is free.
 async fn upcoming<B>(
     running: &mut FuturesUnordered<impl Future<Output = ()>>,
     side_by_side: usize,

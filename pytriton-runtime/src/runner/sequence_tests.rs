@@ -14,7 +14,7 @@ use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStr
 use crate::request::{Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
 
-/// Takes as long as its value says, in seconds.
+/// Takes as many seconds as its value says.
 struct Sleeping(Drops);
 
 /// When states were dropped, in seconds.
@@ -60,13 +60,13 @@ impl Starts for Sleeping {
     }
 }
 
-/// When a batch comes, in seconds, of which sequence, its flags, and how long it takes.
+/// A batch: its arrival in seconds, its sequence, its flags, and how long it takes.
 type Batch = (u64, u64, &'static str, f32);
 
-/// Batches, and which states are dropped when.
+/// Batches, and the states dropped with their times.
 type Case = (&'static [Batch], &'static [(u64, u64)]);
 
-/// Serves batches, and says when states were dropped after their start until half a minute after the last.
+/// Runs batches, and returns when states were dropped, up to half a minute after the last batch.
 async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
     let declaration = ModelDeclaration {
         dynamic_batching: None,
@@ -120,7 +120,7 @@ async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
 #[tokio::test(start_paused = true)]
 async fn states_go_when_their_time_is_over_although_nothing_comes() {
     let table: [Case; 5] = [
-        // Idle for five seconds, and three more in which a request may be handed on.
+        // Idle for five seconds, plus three in which a request may be forwarded.
         (&[(0, 1, "s", 0.0)], &[(1, 8)]),
         (&[(0, 1, "s", 0.0), (4, 1, "", 0.0)], &[(1, 12)]),
         (&[(0, 1, "s", 0.0), (3, 2, "s", 0.0)], &[(1, 8), (2, 8)]),
@@ -128,7 +128,7 @@ async fn states_go_when_their_time_is_over_although_nothing_comes() {
             &[(0, 1, "s", 0.0), (3, 2, "s", 0.0), (4, 1, "e", 0.0)],
             &[(1, 4), (2, 8)],
         ),
-        // What takes long is no idle time of others: it comes back at 17.
+        // A long call is not idle time of other sequences: it returns at 17.
         (
             &[(0, 1, "s", 0.0), (2, 2, "s", 15.0), (3, 1, "", 0.0)],
             &[(2, 18), (1, 25)],

@@ -8,11 +8,11 @@ use crate::request::Request;
 use super::MovableRunner;
 use super::instances::Presence;
 
-/// The instances of a model with `inline = true`: their own threads and those that serve
-/// connections call them.
+/// The instances of a model with `inline = true`. Their own threads and the connection threads call
+/// them.
 ///
-/// Only an [`InstancePermit`] can call an instance, and each instance has at most one. So no two
-/// calls of an instance overlap, and each call uses the state of its instance.
+/// Only an [`InstancePermit`] can call an instance, and each instance has at most one. So calls of
+/// an instance never overlap, and each call uses the state of its instance.
 #[derive(Debug)]
 pub(crate) struct InstanceSlots(Box<[Slot]>);
 
@@ -25,22 +25,22 @@ struct Occupant {
     presence: Presence,
 }
 
-/// The exclusive use of one instance.
+/// Exclusive access to one instance.
 #[derive(Debug)]
 pub(crate) struct InstancePermit<'a>(MutexGuard<'a, Option<Occupant>>);
 
-/// Takes an instance out of its slot when dropped, as soon as no call is under way.
+/// Removes an instance from its slot on drop, once no call is running.
 #[derive(Debug)]
 pub(crate) struct Occupied<'a>(&'a Slot);
 
 impl InstanceSlots {
-    /// Slots for that many instances.
+    /// Creates slots for that many instances.
     pub(crate) fn new(instances: u32) -> Self {
         Self((0..instances).map(|_| Slot::default()).collect())
     }
 
-    /// Puts an instance into its slot until what is returned is dropped; `None` if there is no slot
-    /// of that number.
+    /// Puts an instance into its slot until the returned guard is dropped. Returns `None` if there
+    /// is no such slot.
     pub(crate) fn occupy(
         &self,
         number: u32,
@@ -52,9 +52,10 @@ impl InstanceSlots {
         Some(Occupied(slot))
     }
 
-    /// The use of an idle instance, `first` of all of that number; `None` if all are in a call.
+    /// Returns exclusive access to an idle instance, preferably number `first`. Returns `None` if
+    /// all are in a call.
     ///
-    /// It does not wait.
+    /// Does not block.
     pub(crate) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
         let (before, from) = self.0.split_at_checked(first as usize)?;
         let mut permits = from.iter().chain(before).filter_map(|slot| {
@@ -70,10 +71,10 @@ impl InstanceSlots {
 }
 
 impl InstancePermit<'_> {
-    /// Executes a batch; the instance is idle again when this returns.
+    /// Runs a batch. The instance is idle again when this returns.
     ///
-    /// `None` if code of the user panicked outside of the function, such as a destructor. Nothing
-    /// is known of the state then, and the instance ends.
+    /// Returns `None` if user code panicked outside the function, for example in a destructor. The
+    /// state is then unknown, and the instance ends.
     pub(crate) fn execute(mut self, requests: &[Request]) -> Option<Executed> {
         let runner = &self.0.as_ref()?.runner;
         let executed = catch_unwind(AssertUnwindSafe(|| runner.execute_at_once(requests)));
@@ -92,13 +93,13 @@ impl InstancePermit<'_> {
 
 impl Drop for Occupied<'_> {
     fn drop(&mut self) {
-        // Waits for the call that is under way. The instance is dropped without the lock.
+        // Waits for a running call. The instance is dropped without the lock.
         let occupant = lock(self.0).take();
         drop(occupant);
     }
 }
 
 fn lock(slot: &Slot) -> MutexGuard<'_, Option<Occupant>> {
-    // An instance that panics is taken out, so that a poisoned lock still guards a whole slot.
+    // An instance that panics is removed, so a poisoned lock still guards a valid slot.
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,7 +14,7 @@ use crate::testing::{IDENTITY, TWO, request};
 
 use super::{Availability, InstanceSlots, Instances, LoadedRunner, MovableRunner};
 
-/// Returns its input; once it is broken, it panics outside of its function.
+/// Returns its input. Once it is broken, it panics outside its function.
 struct Fragile {
     number: u32,
     dropped: Arc<Mutex<Vec<u32>>>,
@@ -149,7 +149,7 @@ fn an_instance_that_panics_outside_of_its_function_ends() {
     assert!(execute(0).is_none());
     model.broken.store(false, Ordering::SeqCst);
     assert_eq!(*model.dropped.lock().unwrap(), [0]);
-    // The other one goes on.
+    // The other instance is unaffected.
     assert_eq!(model.instances.availability(), Availability::Ready);
     assert!(execute(0).is_some());
     model.broken.store(true, Ordering::SeqCst);

@@ -10,7 +10,7 @@ use crate::call::{Call, Execution, Instance, Limit, ModelError, Sequences};
 
 use super::supervisor::{Calling, Supervisor};
 
-/// An instance in the calls of one batch, of which each may take only so long.
+/// An instance during one batch, whose calls each have a time limit.
 #[derive(Debug)]
 pub(super) struct Supervised<'a, I: ?Sized> {
     instance: &'a I,
@@ -34,10 +34,11 @@ impl<'a, I: ?Sized> Supervised<'a, I> {
 }
 
 impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
-    /// The call is dropped when its time is over, if the function lets go of the thread.
+    /// Drops the call at its time limit, provided that the function yields.
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async {
-            // An earlier group of the batch has taken too long: nobody waits for this one.
+            // An earlier group of the batch has exceeded the limit, so the batch is already
+            // answered.
             if self.supervisor.answered(self.batch) {
                 return Err(self.supervisor.too_long());
             }
@@ -66,7 +67,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
                 if !self.is_over(deadline) && limit.as_mut().poll(task).is_pending() {
                     return Poll::Pending;
                 }
-                // What the function holds is the user's too, and may take its time.
+                // Dropping the future runs user code, which may also take long.
                 let deadline = self.supervisor.deadline(Instant::now());
                 let _stay = self.supervisor.watch(deadline, calling);
                 execution = None;

@@ -14,13 +14,14 @@ use crate::watchdog::{Watch, Watchdog};
 
 use super::Instances;
 
-/// Who is told what became of a batch.
+/// Receives the results of a batch.
 type Finish = Box<dyn FnOnce(Executed) + Send>;
 
-/// Watches over the calls of one instance, and answers for it while it hangs.
+/// Enforces the time limit on the calls of one instance, and responds in its place while it is
+/// stalled.
 ///
-/// Whatever the instance has under way is here, so that it is answered once: by the instance, or in
-/// its place.
+/// It owns everything that the instance has in flight. So each request is answered once: by the
+/// instance, or in its place.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     context: Context,
@@ -33,21 +34,21 @@ pub(super) struct Supervisor {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// The stay in the function that is being watched.
+    /// The watched stay in the function.
     stay: Option<u64>,
     hangs: bool,
     batches: BTreeMap<u64, Batch>,
 }
 
-/// A batch that is not answered as yet.
+/// A batch that is not answered yet.
 struct Batch {
     requests: usize,
-    /// What became of the requests of its calls so far.
+    /// The results of its calls so far.
     executed: Executed,
     finish: Finish,
 }
 
-/// A call of the function for some requests of a batch, the first that have no results.
+/// A call of the function for the first requests of a batch that have no results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calling {
     pub(super) batch: u64,
@@ -56,7 +57,7 @@ pub(super) struct Calling {
 }
 
 impl Supervisor {
-    /// A supervisor for an instance, where its model's calls may take only so long.
+    /// Creates a supervisor for an instance, if its model's calls have a time limit.
     pub(super) fn new(
         context: &Context,
         instances: &Arc<Instances>,
@@ -78,7 +79,7 @@ impl Supervisor {
         })))
     }
 
-    /// Notes a batch of so many requests; its number.
+    /// Registers a batch and returns its number.
     pub(super) fn begin(&self, requests: usize, finish: Finish) -> u64 {
         let mut state = self.lock();
         let batch = state.number();
@@ -94,7 +95,7 @@ impl Supervisor {
         batch
     }
 
-    /// Notes what became of the requests of a batch's next call, unless the batch is answered already.
+    /// Records the results of a batch's next call, unless the batch is already answered.
     pub(super) fn called(&self, batch: u64, call: Executed) -> ControlFlow<()> {
         let mut state = self.lock();
         let Some(batch) = state.batches.get_mut(&batch) else {
@@ -104,7 +105,7 @@ impl Supervisor {
         ControlFlow::Continue(())
     }
 
-    /// Answers a batch all of whose calls are done; says whether it was not answered already.
+    /// Answers a batch whose calls are complete. Returns false if it was already answered.
     pub(super) fn end(&self, batch: u64) -> bool {
         let batch = self.lock().batches.remove(&batch);
         let Some(Batch {
@@ -117,8 +118,7 @@ impl Supervisor {
         true
     }
 
-    /// Does something of the user's for which no request waits; returns whether it took no longer
-    /// than a call may.
+    /// Runs user code that no request waits for. Returns whether it stayed within the time limit.
     pub(super) fn aside(self: &Arc<Self>, something: impl FnOnce()) -> bool {
         let calling = Calling {
             batch: self.begin(0, Box::new(|_| ())),
@@ -136,12 +136,12 @@ impl Supervisor {
         !self.lock().batches.contains_key(&batch)
     }
 
-    /// Until when a call may take; `None` for longer than the clock goes.
+    /// Returns the deadline of a call, or `None` if it exceeds the range of the clock.
     pub(super) fn deadline(&self, begun: Instant) -> Option<Instant> {
         begun.checked_add(self.limit)
     }
 
-    /// What the requests of a call are told whose time is over.
+    /// Returns the error for requests whose call exceeded the limit.
     pub(super) fn too_long(&self) -> ModelError {
         ModelError::CallTooLong {
             model: Arc::clone(&self.context.model().name),
@@ -149,7 +149,7 @@ impl Supervisor {
         }
     }
 
-    /// Watches the instance while it stays in a function of the user's, which ends when what is returned is dropped.
+    /// Watches the instance while it is in a user function, until the returned guard is dropped.
     pub(super) fn watch(
         self: &Arc<Self>,
         deadline: Option<Instant>,
@@ -170,17 +170,17 @@ impl Supervisor {
         })
     }
 
-    /// Answers everything in place of the instance, on a thread of its own.
+    /// Answers everything in place of the instance, on a separate thread.
     fn hang(&self, stay: u64, calling: Calling) {
         let mut state = self.lock();
         if state.stay != Some(stay) {
-            // It has come back just now.
+            // It has just returned.
             return;
         }
         state.hangs = true;
         let batches = mem::take(&mut state.batches);
-        // Under the lock, so that it comes before the return; and before the answers, so that whoever has one finds the
-        // model no readier than it is.
+        // Under the lock, so that the stall is reported before the return. Before the responses, so
+        // that a client that receives one also sees the model as not ready.
         self.instances.hang(self.context.instance());
         drop(state);
         let limit = seconds(self.limit);
@@ -238,7 +238,7 @@ impl Supervisor {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -258,7 +258,7 @@ impl fmt::Debug for Batch {
     }
 }
 
-/// A stay of the instance in a function of the user's.
+/// A stay of the instance in a user function.
 #[derive(Debug)]
 pub(super) struct Stay<'a> {
     supervisor: &'a Supervisor,

@@ -10,10 +10,10 @@ use crate::warmup::{Heard, requests};
 use super::{Instances, LoadedRunner, Runner};
 
 impl LoadedRunner {
-    /// An instance that can take requests: it is loaded, supervised and warmed up.
+    /// Returns an instance that is loaded, supervised and warmed up.
     ///
-    /// `failed` is told why there is none, once or several times; of a call that does not return on
-    /// another thread.
+    /// On failure `failed` is called with the cause, once or several times. For a call that does
+    /// not return, another thread calls it.
     pub(crate) fn ready(
         model: &Registration,
         context: Context,
@@ -40,7 +40,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         for warmup in &model.spec.warmups {
             runner.warm_up(model, warmup, failed)?;
         }
-        // What fails until now is a load that failed: a state that serves already goes on.
+        // Until here a fatal error is only a failed load: instances that already serve continue.
         Ok(runner.told_to(instances.health()))
     }
 
@@ -71,10 +71,10 @@ impl<I: Instance + ?Sized> Runner<I> {
                 let error = results.find_map(Result::err).or_else(|| heard.failure());
                 let error = error.map(|error| failure(message(error)));
                 if let Some(error) = &error {
-                    // Where the function does not return nobody else says so.
+                    // If the function does not return, nothing else reports this error.
                     failed(error.clone());
                 }
-                // Nobody hears of it where the function has not returned in time.
+                // The receiver is gone if the function did not return in time.
                 let _ = done.send(error);
             };
             self.block_on(self.serve(&requests, &[], answering.as_ref(), finish));
@@ -87,7 +87,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 }
 
-/// What the function has said.
+/// Returns the message of the function.
 fn message(error: ModelError) -> String {
     match error {
         ModelError::Function { message, .. } | ModelError::Unrecoverable { message, .. } => message,

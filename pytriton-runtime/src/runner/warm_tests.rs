@@ -19,7 +19,7 @@ fn calls() -> std::sync::MutexGuard<'static, Vec<Vec<f32>>> {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fails for -1, takes two seconds for -2, and is beyond repair for -3.
+/// Fails for -1, takes two seconds for -2, and reports a fatal error for -3.
 struct Noting;
 
 impl Instance for Noting {
@@ -43,7 +43,7 @@ impl Instance for Noting {
     }
 }
 
-/// What an instance with that warm-up has been called with, and why there is none.
+/// Returns the calls that a warm-up has made, and the error, if any.
 fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
     let declaration = ModelDeclaration {
         max_call_microseconds: 100_000,
