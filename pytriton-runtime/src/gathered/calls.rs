@@ -12,40 +12,41 @@ use crate::scheduler::SchedulerError;
 
 use super::{Gathered, Results, Streaming};
 
-/// The way to the instances of a model, which live on other threads.
+/// The queue of batches for the instances of a model, which run on other threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Calls(mpsc::Sender<Call>);
 
-/// The end of [`Calls`], where the instances take their batches.
+/// The receiving end of [`Calls`], from which the instances take batches.
 #[derive(Debug)]
 pub(crate) struct CallsEnd(Mutex<mpsc::Receiver<Call>>);
 
-/// A batch on its way to an instance. Whatever becomes of it, somebody hears.
+/// A batch that is queued for an instance. Its sender always receives a result.
 pub(crate) struct Call {
     gathered: Gathered,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
-    /// Where the answers of a decoupled model leave, and whom a function asks that asks whether somebody waits.
+    /// The sink for the responses of a decoupled model, which also reports cancellation.
     streaming: Option<Arc<dyn Streaming>>,
     done: Done,
 }
 
-/// Who hears what became of a batch; when nobody has told it at the end, that its instance has ended.
+/// The callback for the results of a batch. If it is dropped without results, it reports that the
+/// instance has ended.
 struct Done {
     hear: Option<Hear>,
     requests: usize,
     spec: Arc<ModelSpec>,
 }
 
-/// Hears what became of a batch, and when its function was called.
+/// Receives the results of a batch and the time at which its function was called.
 type Hear = Box<dyn FnOnce(Results, u64) + Send>;
 
-/// A way to the instances of a model, on which so many batches may wait.
+/// Creates a queue that holds at most `most` batches.
 pub(crate) fn calls(most: usize) -> (Calls, CallsEnd) {
     let (calls, end) = mpsc::channel(most.max(1));
     (Calls(calls), CallsEnd(Mutex::new(end)))
 }
 
-/// Refuses what waits where no instance can take it, without keeping whoever says so.
+/// Refuses queued batches if no instance can take them. Does not block the caller.
 pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
     if availability == Availability::Ready {
         return;
@@ -53,14 +54,17 @@ pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
     let end = Arc::clone(calls);
     let refusing = thread::Builder::new().name("refusals".to_owned());
     if refusing.spawn(move || end.refuse(availability)).is_err() {
-        // There is no thread for it: whoever comes next refuses them.
+        // Without a thread, the next caller refuses them.
         tracing::debug!("no thread to refuse what waits");
     }
 }
 
 impl Call {
-    /// A batch, with where its answers leave or who is asked about them, if anything does or is; `is_cancelled` says of a request, when it is about to run, that nobody waits for it any more, and `done`
-    /// hears what became of all of them, when nothing of the batch is left.
+    /// Creates a call.
+    ///
+    /// The sink, if any, receives responses or reports cancellation. `is_cancelled` is called for
+    /// each request before it runs. `done` receives the results of all requests after the batch's
+    /// memory is released.
     pub(crate) fn new(
         spec: &Arc<ModelSpec>,
         (gathered, streaming): (Gathered, Option<Arc<dyn Streaming>>),
@@ -89,9 +93,10 @@ impl Call {
             done,
         } = self;
         let all = gathered.requests.len();
-        // Requests are known there by their places in the batch, which must stay as they are.
+        // The sink identifies requests by their position in the batch, so positions must not
+        // change.
         let watched = streaming.is_some() && !(0..all).all(&is_cancelled);
-        // In a sequence the next request counts on this one.
+        // The next request of a sequence depends on this one.
         let whole = watched || done.spec.sequence_batching.is_some();
         let cancelled = gathered.leave_out(|index| !whole && is_cancelled(index));
         if gathered.requests.is_empty() {
@@ -105,7 +110,7 @@ impl Call {
         gathered.run(runner, answering.as_ref(), finish).await;
     }
 
-    /// Says that no instance will run it.
+    /// Reports that no instance will run the call.
     fn refuse(self, availability: Availability) {
         let Self { gathered, done, .. } = self;
         drop(gathered);
@@ -134,7 +139,7 @@ impl Drop for Done {
     }
 }
 
-/// The results of all requests, of which some were cancelled and the others ran.
+/// Merges the results: some requests were cancelled, the others ran.
 fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
     let mut cancelled = cancelled.into_iter().peekable();
     let mut ran = ran.into_iter();
@@ -149,17 +154,17 @@ fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
 }
 
 impl Calls {
-    /// Sends a batch, and waits where as many wait already as may. Without instances it has failed at once.
+    /// Queues a batch; blocks while the queue is full. Without instances the batch fails at once.
     pub(crate) fn send(&self, call: Call) {
-        // A call that nobody takes tells so when it is dropped.
+        // A call that cannot be queued reports that when it is dropped.
         let _ = self.0.blocking_send(call);
     }
 }
 
 impl CallsEnd {
-    /// Refuses what waits, because no instance takes it.
+    /// Refuses queued batches because no instance takes them.
     pub(crate) fn refuse(&self, availability: Availability) {
-        // Whoever has it is about to take the next one.
+        // An instance that holds the lock is about to take the next batch.
         while let Ok(mut calls) = self.0.try_lock() {
             let Ok(call) = calls.try_recv() else {
                 return;
@@ -169,7 +174,8 @@ impl CallsEnd {
         }
     }
 
-    /// Runs what comes on an instance, at most so many batches side by side, until nobody is left who could send any.
+    /// Runs queued batches on an instance, at most `side_by_side` at a time, until all senders are
+    /// gone.
     pub(crate) fn serve(&self, runner: &Runner, side_by_side: usize) {
         let next = async || self.0.lock().await.recv().await;
         runner.run_all(side_by_side, next, async |call: Call| {

@@ -5,12 +5,12 @@ use crate::request::ParameterValue;
 use crate::status::Status;
 use crate::tensor::DataType;
 
-/// Triton's kind of error for a status.
+/// Returns Triton's error code for a status.
 pub(crate) fn code(status: Status) -> Code {
     match status {
         Status::InvalidArgument | Status::TooLarge | Status::AlreadyExists => Code::InvalidArgument,
         Status::NotFound => Code::NotFound,
-        // Triton has no code of its own for a deadline.
+        // Triton has no code for a deadline.
         Status::Unavailable | Status::DeadlineExceeded | Status::Exhausted => Code::Unavailable,
         Status::Internal => Code::Internal,
         Status::Unsupported => Code::Unsupported,
@@ -18,7 +18,7 @@ pub(crate) fn code(status: Status) -> Code {
     }
 }
 
-/// A parameter of a response; its text where Triton has no such value.
+/// Converts a response parameter; to text if Triton has no such type.
 pub(crate) fn parameter(value: &ParameterValue) -> Result<Parameter<'_>, String> {
     Ok(match value {
         ParameterValue::Bool(value) => Parameter::Bool(*value),
@@ -32,7 +32,7 @@ pub(crate) fn parameter(value: &ParameterValue) -> Result<Parameter<'_>, String>
     })
 }
 
-/// Triton's number for an element type (`TRITONSERVER_DataType`).
+/// Returns Triton's number of a datatype (`TRITONSERVER_DataType`).
 pub(crate) fn datatype_number(datatype: DataType) -> i32 {
     match datatype {
         DataType::Bool => 1,

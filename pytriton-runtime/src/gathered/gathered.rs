@@ -17,23 +17,25 @@ use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 
-/// What became of the requests of a batch, in their order.
+/// The results of the requests of a batch, in order.
 pub(crate) type Results = Few<Result<Response, SchedulerError>>;
 
-/// Requests whose tensors lie in the memory where Triton's backend has gathered them.
+/// Requests whose tensors are in the memory into which Triton's backend has gathered them.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) requests: Few<Request>,
-    /// For each input of the model, all requests' rows as one tensor; empty where the function wants no such thing.
+    /// For each input of the model, the rows of all requests as one tensor. Empty if the function
+    /// does not take stacked inputs.
     pub(crate) stacked: Vec<Option<Tensor>>,
 }
 
 impl Gathered {
-    /// Turns a description and the bytes of its tensors into requests. One that cannot be read stays in its place, and
-    /// fails by itself when the batch runs.
+    /// Converts a description and the bytes of its tensors into requests. A malformed request keeps
+    /// its position, and fails alone when the batch runs.
     ///
-    /// tritonserver has checked the requests against the model's configuration, but not every element: releases up to 24.04
-    /// do not look at `BYTES` elements, and no release looks at `BOOL` bytes or UTF-8.
+    /// tritonserver has validated the requests against the model's configuration, but not every
+    /// element. Releases up to 24.04 do not validate `BYTES` elements, and no release validates
+    /// `BOOL` bytes or UTF-8.
     pub(crate) fn read(
         spec: &Arc<ModelSpec>,
         reader: &mut BatchReader,
@@ -62,7 +64,7 @@ impl Gathered {
         let whole = requests.iter().all(|request| request.flaw().is_none());
         let stacked = match spec.call {
             CallMode::Batch if requests.len() > 1 && alike && whole => {
-                // Rows that do not lie one behind the other are copied when they are called.
+                // Rows that are not contiguous are copied when the function is called.
                 stacked(spec, batch, &requests, data).unwrap_or_default()
             }
             _ => Vec::new(),
@@ -70,9 +72,10 @@ impl Gathered {
         Self { requests, stacked }
     }
 
-    /// Runs the requests on an instance, and hands on what became of them; when a call takes longer than it may, on
-    /// another thread and while the function may have the requests still. The answers of a decoupled model leave by
-    /// `answering`.
+    /// Runs the requests on an instance and passes their results to `finish`.
+    ///
+    /// If a call exceeds its time limit, `finish` is called on another thread while the function
+    /// may still hold the requests. The responses of a decoupled model go to `answering`.
     pub(crate) async fn run<I: Instance + ?Sized>(
         self,
         runner: &Runner<I>,
@@ -88,18 +91,19 @@ impl Gathered {
             return runner.serve(&requests, &stacked, answering, finish).await;
         }
         let executed = runner.execute(&requests, &stacked, answering).await;
-        // What shares the batch's memory goes before the answers come, so that it is given back with them.
+        // Values that share the batch's memory are dropped before the results are sent, so that it
+        // is released together with them.
         drop((requests, stacked));
         finish(executed);
     }
 
-    /// Leaves out requests; says which, in their order.
+    /// Removes requests, and returns their positions in order.
     pub(crate) fn leave_out(&mut self, is_out: impl Fn(usize) -> bool) -> Vec<usize> {
         let out: Vec<usize> = (0..self.requests.len())
             .filter(|&index| is_out(index))
             .collect();
         if !out.is_empty() {
-            // The rows that are left do not lie one behind the other.
+            // The remaining rows are not contiguous.
             self.stacked.clear();
             let mut left_out = out.iter().peekable();
             let requests = mem::take(&mut self.requests).into_iter().enumerate();
@@ -112,7 +116,7 @@ impl Gathered {
 
 fn failed(error: ModelError) -> SchedulerError {
     match error {
-        // As in the embedded engine, whose queue ends the sequences of an instance that stalls.
+        // Same as in the embedded engine, whose queue ends the sequences of a stalled instance.
         ModelError::SequenceLost {
             model,
             sequence,
@@ -129,7 +133,7 @@ fn request(spec: &Arc<ModelSpec>, described: BatchRequest<'_>, data: &Bytes) -> 
     }
     let parameters = parameters(described);
     let context = || {
-        // Where the operator has them forwarded.
+        // Present if the operator forwards these headers.
         let values = |name| parameters.str(name).into_iter();
         TraceContext::read(values(TRACEPARENT), || values(TRACESTATE))
     };
@@ -152,7 +156,7 @@ fn request(spec: &Arc<ModelSpec>, described: BatchRequest<'_>, data: &Bytes) -> 
     }
 }
 
-/// The inputs of a request in the order of the model's, and their rows.
+/// Returns the inputs of a request in the order of the model's inputs, and their number of rows.
 fn inputs(
     spec: &ModelSpec,
     described: BatchRequest<'_>,
@@ -201,7 +205,7 @@ fn parameters(described: BatchRequest<'_>) -> Parameters {
     parameters
 }
 
-/// All rows of each input: they lie one behind the other.
+/// Returns all rows of each input, which are contiguous.
 fn stacked(
     spec: &ModelSpec,
     batch: Batch<'_>,
@@ -222,7 +226,7 @@ fn stacked(
     stacked.collect()
 }
 
-/// Bytes that lie in the data, which the description's reader has made sure of.
+/// Returns a slice of the data. The description's reader has checked its bounds.
 fn slice(data: &Bytes, span: Span) -> Bytes {
     data.slice(span.offset..span.offset + span.len)
 }
@@ -260,7 +264,7 @@ mod tests {
     use super::*;
     use crate::testing::{IDENTITY, fp32};
 
-    /// Describes requests of rows of one column.
+    /// Describes requests with rows of one column.
     fn described(rows: &[&[f32]]) -> (Vec<u8>, Bytes) {
         let mut description = Vec::new();
         let mut writer = BatchWriter::new(&mut description, 1);

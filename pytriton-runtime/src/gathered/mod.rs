@@ -1,5 +1,5 @@
-//! Batches as the Triton backend gathers them: its description to requests, results to answers; and the way to instances
-//! on other threads.
+//! Batches as the Triton backend gathers them: from descriptions to requests, and from results to
+//! responses. Also the queue to instances on other threads.
 
 mod calls;
 mod codes;

@@ -8,7 +8,7 @@ use crate::scheduler::SchedulerError;
 
 use super::datatype_number;
 
-/// What the backend is told of a model.
+/// Returns the properties of a model that the backend needs.
 pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
     Welcome {
         names: names(spec),
@@ -18,7 +18,8 @@ pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
     }
 }
 
-/// What is said when no instance can serve: they hang, where a call may take only so long, or are gone.
+/// Returns the error for a model without a free instance: they are stalled if calls have a time
+/// limit, otherwise gone.
 fn unavailable(spec: &ModelSpec) -> String {
     let availability = match spec.max_call {
         Some(_) => Availability::Hanging,
@@ -28,16 +29,17 @@ fn unavailable(spec: &ModelSpec) -> String {
     refusal.map(|error| error.to_string()).unwrap_or_default()
 }
 
-/// So many answers to a request may be under way, where it may have any number, before its function waits.
+/// The number of responses to a request of a decoupled model that may be in flight before its
+/// function waits.
 const ANSWERS: u32 = 31;
 
-/// Rings on which neither side ever waits for the other to read what can be under way, unless that is very much, or a
-/// request has any number of answers.
+/// Returns the ring sizes. They hold everything that can be in flight, so that neither side waits
+/// for the other. The exceptions are very large batches and decoupled models.
 fn slots(spec: &ModelSpec) -> Slots {
     const MOST: u32 = 1 << 16;
     let batch = spec.max_batch_size.max(1);
     let requests = spec.batches_in_flight.saturating_mul(batch);
-    // A batch, its segment, a segment that is retired, and a cancellation for each request.
+    // A batch, its segment, a retired segment, and a cancellation for each request.
     let down = spec
         .batches_in_flight
         .saturating_mul(3)
@@ -53,7 +55,7 @@ fn slots(spec: &ModelSpec) -> Slots {
     }
 }
 
-/// The tensors of a model as the backend knows them.
+/// Returns the tensors of a model as the backend knows them.
 pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
     let outputs = spec.outputs.iter();
     TensorNames {
@@ -68,7 +70,7 @@ pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
     }
 }
 
-/// A name with a zero byte in it is in no request, so that nothing is lost with it.
+/// A name that contains a zero byte matches no request, so nothing is lost.
 fn name(tensor: &TensorSpec) -> CString {
     CString::new(&*tensor.name).unwrap_or_default()
 }

@@ -9,66 +9,70 @@ use crate::call::{Answering, Cancelled, ModelError, Watched};
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
-/// Where the answers to the requests of a batch leave, each at once.
+/// A sink for the responses of a batch, sent one by one.
 pub(crate) trait Outlet: std::fmt::Debug + Send + Sync {
-    /// The function is called with the batch, at a time by the clock of [`now`](pytriton_backend::now).
+    /// Records that the function is called with the batch, at a time of the clock
+    /// [`now`](pytriton_backend::now).
     fn called(&self, begun: u64);
 
-    /// Waits until there is room for an answer to a request.
+    /// Waits until a response to a request can be sent.
     ///
-    /// An error: nobody waits for it.
+    /// Returns an error if the request was cancelled.
     fn poll_room(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
         let _ = (request, context);
         Poll::Ready(Ok(()))
     }
 
-    /// Passes on an answer behind which others may come, the how-manieth of its request.
+    /// Sends a response that is not the last. `place` is the request and the number of the
+    /// response.
     ///
-    /// An error: the request has heard what there was to be said, or nobody is left who could say it.
+    /// Returns an error if the request has ended or its client is gone.
     fn part(
         &self,
         place: (usize, u32),
         answer: Result<Response, SchedulerError>,
     ) -> Result<(), Cancelled>;
 
-    /// Says that a request has no more answers than so many; an error is its last.
+    /// Ends a request after the given number of responses. An error is its last response.
     fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>);
 
-    /// Whether nobody waits for the answers to a request.
+    /// Returns whether a request was cancelled.
     fn is_cancelled(&self, request: usize) -> bool;
 }
 
-/// The requests of a batch whose answers leave while its function runs.
+/// The requests of a batch whose responses are sent while its function runs.
 #[derive(Debug)]
 pub(crate) struct Streamed<O> {
     outlet: O,
     requests: Vec<Mutex<Course>>,
-    /// With what all end that have not ended, once that is said.
+    /// The error for all requests that have not ended, once refused.
     refused: OnceLock<SchedulerError>,
 }
 
-/// How often a stream that waits for its next item is asked for. It is told to the worker every 20 ms.
+/// The interval at which a stream that waits for its next item polls for cancellation. The worker
+/// learns of one every 20 ms.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a request was answered.
+/// The state of a request's responses.
 #[derive(Debug, Default)]
 struct Course {
     answers: u32,
-    /// When somebody who waits to hear that nobody does looks again.
+    /// The timer of the next poll for cancellation.
     look: Option<Pin<Box<Sleep>>>,
-    /// Whether the function knows that nobody waits: then its end is not that of the answers.
+    /// Whether the function knows about the cancellation. Then its end is not the end of the
+    /// responses.
     given_up: bool,
     over: bool,
 }
 
-/// Where the answers to a batch go that is on its way to an instance, and who says whether they are waited for.
+/// The sink for the responses of a queued batch, which also reports cancellation.
 pub(crate) trait Streaming: Answering {
-    /// The function is called, at a time by the clock of [`now`](pytriton_backend::now).
+    /// Records that the function is called, at a time of the clock [`now`](pytriton_backend::now).
     fn called(&self, begun: u64);
 }
 
 impl<O: Outlet> Streamed<O> {
-    /// So many requests of which none is answered.
+    /// Creates the state for that many requests.
     pub(crate) fn new(outlet: O, requests: usize) -> Self {
         Self {
             outlet,
@@ -77,15 +81,15 @@ impl<O: Outlet> Streamed<O> {
         }
     }
 
-    /// Ends the requests that are not ended, each with what became of it.
+    /// Ends each request that has not ended, with its result.
     pub(crate) fn end(&self, results: impl IntoIterator<Item = Result<(), SchedulerError>>) {
         for ((request, course), result) in self.requests.iter().enumerate().zip(results) {
             self.end_request(request, lock(course), result);
         }
     }
 
-    /// Ends all requests that are not ended with an error, but for those that are being answered: their function hears at
-    /// the next answer that nobody waits.
+    /// Ends all requests that have not ended with an error. A request that is sending a response is
+    /// skipped: its function learns of the cancellation at the next one.
     pub(crate) fn refuse(&self, error: &SchedulerError) {
         self.refused.get_or_init(|| error.clone());
         for (request, course) in self.requests.iter().enumerate() {
@@ -96,7 +100,7 @@ impl<O: Outlet> Streamed<O> {
         }
     }
 
-    /// Whether nobody waits for the answers to a request.
+    /// Returns whether a request has ended, was cancelled or is refused.
     fn is_given_up(&self, request: usize, course: &mut Course) -> bool {
         course.given_up |= !course.over && self.outlet.is_cancelled(request);
         course.over || course.given_up || self.refused.get().is_some()
@@ -122,8 +126,8 @@ impl<O: Outlet> Streamed<O> {
 }
 
 impl<O: Outlet> Answering for Streamed<O> {
-    /// Waits where it is called, as long as more is under way to the process that passes it on than may be: that does not
-    /// wait for its clients.
+    /// Blocks while too many responses are in flight to the process that forwards them. That
+    /// process does not wait for its clients.
     fn poll_part(
         &self,
         request: usize,
@@ -186,7 +190,7 @@ impl<F: Fn(usize) -> bool + Send + Sync> Streaming for Watched<F> {
 }
 
 fn lock(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
-    // Nothing under the lock panics half-way.
+    // No panic can leave this state inconsistent.
     course.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
