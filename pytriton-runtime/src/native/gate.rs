@@ -1,6 +1,6 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many batches are under way.
+/// Counts running batches.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     count: Mutex<usize>,
@@ -8,28 +8,28 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Counts one more.
+    /// Increments the count.
     pub(super) fn enter(&self) {
         *self.lock() += 1;
     }
 
-    /// Counts one less.
+    /// Decrements the count.
     pub(super) fn leave(&self) {
         *self.lock() -= 1;
         self.left.notify_all();
     }
 
-    /// Waits until fewer than `count` are under way.
+    /// Waits until fewer than `count` batches are running.
     pub(super) fn wait_below(&self, count: usize) {
         let mut now = self.lock();
         while *now >= count {
-            // As in `lock`.
+            // Same as in `lock`.
             now = self.left.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,9 @@
-//! The models as a Triton backend of their own: a stock tritonserver runs their functions in its own process.
+//! The models as a native Triton backend: a stock tritonserver runs their functions in its own
+//! process.
 //!
-//! `pytriton::backend!()` exports the entry points of [`Native`] from a `cdylib`. A batch is gathered into memory of this
-//! library's (one copy), its requests are the same as in the worker, and so is everything after them. The answers of a
-//! decoupled model go right into tritonserver.
+//! `pytriton::backend!()` exports the entry points of [`Native`] from a `cdylib`. A batch is
+//! gathered into memory of this library (one copy). From there its requests take the same path as
+//! in the worker. The responses of a decoupled model go directly to tritonserver.
 
 mod gate;
 #[expect(

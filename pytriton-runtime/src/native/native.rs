@@ -23,18 +23,18 @@ use super::outlet::{BatchOutlet, Shared, lock};
 use super::place::Place;
 use super::respond::{failure, respond};
 
-/// An instance of a model in tritonserver's own process.
+/// An instance of a model in tritonserver's process.
 #[derive(Debug)]
 pub struct Native {
     spec: Arc<ModelSpec>,
     names: Arc<TensorNames>,
     place: Place,
     gate: Arc<Gate>,
-    /// Of the batch that is being gathered: Triton gives an instance one at a time.
+    /// The state of the batch that is being gathered. Triton gives an instance one batch at a time.
     gathering: Mutex<Gathering>,
 }
 
-/// What lies between two tensors, at most.
+/// The maximum padding between two tensors.
 const PADDING: [u8; 64] = [0; 64];
 
 impl Executor for Native {
@@ -107,7 +107,7 @@ impl Executor for Native {
         let instances = self.place.instances();
         !instances.is_broken()
             && match &self.place {
-                // Its thread has gone.
+                // The thread that loaded the instance has ended.
                 Place::Here(..) => true,
                 Place::There(_) => instances.availability() == Availability::Ready,
             }
@@ -121,7 +121,7 @@ impl Drop for Native {
 }
 
 impl Native {
-    /// Where the answers to a batch leave, and the batch.
+    /// Returns the sink for the responses of a batch, and the shared batch.
     fn streamed(
         &self,
         mut batch: Batch,
@@ -145,7 +145,7 @@ impl Native {
         self.run(&self.place, (gathered, Some(streaming)), is_cancelled, done);
     }
 
-    /// Runs a batch, and waits until another one may come.
+    /// Runs a batch, and blocks until the instance can accept another one.
     fn run(
         &self,
         place: &Place,
@@ -181,13 +181,13 @@ impl Native {
         self.gate.wait_below(self.spec.batches_in_flight as usize);
     }
 
-    /// The requests of a batch, and their positions in it.
+    /// Returns the requests of a batch and their positions in it.
     fn gather(&self, batch: &mut Batch) -> Result<(Gathered, Vec<usize>), Failure> {
-        // Whatever a panic leaves behind is written anew for each batch.
+        // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
         if !self.names.sequential {
-            // In a sequence the next request counts on it.
+            // The next request of a sequence depends on this one.
             batch.drop_cancelled();
         }
         let mut refused = Vec::new();
@@ -204,7 +204,7 @@ impl Native {
         for &index in gathering.dismissed() {
             batch.dismiss(index);
         }
-        // An input that no request has lies behind the last byte that was written.
+        // An input that is in no request is placed after the last byte written.
         pad(&mut buffer, gathering.data());
         batch.gathered(now(), gathering.rows());
         let data: Bytes = buffer.freeze();
@@ -220,13 +220,13 @@ impl Native {
     }
 }
 
-/// An instance, for whoever runs a batch on it.
+/// Locks an instance to run a batch on it.
 fn instance(runner: &Mutex<MovableRunner>) -> MutexGuard<'_, MovableRunner> {
-    // What a panic leaves behind belongs to the user's function.
+    // A panic leaves only the user's state inconsistent.
     runner.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says of a request at one of those positions whether its client has taken it back.
+/// Returns a function that reports whether the request at one of those positions was cancelled.
 fn asked(batch: &Shared, positions: &[usize]) -> impl Fn(usize) -> bool + Send + Sync + use<> {
     let (batch, positions) = (Arc::clone(batch), positions.to_vec());
     move |request| {
@@ -259,11 +259,12 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registrat
     })
 }
 
-/// The runtime that drives `async` functions, made for the first instance; logs go where tritonserver's do.
+/// Returns the runtime that drives `async` functions. It is created with the first instance; logs
+/// go to tritonserver's standard error.
 fn runtime() -> Result<Handle, Failure> {
     static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| {
-        // Of spans that go nowhere nothing is kept.
+        // Spans that are not exported are not recorded.
         logging::init(&LogSettings::default(), TracesExporter::None)
             .map_err(|error| error.to_string())?;
         Runtime::new().map_err(|error| error.to_string())

@@ -11,20 +11,20 @@ use crate::scheduler::SchedulerError;
 
 use super::respond::{failure, pass_on};
 
-/// A batch of which its instance and whoever looks at it have a part; `None` once it is answered.
+/// A batch shared by its instance and the observers of its requests; `None` once it is answered.
 pub(super) type Shared = Arc<Mutex<Option<Batch>>>;
 
-/// Answers that leave right into tritonserver, while their batch is computed.
+/// Sends responses directly to tritonserver while their batch runs.
 #[derive(Debug)]
 pub(super) struct BatchOutlet {
     batch: Shared,
-    /// For each request its position in the batch.
+    /// The position of each request in the batch.
     positions: Vec<usize>,
     names: Arc<TensorNames>,
 }
 
 impl BatchOutlet {
-    /// The way of the answers to a batch that is decoupled.
+    /// Creates the sink for the responses of a decoupled batch.
     pub(super) fn new(batch: &Shared, positions: &[usize], names: &Arc<TensorNames>) -> Self {
         Self {
             batch: Arc::clone(batch),
@@ -73,7 +73,7 @@ impl Outlet for BatchOutlet {
             batch.computed(now());
             end(batch, index, result.map_err(|error| failure(&error)));
         });
-        // Nothing of it may outlive its instance, which waits for the last answer.
+        // No part of the batch may outlive its instance, which waits for the last response.
         drop(lock(&self.batch).take_if(|batch| batch.is_answered()));
     }
 
@@ -86,7 +86,7 @@ impl Outlet for BatchOutlet {
     }
 }
 
-/// Says that a request has no more answers.
+/// Ends the responses of a request.
 fn end(batch: &mut Batch, index: usize, result: Result<(), Failure>) {
     match result {
         Ok(()) => batch.finish(index),
@@ -95,8 +95,8 @@ fn end(batch: &mut Batch, index: usize, result: Result<(), Failure>) {
     batch.send();
 }
 
-/// The batch, for whoever needs it now.
+/// Locks the batch.
 pub(super) fn lock(batch: &Mutex<Option<Batch>>) -> MutexGuard<'_, Option<Batch>> {
-    // Nothing under this lock panics half-way.
+    // No panic can leave this state inconsistent.
     batch.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,19 +13,20 @@ use crate::runner::{Instances, LoadedRunner, MovableRunner};
 
 use super::queue::Queue;
 
-/// Where the instance of a model is.
+/// The thread on which an instance runs.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// On whatever thread tritonserver calls from, which is one at a time.
+    /// The calling thread of tritonserver, one at a time.
     Here(Mutex<MovableRunner>, Arc<Instances>),
-    /// On a thread of its own.
+    /// Its own thread.
     There(Arc<Queue>),
 }
 
 impl Place {
     /// Loads an instance.
     ///
-    /// It stays on a thread of its own for the sake of its state, or because several batches come to it.
+    /// It stays on its own thread if its state requires that, or if it takes several batches at a
+    /// time.
     pub(super) fn load(
         model: &Registration,
         instance: &Instance,
@@ -33,8 +34,8 @@ impl Place {
     ) -> Result<Self, Failure> {
         let spec = &model.spec;
         let in_flight = spec.batches_in_flight as usize;
-        // Where an instance may hang, the others take what tritonserver gives to it.
-        // But for the sequences, of which each instance has its own.
+        // If an instance can stall, the others take the batches that tritonserver assigns to it.
+        // Sequences are the exception: their state belongs to one instance.
         let shared = (in_flight > 1 || spec.max_call.is_some()) && spec.sequence_batching.is_none();
         let queue = match shared {
             false => Queue::new(spec),
@@ -53,7 +54,7 @@ impl Place {
             let _presence = instances.enter(number);
             let failed = {
                 let loaded = loaded.clone();
-                // The loader waits for it, or has been told.
+                // The receiver is waiting, or already has a result.
                 move |error: ModelError| {
                     drop(loaded.try_send(Err(Failure::internal(error.to_string()))))
                 }
@@ -63,7 +64,7 @@ impl Place {
                 return;
             };
             match runner {
-                // A thread of tritonserver's never stays in a call that may be given up.
+                // A thread of tritonserver must not be held by a call that may exceed its limit.
                 LoadedRunner::Movable(runner) if in_flight == 1 && !limited => {
                     drop(loaded.send(Ok(Some(runner))));
                 }
@@ -83,7 +84,7 @@ impl Place {
         })
     }
 
-    /// The instances of the model.
+    /// Returns the instances of the model.
     pub(super) fn instances(&self) -> &Arc<Instances> {
         match self {
             Self::Here(_, instances) => instances,
@@ -92,8 +93,8 @@ impl Place {
     }
 }
 
-/// Which instance of its model it is: Triton calls the groups of a model `<model>_0`, `<model>_1` and so on, and the instances of
-/// a group `<group>_0`, `<group>_1`.
+/// Returns the number of the instance within its model. Triton names the groups of a model
+/// `<model>_0`, `<model>_1` and so on, and the instances of a group `<group>_0`, `<group>_1`.
 fn number(spec: &ModelSpec, name: &str) -> u32 {
     let (group, number) = name.rsplit_once('_').unwrap_or_default();
     let group = group.strip_prefix(&*spec.name);

@@ -5,7 +5,7 @@ use crate::gathered::{Calls, CallsEnd, calls, refuse};
 use crate::model::ModelSpec;
 use crate::runner::{Change, Instances};
 
-/// The way to instances of a model on threads of their own, and its end.
+/// The queue to instances of a model on other threads, with both of its ends.
 #[derive(Debug)]
 pub(super) struct Queue {
     pub(super) calls: Calls,
@@ -14,7 +14,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A queue for one instance.
+    /// Creates a queue.
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
         let most =
             (spec.batches_in_flight as usize).saturating_mul(spec.instances.count() as usize);
@@ -29,10 +29,11 @@ impl Queue {
         })
     }
 
-    /// The queue of all instances of a loaded model: Triton hands several batches to one of them while others are free.
+    /// Returns the queue that all instances of a loaded model share. Triton may assign several
+    /// batches to one of them while others are free.
     pub(super) fn shared(spec: &ModelSpec, loaded_model: usize) -> Arc<Self> {
         static QUEUES: Mutex<BTreeMap<usize, Weak<Queue>>> = Mutex::new(BTreeMap::new());
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
         queues.retain(|_, queue| queue.strong_count() > 0);
         if let Some(queue) = queues.get(&loaded_model).and_then(Weak::upgrade) {

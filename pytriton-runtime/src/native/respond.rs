@@ -8,7 +8,7 @@ use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;
 
-/// Answers a batch with what became of the requests at those positions.
+/// Sends the results of the requests at the given positions of a batch.
 pub(super) fn respond(
     mut batch: Batch,
     positions: &[usize],
@@ -29,7 +29,7 @@ pub(super) fn respond(
     batch.send();
 }
 
-/// Makes Triton's response of one.
+/// Converts a response to Triton's.
 pub(super) fn pass_on(
     batch: &mut Batch,
     index: usize,
@@ -54,7 +54,7 @@ pub(super) fn pass_on(
     Ok(())
 }
 
-/// What clients hear of an error.
+/// Converts an error to the failure that clients receive.
 pub(super) fn failure(error: &SchedulerError) -> Failure {
     Failure::new(code(error.status()), for_client(error))
 }
