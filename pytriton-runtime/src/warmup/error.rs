@@ -5,80 +5,80 @@ use thiserror::Error;
 use crate::request::RequestError;
 use crate::tensor::{DataType, TensorError};
 
-/// Why there are no requests for a warm-up.
+/// The requests of a warm-up cannot be created.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub(crate) enum WarmupError {
     /// A file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// Its path.
+        /// The path.
         path: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// A file is none of numpy's, or not of the form that is read here.
+    /// A file is not in NumPy's format, or uses an unsupported variant of it.
     #[error("{path}: {reason}")]
     Npy {
-        /// Its path.
+        /// The path.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The elements of a file have another type.
+    /// The elements of a file have another datatype.
     #[error("{path} holds {got}, but input '{input}' expects {expected}")]
     DataType {
-        /// Its path.
+        /// The path.
         path: String,
         /// The input.
         input: String,
-        /// The input's type.
+        /// The input's datatype.
         expected: DataType,
-        /// The file's.
+        /// The file's datatype.
         got: DataType,
     },
-    /// The array of a file has another shape.
+    /// The array in a file has another shape.
     #[error(
         "{path} has shape {got}, but input '{input}' expects {expected}, or as many rows of it"
     )]
     Shape {
-        /// Its path.
+        /// The path.
         path: String,
         /// The input.
         input: String,
-        /// The input's dims without the batch axis.
+        /// The input's shape without the batch axis.
         expected: String,
         /// The file's shape.
         got: String,
     },
-    /// A file has more or less than whole rows.
+    /// The size of a file is not a multiple of a row.
     #[error("input '{input}' expects rows of {expected} {unit}, but {path} has {got}")]
     Size {
-        /// Its path.
+        /// The path.
         path: String,
         /// The input.
         input: String,
-        /// How much a row is.
+        /// The size of a row.
         expected: usize,
-        /// Bytes, or elements.
+        /// Bytes or elements.
         unit: &'static str,
-        /// How much there is.
+        /// The size of the file.
         got: usize,
     },
-    /// The elements of a file are none.
+    /// The elements of a file are malformed.
     #[error("{path}: {source}")]
     Elements {
-        /// Its path.
+        /// The path.
         path: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
     /// An input is too large.
     #[error(transparent)]
     Tensor(#[from] TensorError),
-    /// The requests do not fit their model.
+    /// The requests are invalid for the model.
     #[error(transparent)]
     Request(#[from] RequestError),
 }

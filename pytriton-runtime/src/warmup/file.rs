@@ -9,7 +9,7 @@ use super::WarmupError;
 use super::npy::Npy;
 use super::rows::Rows;
 
-/// The rows of an input that stand in a file; `batching` where there can be several.
+/// Returns the rows of an input from a file. `batching` permits several rows.
 pub(super) fn rows(
     path: &str,
     input: &WarmupInput,
@@ -23,7 +23,7 @@ pub(super) fn rows(
     parse(path, &bytes.into(), (input, tensor), batching)
 }
 
-/// The same of a file that has been read.
+/// Same as [`rows`], for the content of a file.
 pub(super) fn parse(
     path: &str,
     bytes: &Bytes,
@@ -79,7 +79,7 @@ fn of_numpy(
     })
 }
 
-/// Texts of one size behind their lengths, without the zeros that numpy fills them up with.
+/// Converts fixed-size strings to length-prefixed ones, without NumPy's trailing zeros.
 fn texts(row: &[u8], size: usize) -> Bytes {
     let mut texts = BytesMut::new();
     for text in row.chunks(size.max(1)) {
@@ -125,7 +125,7 @@ fn raw(
     Ok(Rows { dims, rows })
 }
 
-/// Where each row of so many elements of `BYTES` ends, from 0.
+/// Returns the offsets at which rows of `count` `BYTES` elements end, starting with 0.
 fn ends(path: &str, bytes: &[u8], count: usize) -> Result<Vec<usize>, WarmupError> {
     let mut elements = BytesElements::new(bytes);
     let mut ends = vec![0];

@@ -1,4 +1,4 @@
-//! What `crate::fuzzing` calls of this module.
+//! Entry points for `crate::fuzzing`.
 
 use bytes::Bytes;
 
@@ -6,11 +6,11 @@ use crate::model::{TensorSpec, WarmupInput};
 
 use super::file::parse;
 
-/// Reads a warm-up file of that path, and returns the number of rows it has for `tensor`.
+/// Reads a warm-up file and returns the number of rows it has for `tensor`.
 ///
 /// # Errors
 ///
-/// Returns the text of the error if the bytes are refused.
+/// Returns the error message if the bytes are malformed.
 pub fn rows(
     path: &str,
     bytes: &Bytes,

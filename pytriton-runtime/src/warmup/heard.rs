@@ -4,12 +4,12 @@ use std::task::{Context, Poll};
 use crate::call::{Answering, Cancelled, ModelError};
 use crate::request::Response;
 
-/// Takes all answers to the requests of a warm-up, and keeps the first that is a failure.
+/// Receives all responses to the requests of a warm-up, and keeps the first failure.
 #[derive(Debug, Default)]
 pub(crate) struct Heard(Mutex<Option<ModelError>>);
 
 impl Heard {
-    /// The first failure.
+    /// Returns the first failure.
     pub(crate) fn failure(&self) -> Option<ModelError> {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take()

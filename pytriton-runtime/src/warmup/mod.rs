@@ -1,5 +1,5 @@
-//! What an instance is called with before it takes requests: the requests of a warm-up, made of zeros, of random elements or
-//! of files.
+//! Warm-up: requests that an instance runs before it accepts traffic. Their elements are zeros,
+//! random values or read from files.
 
 mod error;
 mod file;

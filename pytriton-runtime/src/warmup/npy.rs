@@ -1,19 +1,19 @@
 use crate::tensor::DataType;
 
-/// An array as numpy writes it into a file.
+/// An array in NumPy's file format.
 ///
 /// Source: `numpy.lib.format`, versions 1 to 3.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Npy<'a> {
     pub(super) datatype: DataType,
-    /// How many bytes an element takes in the file.
+    /// The size of an element in the file, in bytes.
     pub(super) size: usize,
     pub(super) shape: Vec<usize>,
     pub(super) data: &'a [u8],
 }
 
 impl<'a> Npy<'a> {
-    /// Reads a file's bytes; why they cannot be read.
+    /// Parses the bytes of a file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let (header, data) = split(bytes).ok_or("it is no file of numpy's")?;
         let header = str::from_utf8(header).map_err(|error| error.to_string())?;
@@ -52,7 +52,7 @@ impl<'a> Npy<'a> {
     }
 }
 
-/// The header, and the elements behind it.
+/// Splits the file into the header and the elements.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (version, rest) = bytes.strip_prefix(b"\x93NUMPY")?.split_first_chunk::<2>()?;
     let (length, rest) = match version[0] {
@@ -69,7 +69,8 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// A member of the header, which is a literal of Python's: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+/// Returns a member of the header, which is a Python literal: `{'descr': '<f4', 'fortran_order':
+/// False, 'shape': (3, 4), }`.
 fn value<'a>(header: &'a str, name: &str) -> Option<&'a str> {
     let (_, value) = header.split_once(&format!("'{name}':"))?;
     let value = value.trim_start();
@@ -80,7 +81,7 @@ fn value<'a>(header: &'a str, name: &str) -> Option<&'a str> {
     value.get(..end)
 }
 
-/// The type of elements, and their size.
+/// Returns the datatype of the elements, and their size.
 fn element(descr: &str) -> Option<(DataType, usize)> {
     let datatype = match descr {
         "|b1" => DataType::Bool,

@@ -2,12 +2,12 @@ use half::{bf16, f16};
 
 use crate::tensor::DataType;
 
-/// Numbers that look random, and are the same at each start: SplitMix64.
+/// A pseudorandom generator (SplitMix64) that yields the same numbers at each start.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// Those that belong to a text.
+    /// Creates a generator seeded by a text.
     pub(super) fn of(text: &str) -> Self {
         let seed = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -23,18 +23,19 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below that one.
+    /// Returns a number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    /// From 0 to 1, of which 1 is none; with so few digits that half precision does not round it up.
+    /// Returns a number from 0 to 1, exclusive. It has few enough digits that half precision does
+    /// not round it up.
     fn fraction(&mut self) -> f32 {
         let thousandths = u16::try_from(self.below(1 << 7)).unwrap_or_default();
         f32::from(thousandths) / 128.0
     }
 
-    /// Elements of that type, one behind the other; the ranges are PyTriton's.
+    /// Returns contiguous elements of a datatype. The ranges are those of PyTriton.
     pub(super) fn elements(&mut self, datatype: DataType, count: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         for _ in 0..count {

@@ -9,7 +9,8 @@ use super::file;
 use super::random::Random;
 use super::rows::Rows;
 
-/// The requests of a warm-up, each of one row; of a model of sequences each is a whole one.
+/// Returns the requests of a warm-up, each with one row. For a sequence model each request is a
+/// complete sequence.
 pub(crate) fn requests(
     spec: &Arc<ModelSpec>,
     warmup: &Warmup,
@@ -48,7 +49,7 @@ fn rows(
         WarmupData::File(path) => file::rows(path, input, tensor, spec.batching()),
         WarmupData::Zero => {
             let dims = dims();
-            // An element of `BYTES` without a character is its length.
+            // An empty `BYTES` element consists of its length only.
             let size = tensor.datatype.size().unwrap_or(size_of::<u32>());
             let bytes = element_count(&dims)?.saturating_mul(size);
             Ok(Rows::of(dims, vec![0; bytes]))

@@ -1,15 +1,15 @@
 use bytes::Bytes;
 
-/// Rows of an input: what they hold, without the batch axis, and the bytes of each.
+/// The rows of an input: their shape without the batch axis, and the bytes of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) dims: Vec<usize>,
-    /// At least one; they are repeated.
+    /// At least one; they are repeated cyclically.
     pub(super) rows: Vec<Bytes>,
 }
 
 impl Rows {
-    /// As many of the same.
+    /// Creates identical rows from one.
     pub(super) fn of(dims: Vec<usize>, row: impl Into<Bytes>) -> Self {
         Self {
             dims,
@@ -17,7 +17,7 @@ impl Rows {
         }
     }
 
-    /// The row of a request.
+    /// Returns the row for a request.
     pub(super) fn row(&self, request: usize) -> Bytes {
         let rows = self.rows.len().max(1);
         self.rows.get(request % rows).cloned().unwrap_or_default()

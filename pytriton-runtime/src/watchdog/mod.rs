@@ -1,4 +1,4 @@
-//! The watchdog: one thread for the whole process that acts when something has not happened in time.
+//! The watchdog: one thread per process that acts when a deadline passes.
 
 #[expect(
     clippy::module_inception,

@@ -12,10 +12,10 @@ use crate::panic::discard;
 
 static WATCHDOG: Watchdog = Watchdog::new();
 
-/// A thread that sleeps until the nearest deadline, and for ever where there is none.
+/// A thread that sleeps until the nearest deadline, or forever without one.
 ///
-/// All models share it, so that nothing on it may block: at a deadline it notifies a task, or
-/// starts a thread that does what is to be done.
+/// All models share it, so it must never block. At a deadline it notifies a task, or starts a
+/// thread for the action.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     state: Mutex<State>,
@@ -25,24 +25,25 @@ pub(crate) struct Watchdog {
 #[derive(Debug)]
 struct State {
     started: bool,
-    /// When the thread looks next, whether it sleeps until then or has just been woken; `None` for never.
+    /// The next time at which the thread checks, whether it is asleep or was just woken; `None` for
+    /// never.
     looks: Option<Instant>,
     next: u64,
     deadlines: BTreeMap<Deadline, Expiry>,
 }
 
-/// When, and which of those at that time.
+/// The time, and a number that distinguishes deadlines at the same time.
 type Deadline = (Instant, u64);
 
-/// What is done at a deadline.
+/// The action at a deadline.
 enum Expiry {
-    /// On the watchdog's own thread.
+    /// Runs on the watchdog thread.
     Notify(Arc<Notify>),
-    /// On a thread of its own: it may block.
+    /// Runs on a separate thread, because it may block.
     Run(Box<dyn FnOnce() + Send>),
 }
 
-/// The pause before another attempt to start a thread, where the system gives none.
+/// The delay before another attempt to start a thread if the system refuses.
 const THREAD_RETRY: Duration = Duration::from_millis(10);
 
 impl Watchdog {
@@ -58,11 +59,11 @@ impl Watchdog {
         }
     }
 
-    /// The watchdog of the process, whose thread the first caller starts.
+    /// Returns the watchdog of the process. The first call starts its thread.
     ///
     /// # Errors
     ///
-    /// What the system says when it gives no thread.
+    /// Returns the system's error if it refuses to start the thread.
     pub(crate) fn started() -> io::Result<&'static Self> {
         WATCHDOG.start()
     }
@@ -77,8 +78,8 @@ impl Watchdog {
         Ok(self)
     }
 
-    /// Runs `on_expiry` once at the deadline, on a thread of its own, unless what is returned is
-    /// dropped before. It may still be under way when the drop returns.
+    /// Runs `on_expiry` once at the deadline on a separate thread, unless the returned guard is
+    /// dropped before. It may still be running when the drop returns.
     pub(crate) fn run_at(
         &'static self,
         deadline: Instant,
@@ -87,7 +88,7 @@ impl Watchdog {
         self.watch(deadline, Expiry::Run(Box::new(on_expiry)))
     }
 
-    /// Notifies one task at the deadline, unless what is returned is dropped before.
+    /// Notifies one task at the deadline, unless the returned guard is dropped before.
     pub(crate) fn notify_at(&'static self, deadline: Instant, task: Arc<Notify>) -> Watch {
         self.watch(deadline, Expiry::Notify(task))
     }
@@ -110,8 +111,8 @@ impl Watchdog {
         loop {
             let now = Instant::now();
             let nearest = state.deadlines.first_key_value().map(|(&(at, _), _)| at);
-            // What it was woken for has often happened by now. It sleeps until then all the same: the deadlines of those
-            // that follow are later, and need not wake it.
+            // By now the awaited event has often happened. The thread still sleeps until then:
+            // later deadlines do not need to wake it.
             state.looks = nearest.or(state.looks.filter(|&looks| looks > now));
             let left = state.looks.map(|at| at.saturating_duration_since(now));
             state = match left {
@@ -153,8 +154,8 @@ impl State {
 }
 
 impl Expiry {
-    /// Does it without blocking; returns itself where that needs a thread, and the system gives
-    /// none.
+    /// Performs the action without blocking. Returns the action if it needs a thread and the system
+    /// refuses to start one.
     fn act(self) -> Option<Self> {
         let run = match self {
             Self::Notify(task) => {
@@ -190,7 +191,7 @@ impl fmt::Debug for Expiry {
     }
 }
 
-/// What is awaited by a deadline; dropping it says that it has happened.
+/// A deadline that is being watched. Dropping it cancels the action.
 #[derive(Debug)]
 #[must_use = "dropping it at once watches nothing"]
 pub(crate) struct Watch {
@@ -201,7 +202,7 @@ pub(crate) struct Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let expiry = self.watchdog.lock().deadlines.remove(&self.deadline);
-        // Not under the lock: what it holds may be anything.
+        // Not under the lock: dropping it may run arbitrary code.
         drop(expiry);
     }
 }
@@ -223,7 +224,8 @@ mod tests {
         watchdog.start().unwrap()
     }
 
-    /// Watches deadlines so many milliseconds away, and tells which of them pass, and when.
+    /// Watches deadlines in that many milliseconds. Returns the guards, and a receiver of the
+    /// deadlines that pass and their times.
     fn watch(
         watchdog: &'static Watchdog,
         milliseconds: &[u32],
@@ -330,7 +332,8 @@ mod tests {
         let mut looks: Vec<_> = looks.collect();
         looks.dedup();
         assert!(looks.iter().all(Option::is_some));
-        // The first, what it finds when it starts, and what it finds when the first has woken it.
+        // The first check, the one at the start of the thread, and the one after the first
+        // deadline.
         assert!(looks.len() <= 3, "{looks:?}");
     }
 }
