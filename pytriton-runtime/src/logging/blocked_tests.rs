@@ -1,4 +1,4 @@
-//! A server whose standard error is a full pipe, in a process of its own.
+//! Tests of a server in another process whose standard error is a full pipe.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,12 +18,12 @@ use super::{LogSettings, flush, init};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The process that logs has this variable.
+/// The variable that marks the process that logs.
 const LOGS: &str = "PYTRITON_TEST_BLOCKED_LOG";
 
 const NAME: &str = "logging::blocked_tests::a_server_whose_standard_error_is_not_read_answers";
 
-/// Several times what the pipe and the queue take.
+/// Several times what the pipe and the queue hold.
 const LINES: usize = 20_000;
 
 #[derive(Debug, Parser)]
@@ -32,7 +32,7 @@ struct Line {
     options: Options,
 }
 
-/// Serves, logs on several threads, and ends when standard input does.
+/// Serves, logs on several threads, and ends at the end of standard input.
 async fn serve() {
     let _export = init(&LogSettings::default(), TracesExporter::None).unwrap();
     let ports = ["", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
@@ -59,7 +59,7 @@ async fn serve() {
     flush();
 }
 
-/// Health as a client sees it.
+/// Returns the health of the server over HTTP.
 fn is_live(address: &str) -> bool {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -103,7 +103,7 @@ fn a_server_whose_standard_error_is_not_read_answers() {
     let address = next("address ");
     next("logged all");
     assert!(is_live(&address));
-    // What was dropped is reported as soon as the pipe is read, and the last line is there.
+    // Dropped lines are reported as soon as the pipe is read, and the last line arrives.
     let mut log = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("lines of the log were dropped") {

@@ -4,30 +4,31 @@ use tracing_subscriber::filter::ParseError;
 
 use crate::trace::TARGET;
 
-/// Which lines are written: as the directives of `RUST_LOG` say where there are some, otherwise in that detail (0 to 2).
+/// Returns the filter of log lines: the directives of `RUST_LOG` if there are any, otherwise the
+/// verbosity (0 to 2).
 pub(super) fn filter(verbose: u8, rust_log: Option<&str>) -> Result<EnvFilter, ParseError> {
     let directives = directives(rust_log);
     directives.map_or_else(|| Ok(by_detail(verbose)), EnvFilter::try_new)
 }
 
-/// What `RUST_LOG` says, if anything.
+/// Returns the directives of `RUST_LOG`, if any.
 pub(super) fn directives(rust_log: Option<&str>) -> Option<&str> {
     rust_log.filter(|directives| !directives.trim().is_empty())
 }
 
-/// Whether directives ask for what happens within spans.
+/// Returns whether the directives filter by span.
 pub(super) fn names_spans(rust_log: Option<&str>) -> bool {
     directives(rust_log).is_some_and(|directives| directives.contains('['))
 }
 
-/// Whether it is a span of a request.
+/// Returns whether it is a span of a request.
 pub(super) fn is_of_request(metadata: &Metadata<'_>) -> bool {
     metadata.is_span() && metadata.target() == TARGET
 }
 
 pub(super) fn by_detail(verbose: u8) -> EnvFilter {
-    // The libraries below are of use to nobody at their own debug level unless everything is asked for, and h2's warnings are
-    // a client's to write, as many as it likes.
+    // The libraries' own debug lines are useful only when everything is logged. h2's warnings are
+    // excluded because a client could produce any number of them.
     EnvFilter::new(match verbose {
         0 => "info,h2=error",
         1 => "debug,h2=info,hyper=info,hyper_util=info,tonic=info,tower=info",

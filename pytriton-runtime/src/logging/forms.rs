@@ -9,16 +9,16 @@ use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Whether lines are as Triton has them with `--log-format ISO8601`.
+/// Whether lines have the form of Triton's `--log-format ISO8601`.
 static ISO8601: AtomicBool = AtomicBool::new(false);
 
-/// Lines for people, in either form.
+/// Human-readable lines in either form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
     human: Format<Full>,
 }
 
-/// Lets lines be as Triton's, or as ours, from now on.
+/// Switches the form of the lines.
 pub(super) fn set_iso8601(on: bool) {
     ISO8601.store(on, Ordering::Relaxed);
 }
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// The time of a line to the second.
+/// Formats the time with a precision of seconds.
 struct Seconds;
 
 impl FormatTime for Seconds {
@@ -72,9 +72,9 @@ impl FormatTime for Seconds {
     }
 }
 
-/// The date so many days after the first of 1970.
+/// Converts days since 1970-01-01 to a date.
 fn date(days: u64) -> (u64, u64, u64) {
-    // Years begin in March, so that the day that is sometimes missing is their last.
+    // Years start in March here, so that the leap day is the last day.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

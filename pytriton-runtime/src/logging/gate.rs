@@ -8,7 +8,7 @@ use tracing_subscriber::layer::{Context, Filter};
 use super::LogSettings;
 use super::filter::{by_detail, filter};
 
-/// Which lines are written: those that a filter lets pass and whose level is not turned off.
+/// Selects the lines that pass a filter and whose level is enabled.
 #[derive(Debug)]
 pub(super) struct Gate {
     filter: EnvFilter,
@@ -16,11 +16,11 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// That of some directives, or of the settings' detail where there are none.
+    /// Creates a gate from directives, or by default from the verbosity of the settings.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] for what are no directives.
+    /// Returns a [`ParseError`] if the directives are malformed.
     pub(super) fn new(
         directives: Option<&str>,
         settings: &LogSettings,
@@ -29,7 +29,7 @@ impl Gate {
         Ok(Self::with(filter, settings))
     }
 
-    /// That of the settings' detail.
+    /// Creates a gate from the verbosity of the settings.
     pub(super) fn by_detail(settings: &LogSettings) -> Self {
         Self::with(by_detail(detail(settings)), settings)
     }
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Whether a line is of a level that is turned off; a span writes no line of its own.
+    /// Returns whether the level of a line is disabled. A span writes no line itself.
     fn is_off(&self, metadata: &Metadata<'_>) -> bool {
         metadata.is_event() && self.off.contains(metadata.level())
     }

@@ -8,8 +8,8 @@ use tracing_subscriber::fmt::format::Writer;
 
 use crate::text::Bounded;
 
-/// The message of a line and its other fields, as `tracing_subscriber` writes them, but whatever is in their values stays
-/// what it is: no line of its own, no colour, no end of all others.
+/// Formats the message and fields of a line like `tracing_subscriber`, but escapes and limits the
+/// values. So a value cannot start a new line, set a colour, or hide the rest of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HumanFields;
 

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::text::{IN_LOG, in_log};
 
-/// Passes on lines of JSON, with no text in them that is without end.
+/// Writes lines of JSON, with a limit on the length of the strings in them.
 #[derive(Debug)]
 pub(super) struct BoundedLines<W>(pub(super) W);
 
 impl<W: Write> Write for BoundedLines<W> {
-    /// Takes one line.
+    /// Writes one line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match bounded(line) {
             Some(shorter) => self.0.write_all(&shorter)?,
@@ -23,7 +23,7 @@ impl<W: Write> Write for BoundedLines<W> {
     }
 }
 
-/// A line without what is too long in it; `None` when there is nothing.
+/// Shortens the long strings of a line. Returns `None` if nothing has to be shortened.
 fn bounded(line: &[u8]) -> Option<Vec<u8>> {
     if line.len() <= IN_LOG {
         return None;

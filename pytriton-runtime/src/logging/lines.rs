@@ -8,7 +8,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::trace::{About, current};
 
-/// Lines of JSON that say which request they are about, where they are about one.
+/// Formats lines of JSON, and adds the requests they are about.
 #[derive(Debug)]
 pub(super) struct RequestLines(pub(super) Format<Json>);
 
@@ -30,7 +30,7 @@ where
         self.0
             .format_event(context, Writer::new(&mut line), event)?;
         let mut members = members(&about);
-        // What the line itself says counts.
+        // The fields of the line take precedence.
         members.retain(|name, _| event.fields().all(|field| field.name() != name));
         let Some(open) = line
             .trim_end()
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// One request is told of as text, several as a list.
+/// Returns the members to add. A single request is a string, several are a list.
 fn members(about: &About) -> Map<String, Value> {
     let traces: Vec<_> = about.traces.iter().map(|id| format!("{id:032x}")).collect();
     let mut members = Map::new();

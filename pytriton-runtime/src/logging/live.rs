@@ -10,10 +10,10 @@ use super::{LogChange, LogError, LogFormat, LogSettings};
 /// The log of this process.
 static LIVE: Mutex<Option<Live>> = Mutex::new(None);
 
-/// A log that writes lines.
+/// An active log.
 pub(super) struct Live {
     pub(super) settings: LogSettings,
-    /// What `RUST_LOG` says, as long as that counts.
+    /// The directives of `RUST_LOG`, as long as they apply.
     pub(super) directives: Option<String>,
     pub(super) handle: Handle<Gate, Registry>,
 }
@@ -26,11 +26,11 @@ fn lock() -> MutexGuard<'static, Option<Live>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes the lines to a file from now on.
+/// Writes all further lines to a file.
 ///
 /// # Errors
 ///
-/// The system's, for a file that cannot be written.
+/// Returns the system's error if the file cannot be written.
 pub(crate) fn write_to(path: &std::path::Path) -> std::io::Result<()> {
     if let Some(live) = &mut *lock() {
         super::sink::open(path)?;
@@ -39,7 +39,7 @@ pub(crate) fn write_to(path: &std::path::Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// How the log is at the moment.
+/// Returns the current settings.
 pub(crate) fn settings() -> LogSettings {
     let live = lock();
     live.as_ref()
@@ -47,11 +47,11 @@ pub(crate) fn settings() -> LogSettings {
         .unwrap_or_default()
 }
 
-/// Changes a setting, which has its effect when this returns.
+/// Changes a setting. The change is effective when this returns.
 ///
 /// # Errors
 ///
-/// [`LogError::Foreign`] and [`LogError::Json`].
+/// Returns [`LogError::Foreign`] or [`LogError::Json`].
 pub(crate) fn update(change: LogChange) -> Result<(), LogError> {
     let mut live = lock();
     let live = live.as_mut().ok_or(LogError::Foreign)?;
@@ -62,7 +62,7 @@ pub(crate) fn update(change: LogChange) -> Result<(), LogError> {
         LogChange::Error(on) => settings.error = on,
         LogChange::Verbose(level) => {
             settings.verbose = level;
-            // What `RUST_LOG` has said is over.
+            // From now on `RUST_LOG` does not apply.
             live.directives = None;
         }
         LogChange::Format(format) => {

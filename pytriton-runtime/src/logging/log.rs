@@ -24,30 +24,30 @@ use super::lines::RequestLines;
 use super::live::{self, Live};
 use super::sink::{Sink, flush_before_panic};
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable.
     #[value(alias = "default")]
     Human,
-    /// As Triton's with the same name.
+    /// Triton's format of the same name.
     #[value(name = "ISO8601")]
     Iso8601,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// A layer of any kind.
+/// A boxed layer.
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Sends log lines to standard error, as the settings say, and spans where they are to go, as long as what is returned is
-/// there. `RUST_LOG` says more than their detail.
+/// Initializes logging to standard error and, if requested, the export of spans. The returned guard
+/// flushes the export when dropped. `RUST_LOG` takes precedence over the verbosity of the settings.
 ///
-/// A program that has set up `tracing` itself keeps what it has.
+/// If the program has already set up `tracing`, its setup is kept.
 ///
 /// # Errors
 ///
-/// [`TracesError`] where spans cannot go there.
+/// Returns a [`TracesError`] if spans cannot be exported.
 pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Export, TracesError> {
     if has_been_set() {
         return Ok(Export::default());
@@ -62,7 +62,7 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
     #[cfg(feature = "embedded")]
     let (gate, handle) = tracing_subscriber::reload::Layer::new(gate);
     let lines = tracing_subscriber::fmt::layer().with_ansi(io::stderr().is_terminal());
-    // Spans of requests cost something, and lines do not show them.
+    // Request spans are costly, and log lines do not show them.
     let spans = filter_fn(move |metadata| wanted || !is_of_request(metadata));
     let shown = gate.and(spans);
     let mut layers: Vec<BoxedLayer> = match settings.format {
@@ -110,7 +110,7 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
     Ok(export)
 }
 
-/// A panic of a user's function is a log line like any other, whatever the form of the lines.
+/// Logs a panic of a user's function as a regular line, in any format.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let thread = thread::current();
     tracing::error!(
@@ -119,7 +119,7 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
         "panicked: {}",
         panic_message(panic.payload())
     );
-    // The panic of the main thread ends the process.
+    // A panic of the main thread ends the process.
     if thread.name() == Some("main") {
         flush_before_panic();
     }

@@ -1,4 +1,4 @@
-//! Log lines for people and for machines; texts of others do no harm in either.
+//! Logging for humans and machines. Text from clients and user code is escaped and limited in both.
 
 #[cfg(test)]
 #[cfg(feature = "embedded")]

@@ -6,16 +6,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The bytes of lines that wait to be written. Further lines are dropped and counted.
+/// The maximum number of queued bytes. Further lines are dropped and counted.
 const MAX_QUEUED_BYTES: usize = 1 << 20;
 
-/// How long to wait before an output is tried again that does not block and has no room.
+/// The delay before a non-blocking output without space is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The lines that wait to be written.
+/// The queue of lines to write.
 ///
-/// A thread that logs only waits for the lock of the queue, which nobody holds while writing: an
-/// output that blocks, such as a pipe that is not read, blocks the writer thread alone.
+/// A thread that logs waits only for the lock of the queue, which is never held while writing. An
+/// output that blocks, such as a pipe that is not read, blocks only the writer thread.
 #[derive(Debug)]
 pub(super) struct LogQueue {
     state: Mutex<State>,
@@ -28,9 +28,9 @@ struct State {
     bytes: usize,
     /// Whether the writer thread is writing a line.
     writing: bool,
-    /// The lines that were dropped and are not yet reported.
+    /// The number of dropped lines that are not reported yet.
     dropped: u64,
-    /// Where further lines go; standard error if it is `None`.
+    /// The destination of further lines; standard error if `None`.
     file: Option<Arc<File>>,
 }
 
@@ -54,27 +54,27 @@ impl LogQueue {
         }
     }
 
-    /// Further lines go to the file.
+    /// Redirects further lines to a file.
     #[cfg(feature = "embedded")]
     pub(super) fn redirect(&self, file: File) {
         self.state().file = Some(Arc::new(file));
     }
 
-    /// Adds a line for the log, unless too many wait.
+    /// Adds a line for the log, unless the queue is full.
     pub(super) fn push(&self, line: &[u8]) {
         let mut state = self.state();
         let file = state.file.clone();
         self.add(&mut state, line, file);
     }
 
-    /// Adds a line for standard error, wherever the log goes.
+    /// Adds a line for standard error, regardless of the log's destination.
     pub(super) fn push_to_stderr(&self, line: &[u8]) {
         self.add(&mut self.state(), line, None);
     }
 
     fn add(&self, state: &mut State, line: &[u8], file: Option<Arc<File>>) {
         let bytes = state.bytes + line.len();
-        // A single line of any length is written.
+        // A single line is written regardless of its length.
         if bytes > MAX_QUEUED_BYTES && !state.lines.is_empty() {
             state.dropped += 1;
             return;
@@ -87,15 +87,15 @@ impl LogQueue {
         self.changed.notify_all();
     }
 
-    /// Waits until everything has been written, for this time at most. Returns whether it has.
+    /// Waits until everything has been written, at most for `timeout`. Returns whether it has.
     pub(super) fn flush(&self, timeout: Duration) -> bool {
         let busy = |state: &mut State| state.writing || !state.lines.is_empty();
         let waited = self.changed.wait_timeout_while(self.state(), timeout, busy);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Writes lines as they are added, for ever. `report` is called with the number of lines that
-    /// were dropped as soon as all others have been written.
+    /// Writes queued lines forever. `report` is called with the number of dropped lines as soon as
+    /// the queue is empty.
     pub(super) fn write_lines(&self, mut stderr: impl Write, report: impl Fn(u64)) -> ! {
         loop {
             let line = self.next(&report);
@@ -103,7 +103,7 @@ impl LogQueue {
                 Some(file) => write(&mut &**file, &line.bytes),
                 None => write(&mut stderr, &line.bytes),
             };
-            // There is no other place for it, as on a disk that is full.
+            // There is no other place to report the error, for example on a full disk.
             drop(written);
             self.state().writing = false;
             self.changed.notify_all();
@@ -138,7 +138,7 @@ impl LogQueue {
     }
 }
 
-/// Writes all bytes, also to an output that another process has made non-blocking.
+/// Writes all bytes, even to an output that another process has made non-blocking.
 fn write(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {
@@ -163,7 +163,7 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(10);
 
-    /// A queue that is written to a pipe, the pipe, and what is reported.
+    /// Returns a queue that is written to a pipe, the pipe, and the reports.
     fn piped() -> (&'static LogQueue, io::PipeReader, mpsc::Receiver<u64>) {
         let queue: &LogQueue = Box::leak(Box::new(LogQueue::new()));
         let (reader, writer) = io::pipe().unwrap();
@@ -192,10 +192,10 @@ mod tests {
         });
         assert!(begun.elapsed() < DEADLINE);
         assert!(!queue.flush(Duration::from_millis(50)));
-        // What waits is bounded.
+        // The queue is bounded.
         assert!(queue.state().bytes <= MAX_QUEUED_BYTES);
-        // The output is read again: everything that was not dropped arrives, and the number of
-        // lines that were.
+        // Once the output is read again, all lines that were not dropped arrive, and the number of
+        // dropped ones.
         let (mut written, mut lines) = (0, BufReader::new(reader).lines());
         let mut next = || lines.next().unwrap().unwrap();
         while next() != "report" {

@@ -6,21 +6,21 @@ use crate::status::Status;
 
 use super::LogFormat;
 
-/// Which lines are logged, where to, and how.
+/// The settings of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogSettings {
-    /// The file that has the lines; empty where standard error has them.
+    /// The log file; empty for standard error.
     #[cfg(feature = "embedded")]
     pub(crate) file: String,
-    /// Whether information is logged.
+    /// Whether info lines are logged.
     pub(crate) info: bool,
-    /// Whether warnings are.
+    /// Whether warnings are logged.
     pub(crate) warning: bool,
-    /// Whether errors are.
+    /// Whether errors are logged.
     pub(crate) error: bool,
-    /// 1 logs debug lines too, 2 and more trace lines.
+    /// 1 also logs debug lines, 2 and more also trace lines.
     pub(crate) verbose: u32,
-    /// The form of the lines.
+    /// The format of the lines.
     pub(crate) format: LogFormat,
 }
 
@@ -38,7 +38,7 @@ impl Default for LogSettings {
     }
 }
 
-/// One of the settings as it is to be from now on.
+/// A change of one setting.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogChange {
@@ -49,49 +49,49 @@ pub(crate) enum LogChange {
     Format(LogFormat),
 }
 
-/// What turns a level on and off.
+/// Enables or disables a level.
 #[cfg(feature = "embedded")]
 pub(crate) type LogSwitch = fn(bool) -> LogChange;
 
-/// Why a setting of the log stays as it is. The texts are those of Triton 2.51 where it has one.
+/// A setting of the log cannot be changed. The messages are those of Triton 2.51 if it has one.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// Clients do not choose files.
+    /// Clients cannot choose files.
     #[error("log file location can not be updated through network protocol")]
     File,
-    /// A form of lines that there is not, as HTTP says it.
+    /// An unknown format, in the words of HTTP.
     #[error("invalid argument for --log_format, got: {got}")]
     Format {
-        /// What came.
+        /// The value received.
         got: String,
     },
-    /// The same as gRPC says it.
+    /// An unknown format, in the words of gRPC.
     #[error("invalid argument for log_format, got: {got}")]
     FormatParameter {
-        /// What came.
+        /// The value received.
         got: String,
     },
-    /// A setting of another type than it must have.
+    /// A setting has the wrong type.
     #[error("expect {expected} for '{setting}'")]
     Kind {
         /// The setting.
         setting: &'static str,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
     },
-    /// Lines of JSON, which whoever reads them relies on.
+    /// The log consists of JSON lines, which its readers rely on.
     #[error("the log has lines of JSON, whose form cannot be updated")]
     Json,
-    /// The program has set up its log by itself.
+    /// The program has set up logging itself.
     #[error("the log is the program's own: its settings cannot be updated")]
     Foreign,
 }
 
 #[cfg(feature = "embedded")]
 impl LogError {
-    /// What kind of failure this is.
+    /// Returns the kind of the failure.
     pub fn status(&self) -> Status {
         match self {
             Self::File | Self::Json | Self::Foreign => Status::Unsupported,

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use super::queue::LogQueue;
 
-/// How long the end of the process waits for the last lines.
+/// How long the exit of the process waits for the last lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The same before a panic that may end the process.
+/// How long a panic that may end the process waits.
 const PANIC_FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The lines of this process.
+/// The queue of this process.
 static QUEUE: LogQueue = LogQueue::new();
 
-/// Where lines go. A thread of its own writes them.
+/// The destination of lines. A separate thread writes them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sink;
 
-/// Writes lines to the end of a file from now on.
+/// Appends all further lines to a file.
 #[cfg(feature = "embedded")]
 pub(super) fn open(path: &std::path::Path) -> io::Result<()> {
     let file = std::fs::OpenOptions::new()
@@ -29,18 +29,18 @@ pub(super) fn open(path: &std::path::Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts the thread that writes lines, once.
+/// Starts the writer thread once.
 fn start() {
     static START: Once = Once::new();
     START.call_once(|| {
         let writer = || QUEUE.write_lines(io::stderr(), report);
         let thread = thread::Builder::new().name("log".to_owned());
-        // Without the thread, which a system at its limit refuses, there is no log.
+        // If the system refuses to start the thread, there is no log.
         drop(thread.spawn(writer));
     });
 }
 
-/// Adds a line about lines that were dropped.
+/// Adds a line about dropped lines.
 fn report(dropped: u64) {
     tracing::warn!(
         lines = dropped,
@@ -48,18 +48,17 @@ fn report(dropped: u64) {
     );
 }
 
-/// Waits until the last lines are written, but not for an output that is blocked.
+/// Waits until the last lines are written, unless the output is blocked.
 pub(crate) fn flush() {
     QUEUE.flush(FLUSH_TIMEOUT);
 }
 
-/// The same before a panic that may end the process.
+/// Same as [`flush`], before a panic that may end the process.
 pub(super) fn flush_before_panic() {
     QUEUE.flush(PANIC_FLUSH_TIMEOUT);
 }
 
-/// Writes a line to standard error, behind what has been logged, but does not wait for an output
-/// that is blocked.
+/// Writes a line to standard error after all logged lines, without waiting for a blocked output.
 pub(crate) fn print_error(line: &str) {
     start();
     QUEUE.push_to_stderr(format!("{line}\n").as_bytes());

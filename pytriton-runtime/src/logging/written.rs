@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// What has been written.
+/// The bytes written.
 #[derive(Clone, Default)]
 pub(super) struct Written(Arc<Mutex<Vec<u8>>>);
 
