@@ -2,37 +2,37 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many requests of a batch are named at most.
+/// The maximum number of requests that are named.
 const MOST: usize = 32;
 
-/// Whether anybody asks what work is about.
+/// Whether log lines name the requests they are about.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static CURRENT: Cell<Option<Arc<About>>> = const { Cell::new(None) };
 }
 
-/// Which requests a piece of work is about.
+/// The requests that a piece of work is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct About {
     pub(crate) model: Arc<str>,
-    /// What clients call them, as far as they do.
+    /// The request ids that clients have set.
     pub(crate) requests: Vec<String>,
-    /// The traces that they are in, as far as they are in any.
+    /// The traces of the requests, if any.
     pub(crate) traces: Vec<u128>,
 }
 
-/// Keeps from now on what work is about.
+/// Enables naming of requests in log lines.
 pub(crate) fn tell() {
     TOLD.store(true, Ordering::Relaxed);
 }
 
-/// Whether it is kept.
+/// Returns whether requests are named in log lines.
 pub(super) fn is_told() -> bool {
     TOLD.load(Ordering::Relaxed)
 }
 
-/// What this thread is working on.
+/// Returns the requests that this thread is working on.
 pub(crate) fn current() -> Option<Arc<About>> {
     CURRENT.with(|current| {
         let about = current.take();
@@ -41,14 +41,14 @@ pub(crate) fn current() -> Option<Arc<About>> {
     })
 }
 
-/// Lets this thread work on that, and says what it was before.
+/// Sets the requests that this thread is working on, and returns the previous ones.
 pub(super) fn replace(about: Option<Arc<About>>) -> Option<Arc<About>> {
-    // There is nothing to tell any longer when a thread ends.
+    // Fails only while the thread ends.
     CURRENT.try_with(|current| current.replace(about)).ok()?
 }
 
 impl About {
-    /// That of several requests together; a single one's is what it is.
+    /// Merges several values; a single one is returned as it is.
     pub(super) fn of<'a>(mut each: impl Iterator<Item = &'a Arc<Self>>) -> Option<Arc<Self>> {
         let first = each.next()?;
         let mut all: Option<Self> = None;

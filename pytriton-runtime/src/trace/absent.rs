@@ -1,4 +1,4 @@
-//! In place of `otlp.rs` and `recorder.rs`, where the binary is built without the feature `otel`.
+//! Replaces `otlp.rs` and `recorder.rs` if the feature `otel` is disabled.
 
 use tracing::Span;
 use tracing_subscriber::Registry;
@@ -8,7 +8,7 @@ use super::traces::{BoxedLayer, Export, TracesError};
 #[cfg(feature = "embedded")]
 use super::{Batching, FinishedSpan};
 
-/// There is none.
+/// Uninhabited.
 #[cfg(feature = "embedded")]
 #[derive(Debug)]
 pub(crate) enum Recorder {}
@@ -32,15 +32,15 @@ impl Recorder {
     }
 }
 
-/// Nobody is told of the client's trace but the log.
+/// Does nothing: only log lines show the client's trace.
 pub(super) fn adopt(_: &Span, _: &TraceContext) {}
 
-/// Spans are in no trace but that of a client.
+/// Returns `None`: spans are in no trace except the client's.
 pub(super) fn trace_id(_: &Span) -> Option<u128> {
     None
 }
 
-/// How many spans have been dropped; `None` where none is exported.
+/// Returns the number of dropped spans; `None` because none are exported.
 #[cfg(feature = "embedded")]
 pub(crate) fn dropped_spans() -> Option<u64> {
     None

@@ -1,10 +1,10 @@
 use std::env;
 use std::time::Duration;
 
-/// How many spans wait at most, so that they are kept for the longest time in memory that is bounded.
+/// The maximum number of queued spans, which bounds their memory.
 const MOST: usize = 1 << 20;
 
-/// How spans are kept until they are sent.
+/// The configuration of the span queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Batching {
     pub(crate) queue: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Batching {
 }
 
 impl Batching {
-    /// As the variables of the specification say.
+    /// Reads the configuration from the variables of the OpenTelemetry specification.
     pub(crate) fn from_env() -> Self {
         let number = |name, default| {
             let value = env::var(name).ok();
@@ -32,7 +32,7 @@ impl Batching {
         .bounded()
     }
 
-    /// The same with no more in the queue than there is memory for, and no more sent at a time than is in it.
+    /// Limits the queue to the maximum, and the batch to the queue.
     pub(crate) fn bounded(self) -> Self {
         let queue = self.queue.clamp(1, MOST);
         Self {

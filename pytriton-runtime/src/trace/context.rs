@@ -1,28 +1,29 @@
 use std::ops::Range;
 
-/// The trace that a client says a request belongs to, in the form of W3C's Trace Context.
+/// The trace of a client's request, in the form of the W3C Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TraceContext {
     pub(crate) trace_id: u128,
     /// The client's span.
     pub(crate) parent: u64,
     pub(crate) flags: u8,
-    /// What vendors have to say of it; empty for nothing.
+    /// Vendor-specific state; may be empty.
     pub(crate) state: String,
 }
 
-/// The headers that name it.
+/// The headers of the Trace Context.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const TRACESTATE: &str = "tracestate";
 
-/// The bytes of what every version says: itself, the trace, the client's span and the flags, with a dash between.
+/// The length that all versions have: version, trace id, span id and flags, separated by dashes.
 const LENGTH: usize = 55;
 
-/// The bytes of a state at most, which whoever hands it on has to keep.
+/// The maximum size of the state, which must be passed on.
 const STATE: usize = 512;
 
 impl TraceContext {
-    /// Reads the values of the headers; `None` where they name no trace, or not one.
+    /// Parses the values of the headers. Returns `None` if they contain no valid trace, or more
+    /// than one.
     pub(crate) fn read<'a, S: Iterator<Item = &'a str>>(
         mut parents: impl Iterator<Item = &'a str>,
         states: impl FnOnce() -> S,
@@ -55,14 +56,14 @@ impl TraceContext {
             flags: u8::try_from(part(53..55)?).ok()?,
             state: String::new(),
         };
-        // A later version may say more.
+        // A later version may have more fields.
         let is_whole = rest.is_empty() || version > 0 && rest.starts_with(b"-");
         let known = are_apart && is_whole && version != 0xff;
         (known && context.trace_id != 0 && context.parent != 0).then_some(context)
     }
 }
 
-/// A number of at most 16 digits, which W3C wants in lower case.
+/// Parses at most 16 hexadecimal digits, which W3C requires in lower case.
 fn hex(digits: &[u8]) -> Option<u64> {
     let mut number = 0;
     for digit in digits {

@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use super::{Batching, TracesError};
 
-/// How often the log is told at most that spans are lost.
+/// The minimum interval between log lines about lost spans.
 const SAID: Duration = Duration::from_secs(10);
 
-/// How many spans were not sent: because too many waited, or the collector did not take them.
+/// The number of spans that were not sent because the queue was full or the collector failed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lost(Arc<AtomicU64>);
 
@@ -31,8 +31,8 @@ impl Lost {
     }
 }
 
-/// Keeps spans that have ended until a thread of its own has sent them. Where too many wait, the next are dropped: no
-/// request waits for them.
+/// A queue of finished spans that a separate thread sends. When it is full, further spans are
+/// dropped: requests never wait for it.
 #[derive(Debug)]
 pub(super) struct Bounded {
     sender: SyncSender<Message>,
@@ -41,12 +41,12 @@ pub(super) struct Bounded {
 
 enum Message {
     Span(Box<SpanData>),
-    /// Whoever waits until all that came before is sent.
+    /// Sends a signal once all earlier spans are sent.
     Flush(SyncSender<()>),
 }
 
 impl Bounded {
-    /// Begins a thread that sends to a collector, or where the `OTEL_*` variables say.
+    /// Starts a thread that sends to a collector, by default the one in the `OTEL_*` variables.
     pub(super) fn start(
         resource: &Resource,
         lost: Lost,
@@ -105,7 +105,7 @@ impl SpanProcessor for Bounded {
         let failed = |error: &dyn ToString| OTelSdkError::InternalFailure(error.to_string());
         let begun = Instant::now();
         let mut message = Message::Flush(flushed);
-        // The queue may be full, and its thread at work.
+        // The queue may be full while the thread is sending.
         while let Err(error) = self.sender.try_send(message) {
             message = match error {
                 TrySendError::Full(message) if begun.elapsed() < within => message,
@@ -119,14 +119,14 @@ impl SpanProcessor for Bounded {
     }
 }
 
-/// The thread that sends.
+/// The state of the thread that sends.
 struct Sending {
     receiver: Receiver<Message>,
     runtime: Runtime,
     exporter: SpanExporter,
     batching: Batching,
     lost: Lost,
-    /// When the log was last told of lost spans, and of how many.
+    /// The time of the last log line about lost spans.
     said: Option<Instant>,
     told: u64,
 }
@@ -160,7 +160,7 @@ impl Sending {
             };
             self.send(mem::take(&mut spans));
             if let Some(flushed) = flushed {
-                // Whoever waited may have gone.
+                // The receiver may be gone.
                 let _ = flushed.try_send(());
             }
         }
@@ -169,7 +169,7 @@ impl Sending {
     fn send(&mut self, spans: Vec<SpanData>) {
         let count = spans.len();
         if count > 0 {
-            // The timer needs the runtime around it.
+            // The timer requires the runtime.
             let exporting =
                 async { timeout(self.batching.timeout, self.exporter.export(spans)).await };
             let error = match self.runtime.block_on(exporting) {

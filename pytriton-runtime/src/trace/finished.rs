@@ -1,11 +1,11 @@
 use std::borrow::Cow;
 use std::time::SystemTime;
 
-/// A span that has ended, one of a trace that was kept until it was whole.
+/// A finished span of a trace that is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FinishedSpan {
     pub(crate) name: Cow<'static, str>,
-    /// The one among those before it in which it stands.
+    /// The index of the parent among the spans before it.
     pub(crate) parent: Option<usize>,
     pub(crate) begun: SystemTime,
     pub(crate) ended: SystemTime,
@@ -13,7 +13,7 @@ pub(crate) struct FinishedSpan {
     pub(crate) events: Vec<(&'static str, SystemTime)>,
 }
 
-/// What is said of a span.
+/// The value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Attribute {
     Number(i64),

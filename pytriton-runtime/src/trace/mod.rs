@@ -1,8 +1,9 @@
-//! What can be seen of a request: spans of `tracing` for the request, its waiting, the batch that it is executed in and the
-//! call of the function, in which the user's own spans stand; and the trace of the client that it belongs to.
+//! Observability of requests: `tracing` spans for the request, its queue time, its batch and its
+//! function call, which contains the user's own spans; and the client's trace.
 //!
-//! Where nobody listens to the first of them there are none, and a request has nothing but a `None`. Log lines that say which
-//! requests they are about need no spans: a thread knows what it is working on.
+//! If no subscriber is interested in the first span, none are created and a request stores only a
+//! `None`. Log lines that name their requests need no spans: each thread knows what it is working
+//! on.
 
 mod about;
 #[cfg(any(feature = "otel", feature = "embedded"))]

@@ -17,10 +17,10 @@ use super::exporter::{Bounded, Lost};
 use super::traces::{BoxedLayer, Export, TracesError};
 use super::{Batching, TraceContext};
 
-/// What the exporter could not keep or send, once there is one.
+/// The spans that the exporter could not queue or send, once it exists.
 static LOST: OnceLock<Lost> = OnceLock::new();
 
-/// What the exporter itself is made of: its spans would make further ones.
+/// The crates of the exporter itself. Exporting their spans would create further spans.
 const BELOW: [&str; 9] = [
     "h2",
     "hyper",
@@ -33,16 +33,16 @@ const BELOW: [&str; 9] = [
     "tower",
 ];
 
-/// How long the last spans may take to be sent.
+/// The timeout for sending the last spans.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Makes a span a child of the client's.
+/// Makes a span a child of the client's span.
 pub(super) fn adopt(span: &Span, context: &TraceContext) {
-    // It fails where nothing listens that could know of it.
+    // Fails if no OpenTelemetry layer is installed.
     let _ = span.set_parent(parent(context));
 }
 
-/// The client's span, around those that are its children.
+/// Returns the client's span as a parent context.
 pub(super) fn parent(context: &TraceContext) -> Context {
     Context::new().with_remote_span_context(SpanContext::new(
         TraceId::from(context.trace_id),
@@ -53,25 +53,25 @@ pub(super) fn parent(context: &TraceContext) -> Context {
     ))
 }
 
-/// The trace that a span is in.
+/// Returns the trace id of a span.
 pub(super) fn trace_id(span: &Span) -> Option<u128> {
     let context = span.context();
     let id = context.span().span_context().trace_id();
     (id != TraceId::INVALID).then(|| u128::from_be_bytes(id.to_bytes()))
 }
 
-/// How many spans have been dropped; `None` where none is exported.
+/// Returns the number of dropped spans; `None` if none are exported.
 #[cfg(feature = "embedded")]
 pub(crate) fn dropped_spans() -> Option<u64> {
     LOST.get().map(Lost::spans)
 }
 
-/// The count of those.
+/// Returns the counter of dropped spans.
 pub(super) fn lost() -> Lost {
     LOST.get_or_init(Lost::default).clone()
 }
 
-/// Starts the exporter as the `OTEL_*` variables say.
+/// Starts the exporter as configured by the `OTEL_*` variables.
 pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
     let resource = Resource::builder().build();
     let processor = Bounded::start(&resource, lost(), Batching::from_env(), None)?;
@@ -91,17 +91,17 @@ pub(super) fn export() -> Result<(BoxedLayer<Registry>, Export), TracesError> {
     Ok((layer.boxed(), export))
 }
 
-/// What is exported: requests, and whatever the user's functions tell.
+/// Returns whether a span or event is exported: those of requests and of user functions.
 fn is_exported(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
-    // The span of an instance lasts as long as it does.
+    // The span of an instance lasts as long as the instance.
     let instance =
         metadata.is_span() && metadata.name() == "model" && is_of("pytriton_runtime", target);
     let below = BELOW.iter().any(|name| is_of(name, target));
     *metadata.level() <= Level::INFO && !instance && !below
 }
 
-/// Whether a target is a crate or lies in it.
+/// Returns whether a target is a crate or a module in it.
 fn is_of(name: &str, target: &str) -> bool {
     let rest = target.strip_prefix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))

@@ -9,10 +9,10 @@ use super::finished::{Attribute, FinishedSpan};
 use super::otlp::{lost, parent};
 use super::{Batching, TraceContext, TracesError};
 
-/// What the service is called where nobody calls it otherwise.
+/// The default service name.
 const SERVICE: &str = "triton-inference-server";
 
-/// Sends spans that have ended already to a collector.
+/// Sends finished spans to a collector.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     provider: SdkTracerProvider,
@@ -20,7 +20,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins to send to a collector, or where the `OTEL_*` variables say.
+    /// Starts sending to a collector, by default the one in the `OTEL_*` variables.
     pub(crate) fn start(
         url: Option<&str>,
         resource: &[(String, String)],
@@ -31,7 +31,7 @@ impl Recorder {
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
             .with_resource(resource)
-            // Which requests have spans is decided already, and how many events they have.
+            // Sampling is already decided, and so is the number of events.
             .with_sampler(Sampler::AlwaysOn)
             .with_max_events_per_span(u32::MAX)
             .build();
@@ -40,7 +40,7 @@ impl Recorder {
         Ok(Self { provider, tracer })
     }
 
-    /// Takes a whole trace, which stands in that of the client where there is one.
+    /// Records a complete trace, as a child of the client's trace if there is one.
     pub(crate) fn record(&self, spans: Vec<FinishedSpan>, client: Option<&TraceContext>) {
         let root = client.map_or_else(Context::new, parent);
         let mut begun: Vec<(opentelemetry_sdk::trace::Span, _)> = Vec::with_capacity(spans.len());
@@ -59,7 +59,7 @@ impl Recorder {
         }
     }
 
-    /// Sends what has come.
+    /// Sends all queued spans.
     pub(crate) fn flush(&self) {
         if let Err(error) = self.provider.force_flush() {
             tracing::warn!("the last spans may be lost: {error}");
@@ -67,7 +67,7 @@ impl Recorder {
     }
 }
 
-/// The resource with these attributes, and those of the `OTEL_*` variables.
+/// Returns the resource with these attributes and those of the `OTEL_*` variables.
 fn described(attributes: &[(String, String)]) -> Resource {
     let detected = Resource::builder().build();
     let name = detected.get(&Key::from_static_str("service.name"));

@@ -11,24 +11,24 @@ use crate::text::for_client;
 
 use super::about::{About, replace};
 
-/// What is around a piece of work for requests: a span, and what lines say that are written within.
+/// The context of a piece of work: a span, and the requests that log lines name.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(super) span: Span,
     pub(super) about: Option<Arc<About>>,
 }
 
-/// As long as this is there a thread works within a scope.
+/// Keeps a thread within a scope until dropped.
 pub(crate) struct Within<'scope> {
     _span: Entered<'scope>,
-    /// What it has worked on before, where that is another thing.
+    /// The previous requests of the thread, if they were replaced.
     before: Option<Option<Arc<About>>>,
-    /// It is for the thread that has begun it.
+    /// Not `Send`: the guard belongs to its thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Scope {
-    /// Nothing.
+    /// Returns an empty scope.
     pub(crate) const fn none() -> Self {
         Self {
             span: Span::none(),
@@ -36,12 +36,12 @@ impl Scope {
         }
     }
 
-    /// Whether it is nothing.
+    /// Returns whether the scope is empty.
     pub(crate) fn is_none(&self) -> bool {
         self.span.is_disabled() && self.about.is_none()
     }
 
-    /// Lets the thread work within it.
+    /// Enters the scope on this thread.
     pub(crate) fn enter(&self) -> Within<'_> {
         let about = self.about.as_ref();
         Within {
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// Lets a future work within it, on whatever threads.
+    /// Polls a future within the scope, on any thread.
     pub(crate) async fn around<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if self.is_none() {
             return work.await;
@@ -63,7 +63,7 @@ impl Scope {
         .await
     }
 
-    /// Says in its span that the work failed.
+    /// Records in its span that the work failed.
     pub(crate) fn fail(&self, error: &impl Display) {
         if !self.span.is_disabled() {
             self.span.record("otel.status_code", "ERROR");

@@ -11,25 +11,25 @@ use super::about::{About, is_told};
 use super::otlp::{adopt, trace_id};
 use super::{Scope, TraceContext};
 
-/// What the spans here are named by in a filter.
+/// The target of the request spans, for use in filters.
 pub(crate) const TARGET: &str = "pytriton::request";
 
-/// The spans of one request, and what lines say of it.
+/// The spans of one request, and what log lines say about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     request: Scope,
-    /// As long as it waits.
+    /// The span of the queue time.
     queue: Span,
 }
 
-/// Whether anybody listens to the spans of requests, or writes lines that say which they are about.
+/// Returns whether a subscriber is interested in request spans, or log lines name their requests.
 #[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
     is_told() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
-    /// Begins a request to a model; `None` where nobody listens.
+    /// Starts the trace of a request. Returns `None` if no subscriber is interested.
     pub(crate) fn begin(
         model: &ModelSpec,
         context: impl FnOnce() -> Option<TraceContext>,
@@ -70,7 +70,7 @@ impl Trace {
         Some(Box::new(Self { request, queue }))
     }
 
-    /// The client calls the request so.
+    /// Records the client's request id.
     fn identify(&mut self, id: &str) {
         if id.is_empty() {
             return;
@@ -78,24 +78,24 @@ impl Trace {
         let id = id_in_log(id);
         let Scope { span, about } = &mut self.request;
         span.record("request_id", id.as_str());
-        // Nobody has it yet.
+        // The value is not shared yet.
         if let Some(about) = about.as_mut().and_then(Arc::get_mut) {
             about.requests = vec![id];
         }
     }
 
-    /// It waits from here on.
+    /// Starts the queue time.
     pub(crate) fn enqueue(&mut self) {
         self.queue = info_span!(target: TARGET, parent: &self.request.span, "queue");
     }
 
-    /// It waits no longer.
+    /// Ends the queue time.
     pub(crate) fn dequeue(&mut self) {
         self.queue = Span::none();
     }
 }
 
-/// The span that is a child of the client's where it says one, and the trace that it is in.
+/// Makes the span a child of the client's span, if any. Returns its trace id.
 fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
     if let Some(context) = context {
         adopt(span, context);
@@ -103,7 +103,7 @@ fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
     trace_id(span)
 }
 
-/// The spans of a request that the client calls so.
+/// Records the client's request id in a trace, if there is one.
 pub(crate) fn identified(mut trace: Option<Box<Trace>>, id: &str) -> Option<Box<Trace>> {
     if let Some(trace) = &mut trace {
         trace.identify(id);
@@ -111,13 +111,14 @@ pub(crate) fn identified(mut trace: Option<Box<Trace>>, id: &str) -> Option<Box<
     trace
 }
 
-/// What is around a request; nothing where nobody listens.
+/// Returns the scope of a request; empty if it is not traced.
 #[cfg(any(feature = "embedded", test))]
 pub(crate) fn scope_of(trace: Option<&Trace>) -> Scope {
     trace.map_or_else(Scope::none, |trace| trace.request.clone())
 }
 
-/// What is around a batch: its span stands in that of its first request, and is linked to those of all.
+/// Returns the scope of a batch. Its span is a child of the first request's span, and is linked to
+/// the spans of all requests.
 pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Scope {
     let traces = || requests.iter().filter_map(Request::trace);
     let Some(first) = traces().next() else {
@@ -144,7 +145,7 @@ pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Scope {
     Scope { span, about }
 }
 
-/// The span of a call with these requests, in that of their batch.
+/// Returns the scope of a call with these requests. Its span is a child of the batch's span.
 pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -> Scope {
     let mut traces = requests.iter().filter_map(Request::trace);
     if !traces.any(|trace| !trace.request.span.is_disabled()) {
@@ -158,12 +159,12 @@ pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -
         otel.status_code = Empty,
         otel.status_description = Empty,
     );
-    // Lines are about what the batch is about.
+    // The requests are those of the batch.
     let about = None;
     Scope { span, about }
 }
 
-/// OpenTelemetry's numbers are signed: others come there as text.
+/// Converts to OpenTelemetry's signed integers; unsigned ones would be exported as text.
 fn signed(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -4,17 +4,17 @@ use tracing_subscriber::{Layer, Registry};
 
 use super::otlp::export;
 
-/// Where spans go.
+/// The exporter of spans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum TracesExporter {
-    /// Nowhere.
+    /// No export.
     #[default]
     None,
     /// To a collector, over HTTP as protobuf.
     Otlp,
 }
 
-/// Why spans cannot go where they should.
+/// Spans cannot be exported.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TracesError {
@@ -26,10 +26,10 @@ pub enum TracesError {
     Exporter(String),
 }
 
-/// A layer of any kind.
+/// A boxed layer.
 pub(super) type BoxedLayer<S> = Box<dyn Layer<S> + Send + Sync>;
 
-/// Spans that are being exported; when it is dropped those are sent that have not been.
+/// An active export. Dropping it sends the remaining spans.
 #[derive(Debug, Default)]
 pub(crate) struct Export {
     #[cfg(feature = "otel")]
@@ -37,7 +37,7 @@ pub(crate) struct Export {
 }
 
 impl TracesExporter {
-    /// What hears spans, and keeps them for the exporter; `None` where they go nowhere.
+    /// Returns the layer that records spans and the export; `None` if spans are not exported.
     pub(crate) fn layer(self) -> Result<Option<(BoxedLayer<Registry>, Export)>, TracesError> {
         match self {
             Self::None => Ok(None),
