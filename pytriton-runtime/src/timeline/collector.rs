@@ -11,21 +11,22 @@ const QUEUE: &str = "bsp_max_queue_size";
 const DELAY: &str = "bsp_schedule_delay";
 const BATCH: &str = "bsp_max_export_batch_size";
 
-/// Who gets traces as spans, and how.
+/// The collector that receives traces as spans, and its settings.
 ///
-/// Source: `TraceManager::ProcessOpenTelemetryParameters` and `ProcessOpenTelemetryBatchSpanProcessorArgs` in Triton 2.51.
+/// Source: `TraceManager::ProcessOpenTelemetryParameters` and
+/// `ProcessOpenTelemetryBatchSpanProcessorArgs` in Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
-    /// Where it is; without one the `OTEL_*` variables say.
+    /// The address; by default the one in the `OTEL_*` variables.
     url: Option<String>,
     resource: Vec<(String, String)>,
     batching: Batching,
-    /// The settings as clients are told of them.
+    /// The settings as reported to clients.
     told: Vec<(&'static str, String)>,
 }
 
 impl Collector {
-    /// The one that these settings describe.
+    /// Creates a collector from its settings.
     pub(super) fn new(settings: &[(String, String)]) -> Result<Self, TraceConfigError> {
         let mut collector = Self {
             url: None,
@@ -60,7 +61,7 @@ impl Collector {
         Ok(collector)
     }
 
-    /// Takes a setting, and says what it is called.
+    /// Applies a setting and returns its name.
     fn set(&mut self, name: &str, value: &str) -> Result<&'static str, TraceConfigError> {
         let number = || setting::<u32>(name, value);
         let batching = &mut self.batching;
@@ -74,7 +75,7 @@ impl Collector {
                 return Err(TraceConfigError::Url { url });
             }
             RESOURCE => {
-                // As in Triton, where nothing stands between them.
+                // Same as in Triton if there is no `=`.
                 let (key, value) = value.split_once('=').unwrap_or((value, value));
                 self.resource.push((key.to_owned(), value.to_owned()));
                 RESOURCE
@@ -98,21 +99,21 @@ impl Collector {
         })
     }
 
-    /// What clients are told of it.
+    /// Returns the settings as reported to clients.
     pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.told
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// Begins to send to it.
+    /// Starts sending to it.
     pub(super) fn start(&self) -> Result<Recorder, TraceConfigError> {
         let recorder = Recorder::start(self.url.as_deref(), &self.resource, self.batching);
         recorder.map_err(TraceConfigError::Exporter)
     }
 }
 
-/// A url without the user that it may name, whose password is nobody's business.
+/// Removes the user and password from a URL.
 fn without_user(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),

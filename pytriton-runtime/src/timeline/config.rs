@@ -5,14 +5,14 @@ use super::collector::Collector;
 use super::number::setting;
 use super::{Destination, TraceConfigError, TraceLevel, TraceSettings};
 
-/// The settings that the items of `--trace-config` ask for.
+/// Parses the items of `--trace-config`.
 ///
-/// Source: `TritonParser::ParseTraceConfigOption` and `SetTraceArgs` in Triton 2.51. A setting that it does not know, and one of
-/// the other mode, it passes over; here that is an error.
+/// Source: `TritonParser::ParseTraceConfigOption` and `SetTraceArgs` in Triton 2.51. Triton ignores
+/// an unknown setting and a setting of the other mode; here both are errors.
 ///
 /// # Errors
 ///
-/// A [`TraceConfigError`] that names the item.
+/// Returns a [`TraceConfigError`] that names the item.
 pub fn trace_config<'a>(
     items: impl Iterator<Item = &'a OsStr>,
 ) -> Result<TraceSettings, TraceConfigError> {
@@ -58,7 +58,7 @@ pub fn trace_config<'a>(
     Ok(settings)
 }
 
-/// One setting, and the mode that it is for.
+/// One setting, and the mode it belongs to.
 struct Item {
     mode: Option<Mode>,
     name: String,
@@ -112,7 +112,7 @@ impl Mode {
     }
 }
 
-/// Whether the level turns all of them off.
+/// Applies a level. Returns whether it disables all of them.
 fn level(level: &mut TraceLevel, value: &str) -> Result<bool, TraceConfigError> {
     match value.to_ascii_lowercase().as_str() {
         "false" | "off" => return Ok(true),

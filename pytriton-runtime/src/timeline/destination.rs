@@ -2,17 +2,17 @@ use std::sync::Arc;
 
 use super::collector::Collector;
 
-/// Where traces go.
+/// The destination of traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// Into a file, as records; nowhere where it has no name.
+    /// A file of records; none if its name is empty.
     File(String),
-    /// To a collector, as spans.
+    /// A collector of spans.
     Collector(Arc<Collector>),
 }
 
 impl Destination {
-    /// Whether there is one.
+    /// Returns whether there is a destination.
     pub(super) fn is_given(&self) -> bool {
         match self {
             Self::File(path) => !path.is_empty(),
@@ -20,7 +20,7 @@ impl Destination {
         }
     }
 
-    /// The name of the mode that has it.
+    /// Returns the name of the mode.
     pub(super) fn mode(&self) -> &'static str {
         match self {
             Self::File(_) => "triton",

@@ -2,13 +2,14 @@ use std::fmt::Write;
 
 use crate::tensor::{BytesElements, DataType, Tensor};
 
-/// So much of a tensor's elements is written as text.
+/// The maximum size of a tensor's elements that are written as text.
 const MOST_DATA: usize = 64 << 10;
 
-/// What the text of a tensor and its shape take at most while it is made: a text grows by doubling.
+/// The maximum memory for the text of a tensor and its shape while it is built: a string grows by
+/// doubling.
 pub(super) const MAX_TEXT_BYTES: usize = 8 * MOST_DATA;
 
-/// The elements of a tensor with commas between them, those of 16 bits apart, of which Triton writes none.
+/// Returns the elements of a tensor, separated by commas. 16-bit floats are omitted, as in Triton.
 pub(super) fn elements_text(tensor: &Tensor) -> String {
     macro_rules! numbers {
         ($rust:ty) => {
@@ -52,7 +53,7 @@ fn joined(elements: impl Iterator<Item: std::fmt::Display>) -> String {
         if !text.is_empty() {
             text.push(',');
         }
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{element}");
     }
     text

@@ -3,66 +3,66 @@ use thiserror::Error;
 use crate::status::Status;
 use crate::trace::TracesError;
 
-/// Why a setting of traces stays as it is. The texts are those of Triton 2.51.
+/// A trace setting cannot be changed. The messages are those of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// There is no model of that name.
+    /// The model does not exist.
     #[error("Request for unknown model : {model}")]
     Model {
         /// The name.
         model: String,
     },
-    /// Clients do not choose files.
+    /// Clients cannot choose files.
     #[error("trace file location can not be updated through network protocol")]
     File,
-    /// No level beside others.
+    /// `OFF` is combined with other levels.
     #[error("Expect only one trace level 'OFF' is specified")]
     Off,
-    /// Several values where there is room for one.
+    /// Several values for a setting that takes one.
     #[error("expect only 1 value for '{setting}'")]
     Values {
         /// The setting.
         setting: &'static str,
     },
-    /// What is no number.
+    /// The value is not a number.
     #[error("Unable to parse '{setting}', got: {got}")]
     Number {
         /// The setting.
         setting: &'static str,
-        /// What came.
+        /// The value received.
         got: String,
     },
-    /// A number that is too large.
+    /// The number is out of range.
     #[error("Unable to parse '{setting}', value is out of range [ {least}, {most} ], got: {got}")]
     Range {
         /// The setting.
         setting: &'static str,
-        /// The smallest.
+        /// The minimum.
         least: i64,
-        /// The largest.
+        /// The maximum.
         most: i64,
-        /// What came.
+        /// The value received.
         got: String,
     },
-    /// A count below -1.
+    /// The count is below -1.
     #[error("Unable to parse 'trace_count'. Expecting value >= -1, got:{blank}{got}")]
     Count {
-        /// What stands before the number.
+        /// The separator before the number.
         blank: &'static str,
-        /// What came.
+        /// The value received.
         got: String,
     },
-    /// Traces that could go nowhere.
+    /// Traces are enabled without a destination.
     #[error("Attempting to set invalid trace setting :trace file name is not given")]
     NoFile,
-    /// One of no requests.
+    /// The rate is zero.
     #[error("Attempting to set invalid trace setting :sample rate must be non-zero")]
     NoRate,
 }
 
 impl TraceError {
-    /// What kind of failure this is.
+    /// Returns the kind of the failure.
     pub fn status(&self) -> Status {
         match self {
             Self::File => Status::Unsupported,
@@ -71,17 +71,17 @@ impl TraceError {
     }
 }
 
-/// Why there are no traces as `--trace-config` wants them.
+/// `--trace-config` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TraceConfigError {
-    /// An item that is no setting.
+    /// An item is not a setting.
     #[error("--trace-config option format is '<trace mode>,<setting>=<value>'. Got {item}")]
     Format {
         /// The item.
         item: String,
     },
-    /// A setting of no mode where a comma stands before it.
+    /// A comma without a mode before it.
     #[error(
         "No trace mode specified. --trace-config option format is <trace mode>,<setting>=<value> or <setting>=<value>. Got {item}"
     )]
@@ -89,7 +89,7 @@ pub enum TraceConfigError {
         /// The item.
         item: String,
     },
-    /// A mode that there is not.
+    /// An unknown mode.
     #[error(
         "invalid value for trace mode option: {mode}. Available options are \"triton\" and \"opentelemetry\""
     )]
@@ -97,13 +97,13 @@ pub enum TraceConfigError {
         /// The mode.
         mode: String,
     },
-    /// A level that there is not.
+    /// An unknown level.
     #[error("invalid value for trace level option: {level}")]
     Level {
         /// The level.
         level: String,
     },
-    /// A setting that is no number.
+    /// The value of a setting is not a number.
     #[error("--trace-config {setting}: Invalid option value. Got {got}")]
     Number {
         /// The setting.
@@ -111,7 +111,7 @@ pub enum TraceConfigError {
         /// Its value.
         got: String,
     },
-    /// A setting that there is not.
+    /// An unknown setting.
     #[error(
         "--trace-config has no setting '{setting}': there are level, rate, count, mode, triton,file, triton,log-frequency, opentelemetry,url, opentelemetry,resource, opentelemetry,bsp_max_queue_size, opentelemetry,bsp_schedule_delay and opentelemetry,bsp_max_export_batch_size"
     )]
@@ -119,7 +119,7 @@ pub enum TraceConfigError {
         /// The setting.
         setting: String,
     },
-    /// A setting of a mode in which traces are not.
+    /// A setting of a mode that is not active.
     #[error("--trace-config {setting} is not for mode={mode}, which is the one that is in force")]
     OtherMode {
         /// The setting.
@@ -127,28 +127,28 @@ pub enum TraceConfigError {
         /// The mode.
         mode: &'static str,
     },
-    /// Spans have no tensors.
+    /// Spans do not contain tensors.
     #[error("--trace-config level=TENSORS: tensors are not told in mode=opentelemetry")]
     Tensors,
-    /// A collector that spans cannot be sent to.
+    /// The address of the collector is not supported.
     #[error(
         "--trace-config opentelemetry,url must begin with http://, as there is no TLS to the collector. Got {url}"
     )]
     Url {
-        /// Where it is.
+        /// The address.
         url: String,
     },
-    /// More spans than can be kept, or sent at a time.
+    /// The queue or the batch of spans is too large.
     #[error(
         "--trace-config opentelemetry: batches of {batch} spans of {queue} that wait: expected 1 to 1048576 that wait, and no more in a batch"
     )]
     Batching {
-        /// How many wait.
+        /// The size of the queue.
         queue: usize,
-        /// How many are sent at a time.
+        /// The size of a batch.
         batch: usize,
     },
-    /// Spans cannot be sent.
+    /// Spans cannot be exported.
     #[error("--trace-config mode=opentelemetry: {0}")]
     Exporter(TracesError),
 }

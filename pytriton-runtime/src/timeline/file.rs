@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::writer::Place;
 
-/// The file that is named, and those that are numbered after it.
+/// The trace file and its numbered successors.
 #[derive(Debug)]
 pub(super) struct TraceFile {
     path: PathBuf,
-    /// With its length as a whole array.
+    /// The file with the complete array, and its length.
     whole: Option<(File, u64)>,
     next: u32,
 }
@@ -22,7 +22,7 @@ impl TraceFile {
         }
     }
 
-    /// Writes records, so that the file is a whole array behind each call.
+    /// Writes records. After each call the file is a complete JSON array.
     pub(super) fn write(&mut self, records: &str, place: Place) -> io::Result<()> {
         match place {
             Place::Next => {
@@ -41,7 +41,7 @@ impl TraceFile {
             let written = replace_end(file, *length, &text);
             match written {
                 Ok(()) => *length += text.len() as u64 - 1,
-                // It is an array again without them.
+                // Restores the array without the records.
                 Err(_) => replace_end(file, *length, "]")?,
             }
             return written;
@@ -56,7 +56,8 @@ impl TraceFile {
     }
 }
 
-/// Writes over the bracket at the end of an array of this length, and cuts what is behind.
+/// Overwrites the closing bracket of an array of this length, and truncates the file after the new
+/// text.
 fn replace_end(file: &mut File, length: u64, text: &str) -> io::Result<()> {
     let at = length - 1;
     file.seek(SeekFrom::Start(at))?;
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(read("trace.json"), "[{\"id\":1},{\"id\":3},{\"id\":3}]");
         assert_eq!(read("trace.json.0"), "[{\"id\":2}]");
         assert_eq!(read("trace.json.1"), "[{\"id\":4}]");
-        // As much as a full disk has taken of some records.
+        // A partial record, as on a full disk.
         let mut options = OpenOptions::new();
         let partial = options.append(true).open(folder.path().join("trace.json"));
         partial.unwrap().write_all(b",{\"id\":5").unwrap();

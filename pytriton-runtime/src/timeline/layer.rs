@@ -4,7 +4,7 @@ use super::sampler::Sampler;
 use super::writer::Writer;
 use super::{Change, TraceChanges, TraceError, TraceSettings};
 
-/// Settings, and which of them have not come from elsewhere.
+/// Settings, and which of them are set in this layer.
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
     own: Own,
@@ -20,7 +20,7 @@ struct Own {
 }
 
 impl Layer {
-    /// One that has nothing of its own.
+    /// Creates a layer that inherits all settings.
     pub(super) fn new(settings: TraceSettings, writer: &Arc<Writer>) -> Self {
         Self {
             own: Own::default(),
@@ -28,12 +28,12 @@ impl Layer {
         }
     }
 
-    /// Whether all of it has come from elsewhere.
+    /// Returns whether all settings are inherited.
     pub(super) fn has_nothing(&self) -> bool {
         self.own == Own::default()
     }
 
-    /// What a layer, where there is one, is with these changes; what it has not has come from a fallback.
+    /// Returns a layer with changes applied. Settings that it does not set come from `fallback`.
     pub(super) fn changed(
         current: Option<&Self>,
         fallback: &TraceSettings,

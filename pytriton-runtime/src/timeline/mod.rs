@@ -1,8 +1,9 @@
-//! What happened to a request and when, of those that are sampled: records in a file, or spans for a collector, as Triton has
-//! them.
+//! Triton's trace extension: the timestamps of sampled requests, as records in a file or spans for
+//! a collector.
 //!
-//! A request that is sampled has a [`Timeline`], in which the rooms note what they do. When nobody has it any longer a thread of
-//! its own writes it down. Where no level is on, the whole of it is one look at a flag.
+//! A sampled request has a [`Timeline`], in which each stage records its events. After the last
+//! reference is dropped, a separate thread writes it. If no level is enabled, the cost is one check
+//! of a flag.
 
 mod collector;
 mod config;

@@ -4,7 +4,7 @@ use crate::text::excerpt;
 
 use super::{TraceConfigError, TraceError};
 
-/// The number that a setting of `--trace-config` is.
+/// Parses a numeric setting of `--trace-config`.
 pub(super) fn setting<T: FromStr>(setting: &str, text: &str) -> Result<T, TraceConfigError> {
     text.parse().map_err(|_| TraceConfigError::Number {
         setting: setting.to_owned(),
@@ -12,7 +12,7 @@ pub(super) fn setting<T: FromStr>(setting: &str, text: &str) -> Result<T, TraceC
     })
 }
 
-/// The number at the beginning of a text, as `std::stoi` reads it.
+/// Parses the number at the beginning of a text like `std::stoi`.
 fn leading(setting: &'static str, text: &str, range: [i64; 2]) -> Result<i32, TraceError> {
     let trimmed = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     let signed = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
@@ -32,12 +32,12 @@ fn leading(setting: &'static str, text: &str, range: [i64; 2]) -> Result<i32, Tr
     })
 }
 
-/// A rate or a frequency. A negative number is that of its bits, as in Triton.
+/// Parses a rate or a frequency. A negative number is reinterpreted as unsigned, as in Triton.
 pub(super) fn unsigned(setting: &'static str, text: &str) -> Result<u32, TraceError> {
     leading(setting, text, [0, u32::MAX.into()]).map(i32::cast_unsigned)
 }
 
-/// A count, of which -1 is any; `blank` stands where gRPC has one in its text.
+/// Parses a count; -1 means unlimited. `blank` is the separator in the error message of gRPC.
 pub(super) fn count(text: &str, blank: &'static str) -> Result<i32, TraceError> {
     let count = leading("trace_count", text, [-1, i32::MAX.into()])?;
     match count {

@@ -10,19 +10,19 @@ use super::spans::spans;
 use super::writer::Place;
 use super::{Destination, TraceConfigError};
 
-/// Takes traces where they go.
+/// Writes traces to their destination.
 #[derive(Debug)]
 pub(super) enum Output {
     File {
         file: TraceFile,
-        /// Whether that has been told.
+        /// Whether a failure has been logged.
         failed: bool,
     },
     Collector(Recorder),
 }
 
 impl Output {
-    /// The one of a destination, where there is one.
+    /// Opens the output of a destination, if there is one.
     pub(super) fn new(destination: &Destination) -> Result<Option<Self>, TraceConfigError> {
         Ok(match destination {
             Destination::File(path) if path.is_empty() => None,
@@ -46,7 +46,7 @@ impl Output {
         }
     }
 
-    /// Writes records that are complete.
+    /// Writes complete records.
     pub(super) fn rest(&mut self, records: &str, place: Place) {
         if let Self::File { file, failed } = self
             && let Err(error) = file.write(records, place)
@@ -56,7 +56,7 @@ impl Output {
         }
     }
 
-    /// Sends what is kept to be sent.
+    /// Sends all queued spans.
     pub(super) fn flush(&self) {
         if let Self::Collector(recorder) = self {
             recorder.flush();

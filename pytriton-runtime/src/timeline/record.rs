@@ -15,35 +15,36 @@ use crate::trace::TraceContext;
 use super::elements::{MAX_TEXT_BYTES, elements_text};
 use super::sampler::Sampler;
 
-/// So much is noted of one request; then only when something has happened last.
+/// The maximum that is recorded of one request. Beyond it, only the last time of each event is
+/// kept.
 const MOST_EVENTS: usize = 1024;
 const MOST_BYTES: usize = 1 << 20;
 
-/// What is noted of one request, which is written down when nobody has it any longer.
+/// The events of one request. It is written after the last reference is dropped.
 #[derive(Debug)]
 pub struct Timeline {
     id: u64,
     sampler: Arc<Sampler>,
-    /// A moment, and what the clock of the system that only goes forward has said then.
+    /// An instant, and the monotonic clock at that instant.
     moment: (Instant, u64),
-    /// The moment for people.
+    /// The wall-clock time of that instant.
     wall: SystemTime,
-    /// The client's trace that it is in.
+    /// The client's trace, if any.
     client: Option<TraceContext>,
     notes: Mutex<Notes>,
 }
 
-/// A trace to which nothing is added.
+/// A trace to which no more events are added.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) sampler: Arc<Sampler>,
     pub(super) id: u64,
-    /// What it takes, which the writer has reserved.
+    /// Its size, which the writer has reserved.
     pub(super) bytes: usize,
     pub(super) events: Vec<Event>,
-    /// When it ended.
+    /// Its end.
     pub(super) ns: u64,
-    /// A moment of that clock, and the same for people.
+    /// A time of the monotonic clock, and the same as wall-clock time.
     pub(super) moment: (u64, SystemTime),
     pub(super) client: Option<TraceContext>,
 }
@@ -62,20 +63,20 @@ pub(super) enum Event {
     Tensor {
         activity: &'static str,
         name: Arc<str>,
-        /// Its elements as text, which holds no memory of the request.
+        /// The elements as text, which hold no memory of the request.
         data: String,
         shape: String,
         datatype: DataType,
     },
 }
 
-/// What is noted, which is bounded whatever the length of a stream.
+/// The recorded events, bounded regardless of the length of a stream.
 #[derive(Debug, Default)]
 struct Notes {
     events: Vec<Event>,
-    /// What the tensors' texts take, which the writer has reserved.
+    /// The size of the tensors' text, which the writer has reserved.
     bytes: usize,
-    /// The last of each name that found no place.
+    /// The last time of each event that exceeded the limit.
     last: Vec<(&'static str, u64)>,
 }
 
@@ -119,7 +120,7 @@ impl Timeline {
         })
     }
 
-    /// Something has happened.
+    /// Records an event.
     pub fn at(&self, name: &'static str, when: Instant) {
         if self.sampler.level().timestamps {
             let ns = self.ns(when);
@@ -127,7 +128,7 @@ impl Timeline {
         }
     }
 
-    /// A tensor of the request or of its response.
+    /// Records a tensor of the request or of its response.
     fn tensor(&self, activity: &'static str, name: &Arc<str>, tensor: &Tensor) {
         if !self.sampler.level().tensors || !self.notes().has_room() {
             return;

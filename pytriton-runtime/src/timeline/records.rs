@@ -2,7 +2,7 @@ use crate::json::JsonWriter;
 
 use super::record::Event;
 
-/// What was noted of a request, as Triton writes it.
+/// Formats the events of a request in Triton's JSON format.
 pub(super) fn records(id: u64, events: &[Event]) -> String {
     let mut json = JsonWriter::default();
     for event in events {

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::writer::{Place, Writer};
 use super::{Destination, TraceLevel, TraceSettings};
 
-/// So many bytes of records wait at most for the file that has them at the end.
+/// The maximum size of records that are buffered for the file written at the end.
 const MOST: usize = 4 << 20;
 
-/// Settings that are in force, and how far they have come.
+/// Active settings and their progress.
 #[derive(Debug)]
 pub(super) struct Sampler {
     settings: TraceSettings,
@@ -21,7 +21,7 @@ struct State {
     seen: u64,
     sampled: u64,
     collected: u64,
-    /// Records that are in no file yet, and of how many traces.
+    /// Records that are not written yet, and the number of their traces.
     text: String,
     traces: u32,
 }
@@ -39,7 +39,7 @@ impl Sampler {
         })
     }
 
-    /// What is noted, of which spans have only the times.
+    /// Returns the level. Spans have only timestamps.
     pub(super) fn level(&self) -> TraceLevel {
         let TraceLevel {
             timestamps,
@@ -56,7 +56,7 @@ impl Sampler {
         &self.writer
     }
 
-    /// The settings, with as many traces as are left.
+    /// Returns the settings, with the remaining count.
     pub(super) fn settings(&self) -> TraceSettings {
         TraceSettings {
             count: self.lock().left,
@@ -64,17 +64,17 @@ impl Sampler {
         }
     }
 
-    /// Whether a request of a client's trace is traced whatever the rate and the count.
+    /// Returns whether requests of a client's trace are traced regardless of rate and count.
     pub(super) fn is_for_traces(&self) -> bool {
         matches!(self.settings.destination, Destination::Collector(_)) && self.is_on()
     }
 
-    /// Whether any request is traced.
+    /// Returns whether any request is traced.
     pub(super) fn is_on(&self) -> bool {
         !self.settings.level.is_off() && self.settings.destination.is_given()
     }
 
-    /// Whether the next request is traced, which is in a client's trace or not.
+    /// Returns whether the next request is traced. `wanted`: it is in a client's trace.
     pub(super) fn samples(&self, wanted: bool) -> bool {
         let rate = u64::from(self.settings.rate);
         if !self.is_on() || rate == 0 {
@@ -88,7 +88,7 @@ impl Sampler {
         is_turn || wanted
     }
 
-    /// Takes the records of a trace; what is to be written now, and where.
+    /// Adds the records of a trace. Returns the records to write now, and the file.
     pub(super) fn collect(&self, records: &str) -> Option<(String, Place)> {
         let mut state = self.lock();
         if !state.text.is_empty() && !records.is_empty() {
@@ -118,7 +118,7 @@ impl Sampler {
 }
 
 impl Drop for Sampler {
-    /// What is left is written when nobody adds to it any longer.
+    /// Writes the remaining records when the last reference is dropped.
     fn drop(&mut self) {
         let place = match self.settings.log_frequency {
             0 => Place::Whole,

@@ -1,22 +1,22 @@
 use super::number::{count, unsigned};
 use super::{Destination, TraceError};
 
-/// What is noted of a request.
+/// The kinds of events that are recorded of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceLevel {
-    /// When it reaches the rooms.
+    /// The times at which it reaches each stage.
     pub timestamps: bool,
     /// Its tensors.
     pub tensors: bool,
 }
 
 impl TraceLevel {
-    /// Whether nothing is.
+    /// Returns whether nothing is recorded.
     pub fn is_off(self) -> bool {
         self == Self::default()
     }
 
-    /// Its names, as clients write them.
+    /// Returns the names as clients write them.
     pub fn names(self) -> Vec<&'static str> {
         let levels = [(self.timestamps, "TIMESTAMPS"), (self.tensors, "TENSORS")];
         match self.is_off() {
@@ -29,18 +29,18 @@ impl TraceLevel {
     }
 }
 
-/// Which requests are traced, and how.
+/// The sampling and the destination of traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSettings {
-    /// What is noted.
+    /// The kinds of events.
     pub level: TraceLevel,
-    /// One of so many requests.
+    /// One in this many requests is traced.
     pub rate: u32,
-    /// How many are left; -1 for any number.
+    /// The remaining number of traces; -1 is unlimited.
     pub count: i32,
-    /// How many stand in one file; 0 for all.
+    /// The number of traces per file; 0 for a single file.
     pub log_frequency: u32,
-    /// Where they go.
+    /// The destination.
     pub destination: Destination,
 }
 
@@ -57,7 +57,7 @@ impl Default for TraceSettings {
 }
 
 impl TraceSettings {
-    /// All but the level, in Triton's order; a name may be there twice.
+    /// Returns all settings but the level, in Triton's order. A name may occur twice.
     pub fn values(&self) -> Vec<(&'static str, String)> {
         let mut values = vec![
             ("trace_rate", self.rate.to_string()),
@@ -75,55 +75,55 @@ impl TraceSettings {
         values
     }
 
-    /// A rate.
+    /// Parses a rate.
     ///
     /// # Errors
     ///
-    /// [`TraceError::Number`] and [`TraceError::Range`].
+    /// Returns [`TraceError::Number`] or [`TraceError::Range`].
     pub fn parse_rate(text: &str) -> Result<u32, TraceError> {
         unsigned("trace_rate", text)
     }
 
-    /// A count; `blank` stands before the number in its error.
+    /// Parses a count. `blank` precedes the number in the error message.
     ///
     /// # Errors
     ///
-    /// As [`parse_rate`](Self::parse_rate), and [`TraceError::Count`].
+    /// Same as [`parse_rate`](Self::parse_rate), and [`TraceError::Count`].
     pub fn parse_count(text: &str, blank: &'static str) -> Result<i32, TraceError> {
         count(text, blank)
     }
 
-    /// How many traces stand in one file.
+    /// Parses the number of traces per file.
     ///
     /// # Errors
     ///
-    /// As [`parse_rate`](Self::parse_rate).
+    /// Same as [`parse_rate`](Self::parse_rate).
     pub fn parse_frequency(text: &str) -> Result<u32, TraceError> {
         unsigned("log_frequency", text)
     }
 }
 
-/// What becomes of a setting.
+/// A change of one setting.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// It stays.
+    /// Keeps the value.
     #[default]
     Keep,
-    /// It is that of all models, or of the start, from now on.
+    /// Resets the value to the global one, or to the one at startup.
     Clear,
-    /// It is this.
+    /// Sets the value.
     Set(T),
 }
 
-/// What becomes of the settings.
+/// Changes of the settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceChanges {
-    /// What is noted.
+    /// The kinds of events.
     pub level: Change<TraceLevel>,
-    /// One of so many requests.
+    /// One in this many requests is traced.
     pub rate: Change<u32>,
-    /// How many.
+    /// The number of traces.
     pub count: Change<i32>,
-    /// How many stand in one file.
+    /// The number of traces per file.
     pub log_frequency: Change<u32>,
 }

@@ -5,8 +5,8 @@ use crate::trace::{Attribute, FinishedSpan};
 
 use super::record::{Event, Finished};
 
-/// The spans of a trace, each before those that stand in it: the first is that of the request as it comes in, the next that
-/// of its model, in which those of its computations are.
+/// Returns the spans of a trace, parents before children. The first is the span of the incoming
+/// request, the second that of its model, which contains the computations.
 ///
 /// Source: `TraceManager::Trace::AddEvent` and `StartSpan` in Triton 2.51.
 pub(super) fn spans(finished: &Finished) -> Vec<FinishedSpan> {
@@ -60,10 +60,10 @@ fn attributes(model: &str, version: u32, id: &str, trace: u64) -> Vec<(&'static 
 }
 
 struct Tree {
-    /// A moment of the clock of events, and the same for people.
+    /// A time of the event clock, and the same as wall-clock time.
     moment: (u64, SystemTime),
     spans: Vec<FinishedSpan>,
-    /// Those that have not ended, each in the one before.
+    /// The open spans, each the parent of the next.
     open: Vec<usize>,
 }
 
@@ -87,7 +87,7 @@ impl Tree {
         });
     }
 
-    /// Something has happened, to the model or to the request that came in.
+    /// Records an event of the model or of the incoming request.
     fn note(&mut self, name: &'static str, ns: u64) {
         let when = self.time(ns);
         let is_outside = name.starts_with("HTTP_") || name.starts_with("GRPC_");
@@ -100,7 +100,7 @@ impl Tree {
         }
     }
 
-    /// Ends the one that is open within others, but never the first.
+    /// Ends the innermost open span, but never the first.
     fn end(&mut self, ns: u64) {
         if self.open.len() > 1 {
             self.close(ns);

@@ -10,12 +10,12 @@ use super::layer::Layer;
 use super::writer::Writer;
 use super::{Timeline, TraceChanges, TraceConfigError, TraceError, TraceSettings};
 
-/// Who says which requests are traced.
+/// Decides which requests are traced.
 ///
 /// Source: `TraceManager` in Triton 2.51.
 #[derive(Debug)]
 pub struct Tracer {
-    /// Whether any level is on.
+    /// Whether any level is enabled.
     on: AtomicBool,
     traces: AtomicU64,
     start: TraceSettings,
@@ -30,18 +30,18 @@ struct State {
 }
 
 impl Default for Tracer {
-    /// One that traces nothing, and has no file to.
+    /// Returns a tracer that traces nothing.
     fn default() -> Self {
         Self::with(TraceSettings::default(), Writer::nowhere())
     }
 }
 
 impl Tracer {
-    /// One that starts with these settings.
+    /// Creates a tracer with the given settings.
     ///
     /// # Errors
     ///
-    /// [`TraceConfigError::Exporter`].
+    /// Returns [`TraceConfigError::Exporter`] if spans cannot be exported.
     pub fn start(settings: TraceSettings) -> Result<Self, TraceConfigError> {
         let writer = Writer::start(&settings.destination)?;
         Ok(Self::with(settings, writer))
@@ -61,12 +61,12 @@ impl Tracer {
         }
     }
 
-    /// Whether any request is traced.
+    /// Returns whether any request is traced.
     pub fn is_on(&self) -> bool {
         self.on.load(Ordering::Relaxed)
     }
 
-    /// The trace of a request for a model, where it is one of those that have one; and the client's trace that it may be in.
+    /// Returns the trace of a request if it is sampled. `client` reads the client's trace.
     pub(crate) fn sample(
         &self,
         model: &str,
@@ -87,18 +87,18 @@ impl Tracer {
         })
     }
 
-    /// The settings of a model, or of all that have none of their own.
+    /// Returns the settings of a model, or the global ones.
     pub fn settings(&self, model: Option<&str>) -> TraceSettings {
         let state = self.lock();
         let layer = model.and_then(|model| state.models.get(model));
         layer.unwrap_or(&state.global).sampler.settings()
     }
 
-    /// Changes the settings of a model, or those of all models as far as they have none of their own.
+    /// Changes the settings of a model, or the global ones.
     ///
     /// # Errors
     ///
-    /// [`TraceError::NoFile`] and [`TraceError::NoRate`]; nothing is changed then.
+    /// Returns [`TraceError::NoFile`] or [`TraceError::NoRate`]. Nothing is changed then.
     pub fn update(&self, model: Option<&str>, changes: &TraceChanges) -> Result<(), TraceError> {
         let mut state = self.lock();
         let changed =
@@ -131,7 +131,7 @@ impl Tracer {
         Ok(())
     }
 
-    /// Writes what has been noted, and traces no more. Blocks while it does, at most so long.
+    /// Writes all recorded traces, and stops tracing. Blocks for at most `within`.
     pub fn stop(&self, within: Duration) {
         let begun = Instant::now();
         {
@@ -141,7 +141,7 @@ impl Tracer {
             state.global = Layer::new(TraceSettings::default(), &self.writer);
         }
         if self.start.destination.is_given() {
-            // Records of traces that are finished, and then what is left behind them.
+            // First the finished traces, then the records that they leave in buffers.
             for _ in 0..2 {
                 self.writer.flush(within.saturating_sub(begun.elapsed()));
             }

@@ -8,17 +8,17 @@ use super::output::Output;
 use super::record::Finished;
 use super::{Destination, TraceConfigError};
 
-/// So many traces wait at most to be written; the next are lost.
+/// The maximum number of traces that wait to be written. Further ones are lost.
 const WAITING: usize = 1024;
-/// What all traces take together, those of requests that go on included; the next are lost.
+/// The maximum size of all traces, including those of running requests. Further ones are lost.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Which file has records.
+/// The file for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The one that is named.
+    /// The configured file.
     Whole,
-    /// The next of those that are numbered.
+    /// The next numbered file.
     Next,
 }
 
@@ -26,26 +26,26 @@ pub(super) enum Place {
 enum Message {
     Trace(Finished),
     Rest(String, Place),
-    /// Answered when all that came before is written.
+    /// Sends a signal when everything before is written.
     Flush(SyncSender<()>),
 }
 
-/// A thread that writes traces down.
+/// A thread that writes traces.
 #[derive(Debug)]
 pub(super) struct Writer {
     messages: SyncSender<Message>,
-    /// What traces take.
+    /// The size of all traces.
     bytes: Arc<AtomicUsize>,
     lossy: AtomicBool,
 }
 
 impl Writer {
-    /// One by whom nothing is ever written.
+    /// Returns a writer that discards everything.
     pub(super) fn nowhere() -> Arc<Self> {
         Self::new().0
     }
 
-    /// Begins a thread that writes to where traces go, where that is anywhere.
+    /// Starts a thread that writes to the destination, if there is one.
     pub(super) fn start(destination: &Destination) -> Result<Arc<Self>, TraceConfigError> {
         let (writer, received) = Self::new();
         if let Some(mut output) = Output::new(destination)? {
@@ -69,7 +69,7 @@ impl Writer {
         (Arc::new(writer), received)
     }
 
-    /// Takes a trace, of whose bytes some are reserved already.
+    /// Queues a trace. Part of its size is already reserved.
     pub(super) fn send(&self, finished: Finished, reserved: usize) {
         let bytes = finished.bytes;
         if !self.reserve(bytes - reserved) {
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    /// Takes records that are complete.
+    /// Queues complete records.
     pub(super) fn rest(&self, text: String, place: Place) {
         let bytes = text.capacity();
         if self.reserve(bytes) && !self.pass_on(Message::Rest(text, place)) {
@@ -89,7 +89,7 @@ impl Writer {
         }
     }
 
-    /// Reserves what a trace takes; `false`, and something of it is lost, where that is too much.
+    /// Reserves memory for a trace. Returns false, and counts a loss, if the limit is exceeded.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let reserved = self
             .bytes
@@ -102,12 +102,12 @@ impl Writer {
         reserved.is_ok()
     }
 
-    /// Returns what was reserved.
+    /// Releases reserved memory.
     pub(super) fn release(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Waits until all that was sent is written, but no longer than this.
+    /// Waits until everything before is written, at most for `within`.
     pub(super) fn flush(&self, within: Duration) {
         let begun = Instant::now();
         let (written, waits) = sync_channel(1);
@@ -122,7 +122,7 @@ impl Writer {
         let _ = waits.recv_timeout(within.saturating_sub(begun.elapsed()));
     }
 
-    /// Whether there is room for it.
+    /// Sends a message; returns false if the queue is full.
     fn pass_on(&self, message: Message) -> bool {
         !matches!(self.messages.try_send(message), Err(TrySendError::Full(_)))
     }
@@ -167,7 +167,7 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// A writer from which nobody takes anything, and what samples for it.
+    /// Returns a writer whose messages are not consumed, and a sampler that uses it.
     fn sampler() -> (Arc<Writer>, Receiver<Message>, Arc<Sampler>) {
         let (writer, received) = Writer::new();
         let settings = TraceSettings {
