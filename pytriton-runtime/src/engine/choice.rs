@@ -8,7 +8,7 @@ use super::{EngineChoice, TritonOptions};
 /// The engine that serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// This process, and why.
+    /// This process, and the reason for the choice.
     #[cfg(feature = "embedded")]
     Embedded(String),
     /// A tritonserver that runs on this system.
@@ -16,7 +16,7 @@ pub enum Choice {
     Tritonserver(Located, Probe),
 }
 
-/// Why there is no engine as it is asked for.
+/// The requested engine is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -28,26 +28,26 @@ pub enum ChoiceError {
     /// This binary has no tritonserver engine.
     #[error("this binary has no tritonserver engine: {reason}")]
     NoTritonserver {
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// tritonserver answers on ports of its own.
+    /// tritonserver listens on its own ports, so it cannot serve a router.
     #[error(
         "tritonserver answers on ports of its own, so that no router can: take the embedded engine, or `run`"
     )]
     Router,
-    /// There is no tritonserver.
+    /// No tritonserver was found.
     #[cfg(tritonserver)]
     #[error("{0}; `install` fetches one")]
     Locate(#[from] LocateError),
-    /// It does not run.
+    /// The tritonserver does not run.
     #[cfg(tritonserver)]
     #[error(transparent)]
     Probe(#[from] ProbeError),
 }
 
 impl ChoiceError {
-    /// Why this binary is built without the tritonserver engine.
+    /// Returns the error for a binary that is built without the tritonserver engine.
     #[cfg(not(tritonserver))]
     pub(crate) fn absent() -> Self {
         let reason = match cfg!(feature = "tritonserver") {
@@ -61,21 +61,23 @@ impl ChoiceError {
 }
 
 impl Choice {
-    /// Chooses as the options say; `auto` takes tritonserver where one is found that runs.
+    /// Chooses the engine that the options request. `auto` takes tritonserver if one is found that
+    /// runs.
     ///
     /// # Errors
     ///
-    /// A [`ChoiceError`] when an engine is asked for that this binary has not, or a tritonserver and there is none that
-    /// runs.
+    /// Returns a [`ChoiceError`] if the requested engine is not compiled in, or if no working
+    /// tritonserver is found.
     pub fn new(options: &TritonOptions) -> Result<Self, ChoiceError> {
         choose(options, || tritonserver(options))
     }
 
-    /// The engine that needs no ports of its own.
+    /// Returns the engine that needs no ports of its own.
     ///
     /// # Errors
     ///
-    /// [`ChoiceError::Router`] when tritonserver is asked for, [`ChoiceError::NoEmbedded`] when this binary has nothing else.
+    /// Returns [`ChoiceError::Router`] if tritonserver is requested, and
+    /// [`ChoiceError::NoEmbedded`] if this binary has no embedded engine.
     pub fn without_ports(options: &TritonOptions) -> Result<Self, ChoiceError> {
         if options.engine == EngineChoice::Tritonserver {
             return Err(ChoiceError::Router);
@@ -83,7 +85,7 @@ impl Choice {
         embedded("a router has no other".to_owned())
     }
 
-    /// Says in one line which engine serves and why.
+    /// Logs the engine and the reason for the choice.
     pub fn log(&self) {
         match self {
             #[cfg(tritonserver)]
@@ -104,7 +106,7 @@ fn choose(
     if options.engine == EngineChoice::Embedded {
         return embedded("as asked for".to_owned());
     }
-    // One that is named is meant.
+    // An explicit path is a request for tritonserver.
     let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
     match tritonserver() {
         Err(error) if !asked_for && cfg!(feature = "embedded") => embedded(error.to_string()),
@@ -137,7 +139,7 @@ fn tritonserver(_: &TritonOptions) -> Result<Choice, ChoiceError> {
 ///
 /// # Errors
 ///
-/// A [`ChoiceError`] when there is none, or when this binary can serve with none.
+/// Returns a [`ChoiceError`] if none is found, or if this binary has no tritonserver engine.
 #[cfg(tritonserver)]
 pub fn find(places: &Places) -> Result<(Located, Probe), ChoiceError> {
     if let Err(reason) = BACKEND_LIBRARY {
@@ -211,7 +213,7 @@ mod tests {
                 "{engine:?} {folder:?}"
             );
         }
-        // One that is named is meant, whatever the engine option leaves open.
+        // An explicit path is a request for tritonserver, even if the engine option is `auto`.
         assert_eq!(got(Choice::new(&options(Auto, Some(broken)))), "error");
     }
 }

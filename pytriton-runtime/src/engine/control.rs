@@ -5,13 +5,14 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use thiserror::Error;
 
-/// The name that stands for all models.
+/// The name that selects all models.
 const ALL: &str = "*";
 
-/// Which models are loaded, when, and what becomes of the server where one cannot be.
+/// Options for loading models.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct ControlOptions {
-    /// Whether clients may load and unload models: none, explicit, or poll (with --model-repository, beside tritonserver)
+    /// Whether clients may load and unload models: none, explicit, or poll (with
+    /// --model-repository, tritonserver only)
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_CONTROL_MODE",
@@ -20,7 +21,7 @@ pub struct ControlOptions {
     )]
     pub model_control_mode: ControlMode,
 
-    /// Name of a model that is loaded at the start, where the mode is explicit; `*` for all. May be repeated
+    /// Name of a model to load at startup in the explicit mode; `*` for all. May be repeated
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOAD_MODEL",
@@ -29,15 +30,15 @@ pub struct ControlOptions {
     )]
     pub load_model: Vec<String>,
 
-    /// Whether a model that cannot be loaded at the start ends the server
+    /// Whether the server exits if a model cannot be loaded at startup
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_EXIT_ON_ERROR", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub exit_on_error: bool,
 
-    /// Whether the server is only ready when all models are
+    /// Whether the server is ready only when all models are ready
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_STRICT_READINESS", value_name = "BOOL", default_value = "true", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub strict_readiness: bool,
 
-    /// Models that are loaded side by side
+    /// Number of models that are loaded in parallel
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_THREAD_COUNT",
@@ -46,7 +47,7 @@ pub struct ControlOptions {
     )]
     pub model_load_thread_count: u32,
 
-    /// How often a model that cannot be loaded is tried again
+    /// Number of retries for a model that cannot be loaded
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_MODEL_LOAD_RETRY_COUNT",
@@ -56,37 +57,37 @@ pub struct ControlOptions {
     pub model_load_retry_count: u32,
 }
 
-/// Who says when a model is loaded.
+/// What controls the loading of models.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ControlMode {
-    /// Nobody: all are, at the start.
+    /// All models are loaded at startup.
     #[default]
     None,
-    /// Clients, and the options at the start.
+    /// Clients, and the options at startup.
     Explicit,
-    /// The model repository, which tritonserver looks at from time to time.
+    /// The model repository, which tritonserver polls for changes.
     Poll,
 }
 
-/// Options that cannot be followed. The texts are those of Triton 2.51 where it has one.
+/// The options contradict each other. The messages are those of Triton 2.51 if it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// Models to load at the start, where all are.
+    /// Models to load at startup in a mode in which all are loaded.
     #[error("Use of '--load-model' requires setting '--model-control-mode=explicit' as well.")]
     LoadModel,
-    /// All models, and some.
+    /// The wildcard together with other names.
     #[error("Wildcard model name '*' must be the ONLY startup model if specified at all.")]
     Wildcard,
-    /// Models that are not there.
+    /// A model does not exist.
     #[error(
         "failed to load all models: '{model}' of --load-model is not found in any model repository"
     )]
     Unknown {
-        /// The first of them.
+        /// The first missing model.
         model: String,
     },
-    /// A repository that is looked at, where there is none that could change.
+    /// The poll mode without a repository that could change.
     #[error(
         "--model-control-mode=poll has nothing to look at: the models are part of this binary; leave it out, take explicit, or \
          give --engine tritonserver a folder with further models (--model-repository)"
@@ -95,11 +96,11 @@ pub enum ControlError {
 }
 
 impl ControlOptions {
-    /// Whether the options go together.
+    /// Checks that the options are consistent.
     ///
     /// # Errors
     ///
-    /// A [`ControlError`].
+    /// Returns a [`ControlError`] if they are not.
     pub fn check(&self) -> Result<(), ControlError> {
         let names = &self.load_model;
         if self.model_control_mode != ControlMode::Explicit && !names.is_empty() {
@@ -111,21 +112,21 @@ impl ControlOptions {
         }
     }
 
-    /// Whether the model of that name is loaded at the start.
+    /// Returns whether a model is loaded at startup.
     pub fn at_start(&self, name: &str) -> bool {
         let mut names = self.load_model.iter();
         self.model_control_mode != ControlMode::Explicit
             || names.any(|asked| asked == ALL || asked == name)
     }
 
-    /// The models that are asked for by their names.
+    /// Returns the models that are requested by name.
     pub fn named(&self) -> impl Iterator<Item = &str> {
         let names = self.load_model.iter().map(String::as_str);
         names.filter(|name| *name != ALL)
     }
 }
 
-/// What the options are where nothing is said.
+/// The default options.
 impl Default for ControlOptions {
     fn default() -> Self {
         Self {
@@ -149,7 +150,7 @@ impl fmt::Display for ControlMode {
     }
 }
 
-/// In any case, as Triton reads it.
+/// Ignores case, like Triton.
 impl FromStr for ControlMode {
     type Err = &'static str;
 

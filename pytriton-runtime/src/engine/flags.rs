@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 
 use crate::access::Protocol;
 
-/// A flag of tritonserver that is passed on as it comes.
+/// A flag that is passed to tritonserver unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag {
     /// The name without the dashes.
@@ -15,41 +15,42 @@ pub(super) struct Flag {
     pub(super) help: &'static str,
 }
 
-/// The flag whose settings of a cache are the cache's own.
+/// The flag of the response cache, whose settings depend on the cache implementation.
 const CACHE_CONFIG: &str = "cache-config";
 
-/// Whether a value of the flag of that name is nobody's business.
+/// Returns whether the value of a flag may contain a secret.
 pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy().to_lowercase();
     let mut protocols = Protocol::ALL.into_iter();
     let closes = protocols.any(|protocol| protocol.option() == name);
-    // What a cache that is a server calls its secrets is not known: only the settings of the one that is none are shown.
+    // The secret settings of an external cache are unknown. Only the settings of the local cache
+    // are shown.
     let opens_cache = name == CACHE_CONFIG && !value.is_empty() && !value.starts_with("local,");
     let has_user = value.contains("://") && value.contains('@');
     closes || opens_cache || has_user || value.contains("password")
 }
 
-/// What may stand behind a flag.
+/// The kind of value that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
     Number,
     Text,
-    /// The flag is repeated, once for each item.
+    /// The flag is repeated for each item.
     List,
 }
 
-/// What the embedded engine makes of a flag.
+/// How the embedded engine treats a flag.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Embedded {
-    /// It does what the flag says.
+    /// It honours the flag.
     Honoured,
-    /// It has nothing that the flag could set, and neither clients nor operators could tell.
+    /// The flag has no equivalent and no observable effect.
     Unneeded,
-    /// It always does what the flag asks for with this value, and nothing else.
+    /// It always behaves as with this value, and supports no other.
     Only(&'static str),
-    /// It cannot do what the flag asks for.
+    /// It cannot honour the flag.
     Refused,
 }
 
@@ -66,7 +67,7 @@ macro_rules! flags {
     };
 }
 
-/// The flags that PyTriton's `TritonConfig` knows, without those that both engines understand.
+/// The flags of PyTriton's `TritonConfig`, except those that both engines support.
 ///
 /// Source: `TritonParser::SetupOptions` of Triton 2.51, `TritonConfig` of PyTriton 0.7.0.
 pub(super) const FLAGS: &[Flag] = flags! {

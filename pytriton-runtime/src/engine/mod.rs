@@ -1,5 +1,5 @@
-//! Which engine serves: the options that say so, with those that only tritonserver understands, and the choice between
-//! what this binary has and what the system offers.
+//! Engine selection: the engine option, the options that only tritonserver supports, and the choice
+//! among the available engines.
 
 mod choice;
 mod control;

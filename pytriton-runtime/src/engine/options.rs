@@ -8,14 +8,14 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use super::flags::{FLAGS, Flag, Kind, is_secret};
 
-/// The heading of `--help` under which tritonserver's flags stand.
+/// The heading for tritonserver's flags in `--help`.
 const HEADING: &str = "Options of the tritonserver engine";
 
-/// Which engine serves, and what only the tritonserver engine understands.
+/// The engine, and the options of the tritonserver engine.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct TritonOptions {
-    /// What answers the clients
+    /// Engine that serves the requests
     #[arg(
         long,
         env = "PYTRITON_ENGINE",
@@ -25,15 +25,15 @@ pub struct TritonOptions {
     )]
     pub engine: EngineChoice,
 
-    /// The tritonserver to start, or the folder it is installed in
+    /// Path of the tritonserver binary or of its installation folder
     #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
     pub tritonserver: Option<PathBuf>,
 
-    /// Start tritonserver again when it dies, and do not stop
+    /// Restart tritonserver when it dies instead of exiting
     #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
     pub restart: bool,
 
-    /// Seconds that tritonserver may take until it is ready, with the models beside ours that it loads
+    /// Seconds until tritonserver must be ready, including models from --model-repository
     #[arg(
         long,
         env = "PYTRITON_READY_TIMEOUT_SECS",
@@ -43,15 +43,15 @@ pub struct TritonOptions {
     )]
     pub ready_timeout_secs: u64,
 
-    /// What is passed on to tritonserver
+    /// Flags for tritonserver
     #[command(flatten)]
     pub flags: Flags,
 }
 
-/// What answers the clients.
+/// The engine that serves the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
-    /// tritonserver where one is found, this process otherwise.
+    /// tritonserver if one is found, otherwise this process.
     Auto,
     /// This process.
     Embedded,
@@ -64,20 +64,20 @@ pub enum EngineChoice {
 pub struct Flags(Vec<(&'static str, OsString)>);
 
 impl Flags {
-    /// Names without dashes, and values.
+    /// Returns the names without dashes, and the values.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OsStr)> {
         self.0
             .iter()
             .map(|(name, value)| (*name, value.as_os_str()))
     }
 
-    /// The values of the flag of that name.
+    /// Returns the values of a flag.
     pub fn values(&self, name: &str) -> impl Iterator<Item = &OsStr> {
         self.iter()
             .filter_map(move |(flag, value)| (flag == name).then_some(value))
     }
 
-    /// Whether a flag of that name is there.
+    /// Returns whether a flag is set.
     pub fn contains(&self, name: &str) -> bool {
         self.values(name).next().is_some()
     }
@@ -114,7 +114,8 @@ impl FromArgMatches for Flags {
             let values = matches.get_many::<OsString>(flag.name);
             let given = values.into_iter().flatten().cloned();
             flags.extend(given.map(|value| (flag.name, value)));
-            // The command line goes before the environment, and no variable of that before another.
+            // The command line takes precedence over the environment. Variables of the environment
+            // add up.
             let environment = matches!(
                 matches.value_source(flag.name),
                 None | Some(ValueSource::EnvVariable)
@@ -158,7 +159,7 @@ fn argument(flag: &Flag) -> Arg {
         })
 }
 
-/// A parser's value in the words that tritonserver understands.
+/// Formats a parsed value for tritonserver.
 fn as_given<P>(parser: P) -> ValueParser
 where
     P: TypedValueParser,
@@ -167,7 +168,8 @@ where
     ValueParser::new(parser.map(|value: P::Value| OsString::from(value.to_string())))
 }
 
-/// The variables `<name>_0`, `<name>_1` and so on of the environment, in the order of their numbers, and their values.
+/// Returns the variables `<name>_0`, `<name>_1` and so on of the environment with their values,
+/// ordered by number.
 pub(crate) fn numbered_variables(name: &str) -> Vec<(String, OsString)> {
     numbered(name, env::vars_os())
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::flags::{Embedded, FLAGS};
 use super::{Flags, TritonOptions};
 
-/// Options that the embedded engine cannot honour: it would serve otherwise than it was asked to.
+/// Options that the embedded engine cannot honour.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "the embedded engine cannot honour {}: take `--engine tritonserver`, which can, or leave it out",
@@ -16,12 +16,12 @@ pub struct UnsupportedOptions {
     pub options: Vec<UnsupportedOption>,
 }
 
-/// One of them.
+/// One unsupported option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnsupportedOption {
     /// Its name without the dashes.
     pub name: &'static str,
-    /// The value of which the engine always does what it says, where there is one.
+    /// The only value that the engine supports, if there is one.
     pub only: Option<&'static str>,
 }
 
@@ -36,11 +36,12 @@ impl Display for UnsupportedOption {
 }
 
 impl UnsupportedOptions {
-    /// Whether the embedded engine can do all that the options ask for; logs those that have nothing to set in it.
+    /// Checks that the embedded engine can honour the options. Logs those that have no effect on
+    /// it.
     ///
     /// # Errors
     ///
-    /// All that it cannot.
+    /// Returns all options that it cannot honour.
     pub fn check(asked: &TritonOptions) -> Result<(), Self> {
         let mut options = Vec::new();
         if asked.restart {
