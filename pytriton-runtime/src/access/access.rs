@@ -12,10 +12,10 @@ use super::{
     AccessError, AccessOptions, Endpoints, Follow, Group, Protocol, Restriction, Secret, Secrets,
 };
 
-/// The key of the token: PyTriton's.
+/// The header name of the token, as in PyTriton.
 const KEY: &str = "triton-access-token";
 
-/// Which groups are closed over which protocol, and what opens them.
+/// Which groups are restricted over which protocol, and the secrets that open them.
 #[derive(Debug, Default)]
 pub struct Access {
     http: Vec<Closed>,
@@ -28,14 +28,14 @@ pub struct Access {
 pub struct Closed {
     /// The groups.
     pub groups: Vec<Group>,
-    /// What tritonserver calls the header in its option.
+    /// The key of the header in tritonserver's option.
     pub key: String,
-    /// What opens them.
+    /// The secrets that open the groups.
     pub secrets: Arc<Secrets>,
 }
 
 impl Closed {
-    /// What the token closes where nobody says otherwise; nothing opens it.
+    /// Returns the groups that the token restricts by default, without a valid secret.
     pub(crate) fn usual() -> Self {
         Self {
             groups: Endpoints::usual(),
@@ -45,7 +45,7 @@ impl Closed {
     }
 }
 
-/// The token, and where it is from.
+/// The token and its source.
 #[derive(Debug)]
 struct Token {
     secrets: Arc<Secrets>,
@@ -56,12 +56,12 @@ struct Token {
 }
 
 impl Access {
-    /// Closes what the options say. A group that the user has closed over a protocol by a header of his own is not closed by
-    /// the token there.
+    /// Restricts the groups that the options name. If the user restricts a group over a protocol
+    /// with another header, the token does not apply to it there.
     ///
     /// # Errors
     ///
-    /// An [`AccessError`], which names the option, the file or the variable.
+    /// Returns an [`AccessError`] that names the option, the file or the variable.
     pub fn new(
         options: &AccessOptions,
         flags: &Flags,
@@ -94,7 +94,7 @@ impl Access {
         Ok(access)
     }
 
-    /// What is closed over a protocol.
+    /// Returns the restrictions of a protocol.
     pub fn closed(&self, protocol: Protocol) -> &[Closed] {
         match protocol {
             Protocol::Http => &self.http,
@@ -109,7 +109,7 @@ impl Access {
         }
     }
 
-    /// Those of the groups that nothing has closed.
+    /// Returns the groups that are not restricted yet.
     fn left(&self, protocol: Protocol, wanted: &[Group]) -> Vec<Group> {
         let taken = |group: &&Group| {
             let mut closed = self.closed(protocol).iter();
@@ -122,14 +122,15 @@ impl Access {
             .collect()
     }
 
-    /// The header that opens a group, where it is closed, and what it must say.
+    /// Returns the header and the value that open a group, if it is restricted.
     pub fn key(&self, protocol: Protocol, group: Group) -> Option<(String, Secret)> {
         let mut closed = self.closed(protocol).iter();
         let closed = closed.find(|closed| closed.groups.contains(&group))?;
         Some((protocol.header(&closed.key), closed.secrets.first()?))
     }
 
-    /// The options, without their dashes, by which tritonserver closes the same, and their values.
+    /// Returns tritonserver's options (without dashes) for the same restrictions, with their
+    /// values.
     #[cfg(tritonserver)]
     pub fn options(&self) -> Vec<(&'static str, String)> {
         let of = |protocol: Protocol| {
@@ -145,7 +146,8 @@ impl Access {
         of(Protocol::Http).chain(of(Protocol::Grpc)).collect()
     }
 
-    /// Reads the token again, for a tritonserver that is to be told of it. A new one counts when two looks agree.
+    /// Reads the token again, for the next start of tritonserver. A new token takes effect after
+    /// two identical reads.
     #[cfg(tritonserver)]
     pub(crate) async fn renew(&self) {
         let Some((token, file)) = self
@@ -225,7 +227,7 @@ impl Token {
     }
 }
 
-/// What the user has closed over a protocol.
+/// Returns the user's own restrictions of a protocol.
 fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError> {
     let values: Vec<_> = flags
         .values(protocol.option())
@@ -254,7 +256,7 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
     Ok(closed.collect())
 }
 
-/// Whether a header can have that name (RFC 9110, 5.6.2).
+/// Returns whether a header can have that name (RFC 9110, 5.6.2).
 fn is_header(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))

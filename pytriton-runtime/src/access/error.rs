@@ -5,61 +5,61 @@ use thiserror::Error;
 
 use super::Protocol;
 
-/// Why groups cannot be closed as the options say. The texts about options of tritonserver's are its own.
+/// The access options are invalid. The messages about tritonserver's options are its own.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// A restriction that does not have the format. Its text may be a secret, and is not kept.
+    /// A malformed restriction. Its text may be a secret and is not kept.
     #[error(
         "Bad option: \"--{0}\".\n--{0} option format is '<config name>:<setting>=<value>'. Restriction {number} has another format; its text is not shown, as it may contain a secret",
         protocol.option()
     )]
     Format {
-        /// Whose option it is.
+        /// The protocol of the option.
         protocol: Protocol,
-        /// Which of the option's values it is, from 1.
+        /// The position among the option's values, starting at 1.
         number: usize,
     },
-    /// A group that there is not.
+    /// An unknown group.
     #[error("Bad option: \"--{}\".\nunknown restricted {} '{name}' ", protocol.option(), protocol.word())]
     Unknown {
-        /// Whose option it is.
+        /// The protocol of the option.
         protocol: Protocol,
-        /// What it is called.
+        /// The name.
         name: String,
     },
-    /// A group that is closed twice.
+    /// A group is restricted twice.
     #[error(
         "Bad option: \"--{}\".\nrestricted {} '{name}' can not be specified in multiple config groups",
         protocol.option(),
         protocol.word()
     )]
     Twice {
-        /// Whose option it is.
+        /// The protocol of the option.
         protocol: Protocol,
         /// The group.
         name: &'static str,
     },
-    /// The file with the token cannot be read.
+    /// The token file cannot be read.
     #[error("cannot read the access token from --access-token-file {path}: {source}", path = path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The token is none that a header could carry.
+    /// The token is not valid as the value of a header.
     #[error(
         "the access token in {place} must be at least 16 visible characters of ASCII, one token in a line, and it is {found}"
     )]
     Token {
         /// The file or the variable.
         place: String,
-        /// What is there instead.
+        /// The actual content.
         found: &'static str,
     },
-    /// The system has no random bytes.
+    /// The system provides no random bytes.
     #[error("cannot make an access token: {0}")]
     Random(#[source] io::Error),
 }

@@ -7,26 +7,28 @@ use std::time::Duration;
 use super::token::read;
 use super::{Secret, Secrets};
 
-/// How often the file is read. It is small, and a change of it may keep its size and its time.
+/// The interval at which the file is read. Its size and modification time are not reliable, and it
+/// is small.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
-/// What becomes of a token that changes while the server runs.
+/// What happens when a token changes while the server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follow {
-    /// It counts at once.
+    /// It takes effect immediately.
     Apply,
-    /// It is told that it will count when tritonserver is started again, which cannot be told of it before.
+    /// A warning is logged. It takes effect at the next start of tritonserver, which cannot receive
+    /// it before.
     Tell,
 }
 
-/// A thread that reads the file with the token again and again; it ends with this value.
+/// A thread that polls the token file. It ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Follower(
     #[expect(dead_code, reason = "what it is for is its drop")] mpsc::Sender<()>,
 );
 
 impl Follower {
-    /// Follows a file; where there is no thread to be had it is told that nothing is followed.
+    /// Starts to follow a file. If no thread can be started, a warning is logged.
     pub(super) fn start(path: PathBuf, secrets: Arc<Secrets>, follow: Follow) -> Option<Self> {
         let (owner, owned) = mpsc::channel();
         let work = move || {
@@ -46,10 +48,10 @@ impl Follower {
     }
 }
 
-/// What has been told of the file, which is not told twice.
+/// The state of the log about the file, so that each change is logged once.
 #[derive(Debug, Default)]
 struct Seen {
-    /// What was there at the last look.
+    /// The content at the last read.
     last: Option<Vec<Secret>>,
     broken: bool,
     told: Option<Vec<Secret>>,
@@ -69,7 +71,8 @@ impl Seen {
             }
         };
         self.broken = false;
-        // Half of a token is one that is easier to guess: whoever writes it in parts is not interrupted.
+        // A file that is being written may contain part of a token, which is easier to guess. So a
+        // change takes effect only after two identical reads.
         if self.last.replace(tokens.clone()).as_ref() != Some(&tokens) {
             return;
         }

@@ -1,28 +1,28 @@
-/// What can be closed as a whole: Triton's groups of routes, in the order of their names.
+/// The groups of routes that can be restricted: Triton's groups, in the order of their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Whether the server and its models are alive and ready.
+    /// Liveness and readiness of the server and its models.
     Health,
-    /// Requests to models.
+    /// Inference requests.
     Inference,
-    /// The settings of the log.
+    /// The log settings.
     Logging,
-    /// What the server and its models are.
+    /// Metadata of the server and its models.
     Metadata,
-    /// How models are configured.
+    /// Model configurations.
     ModelConfig,
-    /// Which models there are, and their coming and going.
+    /// The repository index, loading and unloading.
     ModelRepository,
-    /// Memory that clients share with the server.
+    /// Shared memory regions.
     SharedMemory,
-    /// What models have done.
+    /// Model statistics.
     Statistics,
-    /// The settings of traces.
+    /// The trace settings.
     Trace,
 }
 
 impl Group {
-    /// All of them.
+    /// All groups.
     pub const ALL: [Self; 9] = [
         Self::Health,
         Self::Inference,
@@ -35,7 +35,7 @@ impl Group {
         Self::Trace,
     ];
 
-    /// The name that options have for it.
+    /// Returns its name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Health => "health",
@@ -50,7 +50,7 @@ impl Group {
         }
     }
 
-    /// The group of that name.
+    /// Returns the group of a name.
     ///
     /// # Examples
     ///

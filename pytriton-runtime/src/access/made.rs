@@ -11,17 +11,18 @@ use super::token::generate;
 
 const PREFIX: &str = "pytriton-access-token-";
 
-/// The file with a token that was made anew, which nobody but this user can read. It goes with this value; or, after `kill -9`,
-/// at the next start.
+/// The file of a generated token, which only this user can read. It is removed on drop or, after
+/// `kill -9`, at the next start.
 #[derive(Debug)]
 pub(super) struct Made {
     path: PathBuf,
-    /// Locked as long as its owner lives.
+    /// Locked while its owner lives.
     _file: File,
 }
 
 impl Made {
-    /// Writes the token into the folder of what lives as long as the user's processes, or into that for temporary files.
+    /// Writes the token into the user's runtime folder, or else into the folder for temporary
+    /// files.
     pub(super) fn write(token: &Secret) -> io::Result<Self> {
         let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let runtime = runtime.filter(|folder| folder.is_absolute());
@@ -37,7 +38,7 @@ impl Made {
         let name = generate()?;
         let name = name.expose().get(..12).unwrap_or_default();
         let name = format!("{PREFIX}{name}");
-        // Under this name nobody takes it for one that is left over.
+        // Under this name the file is not mistaken for a stale one.
         let draft = folder.join(format!(".{name}"));
         let mut file = File::options()
             .create_new(true)
@@ -49,7 +50,7 @@ impl Made {
             .and_then(|()| writeln!(file, "{}", token.expose()))
             .and_then(|()| fs::rename(&draft, folder.join(&name)));
         if let Err(error) = written {
-            // Why it is not there is told.
+            // The error is reported by the caller.
             let _ = fs::remove_file(&draft);
             return Err(error);
         }
@@ -66,12 +67,12 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // Whoever has removed it already has done no harm.
+        // The file may already be removed.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Removes the files of processes of this user that died.
+/// Removes the files of dead processes of this user.
 fn remove_stale(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let named = |entry: &DirEntry| {
@@ -88,7 +89,7 @@ fn remove_stale(folder: &Path) {
             continue;
         };
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            // What cannot be removed now is tried again at the next start.
+            // The next start tries again to remove it.
             let _ = fs::remove_file(&path);
         }
     }

@@ -1,8 +1,9 @@
-//! Who may ask for what: the groups of routes that can be closed, and the secrets that open them.
+//! Access control: groups of routes that can be restricted, and the secrets that open them.
 //!
-//! Closed by default are the groups that PyTriton closes, by a token; others by headers of the user's own, as tritonserver has
-//! them. Secrets come from files, the environment or options, and go nowhere but into comparisons, and into a tritonserver that
-//! this process starts, past its command line.
+//! By default a token restricts the same groups as in PyTriton. Users can restrict groups with
+//! their own headers, as in tritonserver. Secrets come from files, the environment or options. They
+//! are used only for comparison, and passed to a tritonserver that this process starts, but not on
+//! its command line.
 
 #[expect(
     clippy::module_inception,

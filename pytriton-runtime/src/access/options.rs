@@ -5,17 +5,17 @@ use clap::Args;
 
 use super::Group;
 
-/// The variable that says which groups want the token.
+/// The variable for the groups that require the token.
 const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
 
-/// The groups that want it where nobody says which.
+/// The groups that require the token by default.
 const USUAL: &str = "shared-memory,model-repository,statistics,trace,logging";
 
-/// Which groups want the access token, and where that is. The token itself is never on a command line.
+/// Options for access control.
 #[derive(Debug, Clone, Args)]
 pub struct AccessOptions {
-    /// Groups of routes that want the access token: health, inference, logging, metadata, model-config, model-repository,
-    /// shared-memory, statistics, trace; none where it is empty
+    /// Groups of routes that require the access token: health, inference, logging, metadata,
+    /// model-config, model-repository, shared-memory, statistics, trace; empty for none
     #[arg(
         long,
         env = VARIABLE,
@@ -25,8 +25,9 @@ pub struct AccessOptions {
     )]
     pub restricted_endpoints: Endpoints,
 
-    /// File with the access token, or with several, one in a line; it may change. Without it the token is in the environment
-    /// (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or made anew and written to a file that a line of the log names
+    /// File with one access token per line, read again when it changes. Without it the token is
+    /// taken from the environment (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written
+    /// to a file that the log names
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",
@@ -36,7 +37,8 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// Says in the log what the environment leaves open: a variable that is empty by mistake is seen nowhere else.
+    /// Warns if the environment opens groups that are restricted by default: a variable that is
+    /// empty by mistake is visible nowhere else.
     pub(super) fn tell_open(&self) {
         let said = env::var(VARIABLE).ok();
         let said = said.and_then(|said| Endpoints::parse(&said).ok());
@@ -50,30 +52,30 @@ impl AccessOptions {
     }
 }
 
-/// Groups that want the access token.
+/// Groups that require the access token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoints(pub Vec<Group>);
 
 impl Endpoints {
-    /// The groups that want the token where nobody says which.
+    /// Returns the groups that require the token by default.
     pub(super) fn usual() -> Vec<Group> {
         let mut groups = Group::ALL.to_vec();
         groups.retain(|group| USUAL.split(',').any(|name| name == group.name()));
         groups
     }
 
-    /// The usual groups that are not among these.
+    /// Returns the default groups that are not among these.
     fn usual_without(&self) -> Vec<&'static str> {
         let usual = Self::usual().into_iter();
         let usual = usual.filter(|group| !self.0.contains(group));
         usual.map(Group::name).collect()
     }
 
-    /// Reads names with commas between them.
+    /// Parses names separated by commas.
     ///
     /// # Errors
     ///
-    /// PyTriton's text, where names are none of groups.
+    /// Returns PyTriton's message if a name is not a group.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self(Vec::new()));

@@ -1,4 +1,4 @@
-/// What a client speaks. Each has its own option, its own words and its own header.
+/// A client protocol. Each has its own option, terms and header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP.
@@ -8,10 +8,10 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Both.
+    /// Both protocols.
     pub const ALL: [Self; 2] = [Self::Http, Self::Grpc];
 
-    /// The option that closes groups, without its dashes.
+    /// Returns the option that restricts groups, without its dashes.
     pub const fn option(self) -> &'static str {
         match self {
             Self::Http => "http-restricted-api",
@@ -19,7 +19,7 @@ impl Protocol {
         }
     }
 
-    /// What that option calls a group.
+    /// Returns the option's term for a group.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Http => "api",
@@ -27,7 +27,7 @@ impl Protocol {
         }
     }
 
-    /// The name of the header that a key of the option stands for.
+    /// Returns the header name for a key of the option.
     pub fn header(self, key: &str) -> String {
         match self {
             Self::Http => key.to_owned(),

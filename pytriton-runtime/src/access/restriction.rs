@@ -1,25 +1,25 @@
 use super::{AccessError, Group, Protocol, Secret};
 
-/// Groups that want a header of the user's own: `<group>,<group>:<key>=<value>`.
+/// A restriction of groups by the user's own header: `<group>,<group>:<key>=<value>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restriction {
     /// The groups.
     pub groups: Vec<Group>,
-    /// What the header is called.
+    /// The key of the header.
     pub key: String,
-    /// What it must say.
+    /// The required value.
     pub value: Secret,
 }
 
 impl Restriction {
-    /// Reads all values of a protocol's option. No group stands in two of them.
+    /// Parses all values of a protocol's option. A group may occur in only one of them.
     ///
     /// Source: `TritonParser::ParseRestrictedFeatureOption` of Triton 2.51.
     ///
     /// # Errors
     ///
-    /// An [`AccessError`] with tritonserver's text, but for that of a malformed restriction, which
-    /// may contain a secret wherever its separators are missing.
+    /// Returns an [`AccessError`] with tritonserver's message. The exception is a malformed
+    /// restriction, whose text may be a secret.
     pub fn parse_all<'a>(
         protocol: Protocol,
         values: impl Iterator<Item = &'a str>,
@@ -44,7 +44,8 @@ impl Restriction {
         let parts = text.split_once(':').and_then(|(groups, setting)| {
             let (key, value) = setting.split_once('=')?;
             let complete = ![groups, key, value].contains(&"");
-            // Arguments and texts between processes end at NUL. Before a `=` there may be a header.
+            // Arguments and messages between processes end at NUL. A group with `=` may be a
+            // misplaced header.
             let well_formed = complete && !groups.contains('=') && !text.contains('\0');
             well_formed.then_some((groups, key, value))
         });
@@ -65,7 +66,7 @@ impl Restriction {
         })
     }
 
-    /// The value of tritonserver's option that says so.
+    /// Returns the value of tritonserver's option.
     #[cfg(tritonserver)]
     pub(super) fn text(&self) -> String {
         let groups: Vec<&str> = self.groups.iter().map(|group| group.name()).collect();

@@ -4,19 +4,19 @@ use std::sync::{PoisonError, RwLock};
 
 use sha2::{Digest, Sha256};
 
-/// What opens a lock. Nothing shows it but [`expose`](Self::expose).
+/// A secret that opens a group. Only [`expose`](Self::expose) reveals it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
     text: Box<str>,
     digest: [u8; 32],
 }
 
-/// The secrets that open a lock, each of them alone. They can change at any time.
+/// The secrets that open a group; each is sufficient. They can change at any time.
 #[derive(Debug)]
 pub struct Secrets(RwLock<Vec<Secret>>);
 
 impl Secret {
-    /// The secret of that text.
+    /// Creates a secret from its text.
     pub fn new(text: &str) -> Self {
         Self {
             text: text.into(),
@@ -24,16 +24,16 @@ impl Secret {
         }
     }
 
-    /// The text itself.
+    /// Returns the text itself.
     pub fn expose(&self) -> &str {
         &self.text
     }
 
-    /// Whether it has that digest. How long that takes to say tells neither how long the secret is nor how it begins: digests
-    /// are as long as each other, and all of them is compared.
+    /// Compares digests. The time it takes depends neither on the length of the secret nor on its
+    /// beginning: digests have equal lengths and are compared completely.
     fn is(&self, given: &[u8; 32]) -> bool {
         let pairs = self.digest.iter().zip(given);
-        // Whatever the compiler knows of it, it looks at each byte.
+        // Prevents the compiler from stopping at the first difference.
         let difference = pairs.fold(0, |difference, (kept, given)| {
             black_box(difference | (kept ^ given))
         });
@@ -48,12 +48,12 @@ impl fmt::Debug for Secret {
 }
 
 impl Secrets {
-    /// These secrets.
+    /// Creates a set of secrets.
     pub fn new(secrets: Vec<Secret>) -> Self {
         Self(RwLock::new(secrets))
     }
 
-    /// Whether these bytes are one of the secrets.
+    /// Returns whether these bytes are one of the secrets.
     ///
     /// # Examples
     ///
@@ -72,18 +72,18 @@ impl Secrets {
         all.fold(false, |found, secret| found | secret.is(&given))
     }
 
-    /// The first of them, which is what others are told.
+    /// Returns the first secret, which is used for outgoing requests and for tritonserver.
     pub fn first(&self) -> Option<Secret> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         secrets.first().cloned()
     }
 
-    /// Whether these are what opens.
+    /// Returns whether these are the current secrets.
     pub(super) fn are(&self, others: &[Secret]) -> bool {
         *self.0.read().unwrap_or_else(PoisonError::into_inner) == others
     }
 
-    /// From now on these open, and no others; whether any is another.
+    /// Replaces the secrets. Returns whether any has changed.
     pub(super) fn replace(&self, others: Vec<Secret>) -> bool {
         let mut secrets = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let changed = *secrets != others;

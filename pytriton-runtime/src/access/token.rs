@@ -6,18 +6,18 @@ use crate::tls::bytes;
 
 use super::{AccessError, Secret};
 
-/// The variable that has the token where no file has it.
+/// The variable with the token, used if there is no token file.
 pub(crate) const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
 
-/// No file of tokens is larger.
+/// The maximum size of a token file.
 const MOST: u64 = 64 << 10;
 
-/// A token that is shorter can be guessed, or is half of one.
+/// The minimum length of a token. A shorter one can be guessed, or is only part of one.
 const LEAST: usize = 16;
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The tokens in a file.
+/// Reads the tokens from a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
     match bytes(path, MOST) {
         Ok(bytes) => parse(&bytes, || format!("--access-token-file {}", path.display())),
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
     }
 }
 
-/// The tokens of a text, one in a line; empty lines are none.
+/// Parses the tokens of a text, one per line. Empty lines are ignored.
 pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secret>, AccessError> {
     let mistake = |found| AccessError::Token {
         place: place(),
@@ -50,14 +50,14 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
     }
 }
 
-/// A new token of 256 random bits: as PyTriton's, 43 characters that need no quotes anywhere.
+/// Generates a token of 256 random bits, like PyTriton: 43 characters that never need quotes.
 pub(super) fn generate() -> io::Result<Secret> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(Secret::new(&base64_url(&bytes)))
 }
 
-/// Base64 for URLs, without padding.
+/// Encodes bytes in URL-safe base64 without padding.
 pub(crate) fn base64_url(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {
