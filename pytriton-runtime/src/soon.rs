@@ -1,19 +1,19 @@
-//! What may be there at once, and takes no memory to wait for then.
+//! Results that may be immediately available, in which case waiting for them needs no memory.
 
 use futures_util::future::{BoxFuture, Either, Ready, ready};
 
-/// A result that is there, or comes.
+/// A result that is available now or later.
 ///
-/// Whoever waits for one carries no more than the result, whatever those behind it have to keep meanwhile: the future of a
-/// request is moved about before it is polled first.
+/// A caller that awaits it stores only the result, whatever the computation behind it stores. This
+/// matters because the future of a request is moved before it is first polled.
 pub(crate) type Soon<'a, T, E> = Either<Ready<Result<T, E>>, BoxFuture<'a, Result<T, E>>>;
 
-/// It is there.
+/// Creates a result that is available now.
 pub(crate) fn now<'a, T, E>(result: Result<T, E>) -> Soon<'a, T, E> {
     Either::Left(ready(result))
 }
 
-/// It comes.
+/// Creates a result that is computed later.
 pub(crate) fn later<'a, T, E>(
     result: impl Future<Output = Result<T, E>> + Send + 'a,
 ) -> Soon<'a, T, E> {

@@ -1,5 +1,5 @@
-//! Work that takes long, away from the threads that serve connections: whatever these do holds up everybody. Its own threads are
-//! nicer than those, which have their turn before them.
+//! Offloads long computations from the threads that serve connections, which would delay all their
+//! connections. The offload threads run at a lower priority.
 
 mod relief;
 mod report;

@@ -6,13 +6,15 @@ thread_local! {
     static RELIEVED: Cell<Option<Id>> = const { Cell::new(None) };
 }
 
-/// Says that this thread is of a runtime that has several, and that nothing keeps it from handing over to another of them what it
-/// serves: so it may be held by what is not long, which is done sooner than another thread is awake for it.
+/// Marks this thread as a worker of a multi-threaded runtime that can hand its tasks over to other
+/// workers. Such a thread may be blocked for a moderate time, which is shorter than waking another
+/// thread.
 pub(crate) fn is_relieved() {
     RELIEVED.set(here());
 }
 
-/// Whether it may: what runs on it just now could be a runtime of somebody's own.
+/// Returns whether this thread may be blocked. The current runtime may be another one, created by
+/// the user.
 pub(super) fn may_be_held() -> bool {
     let relieved = RELIEVED.get();
     relieved.is_some() && relieved == here()

@@ -6,16 +6,16 @@ use super::work::is_light;
 
 static PLACE: Semaphore = Semaphore::const_new(1);
 
-/// Writes so many bytes that whoever looks after the server has to see, whatever else is heavy: here where they are few, one at a
-/// time where they are more.
+/// Writes about `bytes` bytes for an operator, such as metrics, independently of other offloaded
+/// work. Short writes run on this thread; longer ones are offloaded, one at a time.
 ///
 /// # Cancel safety
 ///
-/// What was begun is written to its end unheard when the future is dropped.
+/// If the future is dropped, a started write completes and its result is discarded.
 ///
 /// # Panics
 ///
-/// As the writing does.
+/// Panics if `write` panics.
 pub(crate) async fn report<T: Send + 'static>(
     bytes: usize,
     write: impl FnOnce() -> T + Send + 'static,
@@ -23,7 +23,7 @@ pub(crate) async fn report<T: Send + 'static>(
     if is_light(bytes) {
         return write();
     }
-    // Nobody closes it.
+    // The semaphore is never closed.
     let place = PLACE.acquire().await.ok();
     let begun = spawn_blocking(move || {
         let _place = place;

@@ -11,7 +11,8 @@ use super::threads::places;
 use super::work::{LONG, long_places};
 use super::{apart, is_relieved, near, report};
 
-/// The most that are done at a time of works on so many bytes each, and how often their thread was free meanwhile.
+/// Runs 20 computations on that many bytes each. Returns the maximum that ran at a time, and how
+/// often the calling thread was free meanwhile.
 async fn most(bytes: usize) -> (usize, usize) {
     let most = Arc::new(AtomicUsize::new(0));
     let now = Arc::new(AtomicUsize::new(0));
@@ -77,7 +78,8 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
         .build()
         .unwrap();
     let here = || std::thread::current().id();
-    // Whether work was done by the thread that asked for it. It is the only worker, and something else is served meanwhile.
+    // Whether the calling thread did the work. It is the only worker, and another task is served
+    // meanwhile.
     let is_itself = async |bytes| {
         let (sender, receiver) = std::sync::mpsc::channel();
         let held = tokio::spawn(async move {
@@ -94,7 +96,7 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
     };
     let both = async {
         assert!(!is_itself(LONG + 1).await);
-        // Other tests may have all places for a while.
+        // Other tests may hold all permits for a while.
         while !is_itself(LONG).await {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-/// Has the threads of heavy work, and nothing else.
+/// A runtime that only provides the offload threads.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_current_thread()
         .max_blocking_threads(2 * places())
@@ -16,12 +16,13 @@ static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// On Linux this is of a thread, and of a processor that others want as well it has a tenth then. docs/performance.md has what
-/// health gains by it.
+/// Lowers the priority of the current thread. On Linux, niceness applies per thread; with this
+/// value a contended processor gives the thread a tenth. See docs/performance.md for the effect on
+/// health checks.
 fn be_nice() {
     #[cfg(target_os = "linux")]
     if let Ok(nice) = rustix::process::getpriority_process(None) {
-        // It may be the nicest already.
+        // The thread may already have the lowest priority.
         let _ = rustix::process::setpriority_process(None, (nice + 10).min(19));
     }
 }
@@ -30,7 +31,7 @@ pub(super) fn places() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Does some work on one of them.
+/// Runs `work` on one of the threads.
 pub(super) fn begin(work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     match &*THREADS {
         Ok(threads) => threads.spawn_blocking(work),
@@ -38,12 +39,12 @@ pub(super) fn begin(work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     }
 }
 
-/// Waits for what a thread does, and panics as it has.
+/// Waits for the result of a thread, and resumes its panic.
 pub(super) async fn ended<T>(begun: JoinHandle<T>) -> T {
     match begun.await.map_err(|error| error.try_into_panic()) {
         Ok(done) => done,
         Err(Ok(panic)) => resume_unwind(panic),
-        // The runtime is going, and with it whoever waits.
+        // The runtime is shutting down, and so is the waiting task.
         Err(Err(_)) => pending().await,
     }
 }

@@ -8,58 +8,59 @@ use tokio::task::block_in_place;
 use super::relief::may_be_held;
 use super::threads::{begin, ended, places};
 
-/// Of so many bytes codecs make short work: some tens of microseconds.
+/// Codecs process up to this many bytes in some tens of microseconds.
 const LIGHT: usize = 32 << 10;
 
-/// Of more it is long: longer than the system leaves a thread its processor while others wait for one.
+/// Above this size, work takes longer than the time slice of a thread when other threads are
+/// waiting.
 pub(super) const LONG: usize = 512 << 10;
 
-/// As many at a time as there are processors: more would take from each other what they have.
+/// As many permits as there are processors: more threads would only compete.
 static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
 
-/// Of those that are long one less, and beside the others, which they would hold up: whoever is answered at once would wait for a
-/// processor until the system takes one away.
+/// The permits for long work, one fewer than processors and separate from the others. Otherwise
+/// short work would wait until the system preempts a long computation.
 static LONG_PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_places()));
 
 pub(super) fn long_places() -> usize {
     places().saturating_sub(1).max(1)
 }
 
-/// Does some work on so many bytes: here where they are few, as [`near`] where they are more.
+/// Runs work on that many bytes: on this thread if it is light, otherwise like [`near`].
 ///
 /// # Cancel safety
 ///
-/// As [`apart`].
+/// Same as [`apart`].
 ///
 /// # Panics
 ///
-/// As the work does.
+/// Panics if the work panics.
 pub(crate) fn by_weight<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = T> + Send {
-    // No `async fn`: what waits where the work is light would carry the work, several times.
+    // Not an `async fn`: for light work, its future would still store the work several times.
     match is_light(bytes) {
         true => Either::Left(ready(work())),
         false => Either::Right(Box::pin(near(bytes, work)) as BoxFuture<'static, T>),
     }
 }
 
-/// Whether work on so many bytes is best done where one is.
+/// Returns whether work on that many bytes should run on the current thread.
 pub(crate) fn is_light(bytes: usize) -> bool {
     bytes <= LIGHT
 }
 
-/// Does some work on so many bytes at once, on this thread, where it is not long and others take over what the thread serves; as
-/// [`apart`] where not.
+/// Runs work on that many bytes on this thread if it is not long and other workers can take over
+/// the tasks of the thread. Otherwise like [`apart`].
 ///
 /// # Cancel safety
 ///
-/// As [`apart`].
+/// Same as [`apart`].
 ///
 /// # Panics
 ///
-/// As the work does.
+/// Panics if the work panics.
 pub(crate) async fn near<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -73,38 +74,38 @@ pub(crate) async fn near<T: Send + 'static>(
     apart(bytes, work).await
 }
 
-/// Does some work on so many bytes, or on what may become many more, on a thread of its own, when it is its turn. A clock that a
-/// test has paused goes on meanwhile.
+/// Offloads work on that many bytes, or on input that may expand, to another thread once a permit
+/// is free. A paused test clock advances meanwhile.
 ///
 /// # Cancel safety
 ///
-/// Work that was begun goes on to its end unheard when the future is dropped.
+/// If the future is dropped, started work completes and its result is discarded.
 ///
 /// # Panics
 ///
-/// As the work does.
+/// Panics if the work panics.
 pub(crate) async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
     let (sender, done) = oneshot::channel();
-    // Whoever waits may have gone.
+    // The receiver may be gone.
     let work = move || drop(sender.send(work()));
     turn(bytes, Box::new(work)).await;
     match done.await {
         Ok(done) => done,
-        // The runtime is going, and with it whoever waits.
+        // The runtime is shutting down, and so is the waiting task.
         Err(_) => pending().await,
     }
 }
 
-/// The same whatever the work is: it is compiled once.
+/// The part of [`apart`] that does not depend on the result type, so that it is compiled once.
 async fn turn(bytes: usize, work: Box<dyn FnOnce() + Send>) {
     let places = match bytes > LONG {
         true => &LONG_PLACES,
         false => &PLACES,
     };
-    // Nobody closes them.
+    // The semaphore is never closed.
     let place = places.acquire().await.ok();
     let begun = begin(move || {
         let _place = place;
