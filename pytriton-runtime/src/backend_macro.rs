@@ -1,4 +1,4 @@
-/// What `pytriton::backend!()` is.
+/// Implements `pytriton::backend!()`.
 #[cfg(tritonserver)]
 #[macro_export]
 macro_rules! backend {
@@ -17,7 +17,7 @@ macro_rules! backend {
     };
 }
 
-/// What `pytriton::backend!()` is where there is no tritonserver engine.
+/// Implements `pytriton::backend!()` without the tritonserver engine: a compile error.
 #[cfg(not(tritonserver))]
 #[macro_export]
 macro_rules! backend {

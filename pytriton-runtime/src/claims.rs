@@ -1,9 +1,9 @@
-//! Answers that leave by another way than their requests have come: whoever asks keeps a claim on them, whose number goes with
-//! the request as a parameter, and whoever answers finds it again.
+//! A side channel for responses. The sender of a request registers a claim, and the request carries
+//! its number as a parameter. The instance redeems the claim and sends the responses through it.
 //!
-//! tritonserver 2.51 tells its threads for HTTP of each answer of `generate_stream` through a socket that never waits, and does
-//! not look whether that was full: then the head of the answer, a piece of it or its end is lost. So what is asked of it for
-//! OpenAI's routes is answered past it.
+//! tritonserver 2.51 notifies its HTTP threads of `generate_stream` responses through a
+//! non-blocking socket, and ignores that the socket may be full. Then the head of a response, a
+//! part of it or its end is lost. So responses for the OpenAI routes bypass tritonserver.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,11 +22,11 @@ use crate::scheduler::ReplySink;
 #[cfg(feature = "embedded")]
 use crate::scheduler::{Answers, SchedulerError, reply};
 
-/// The claims that nobody has answered yet.
+/// The claims that have not been redeemed yet.
 #[derive(Debug, Default)]
 pub(crate) struct Claims(Mutex<HashMap<String, ReplySink>>);
 
-/// The answers to one request. Dropping it gives them up.
+/// The responses to one request. Dropping it cancels the request.
 #[cfg(feature = "embedded")]
 #[derive(Debug)]
 pub(crate) struct Claim {
@@ -36,7 +36,7 @@ pub(crate) struct Claim {
 }
 
 impl Claims {
-    /// A claim on the answers to a request that is about to be asked.
+    /// Registers a claim on the responses to a request that is about to be sent.
     #[cfg(feature = "embedded")]
     pub(crate) fn claim(self: &Arc<Self>) -> Claim {
         let (sink, answers) = reply();
@@ -49,7 +49,8 @@ impl Claims {
         }
     }
 
-    /// Where the answers to a request are awaited, if a claim goes with it, of which its function hears nothing.
+    /// Returns the sender for the responses if the request carries a claim. The parameter is
+    /// removed, so that the function does not see it.
     pub(crate) fn redeem(&self, request: &mut Request) -> Option<ReplySink> {
         let number = request.parameters().str(CLAIM)?;
         let sink = self.lock().remove(number)?;
@@ -58,28 +59,28 @@ impl Claims {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, ReplySink>> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(feature = "embedded")]
 impl Claim {
-    /// What goes with the request.
+    /// Returns the number that the request must carry.
     pub(crate) fn number(&self) -> &str {
         &self.number
     }
 
-    /// The next answer; `None` behind the last one.
+    /// Returns the next response, or `None` after the last one.
     ///
     /// # Cancel safety
     ///
-    /// No answer is lost when the future is dropped.
+    /// Dropping the future loses no response.
     pub(crate) async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
         self.answers.next().await
     }
 
-    /// Whether all answers have come, and not only those that whoever answered has left behind.
+    /// Returns whether the responses were ended properly, and not because the sender was dropped.
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.are_over()
     }
@@ -89,12 +90,12 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         let unanswered = self.claims.lock().remove(&self.number);
-        // It wakes whoever waits for it, never under the lock.
+        // Dropping it wakes the task that waits for it, which must not happen under the lock.
         drop(unanswered);
     }
 }
 
-/// A number that nobody guesses: who knew it could answer in another's place.
+/// Returns an unguessable number: a client that knew it could claim the responses of another.
 #[cfg(feature = "embedded")]
 fn number() -> String {
     static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);

@@ -4,7 +4,7 @@ use thiserror::Error;
 #[cfg(feature = "embedded")]
 use crate::request::{ParameterValue, Parameters};
 
-/// Which headers of a request become parameters of it.
+/// A pattern of headers that become request parameters.
 ///
 /// # Examples
 ///
@@ -18,25 +18,26 @@ use crate::request::{ParameterValue, Parameters};
 #[derive(Debug, Clone, Default)]
 pub struct HeaderForward(Option<Regex>);
 
-/// A pattern that is no regular expression.
+/// The pattern is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("header forward pattern '{pattern}' is no regular expression: {message}")]
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// The parser's words.
+    /// The parser's message.
     pub message: String,
 }
 
 impl HeaderForward {
-    /// Forwards the headers in whose name the pattern matches anywhere, in any case; an empty pattern forwards none.
+    /// Forwards the headers whose names contain a match of the pattern, ignoring case. An empty
+    /// pattern forwards none.
     ///
-    /// Source: `RE2::PartialMatch` in `ForEachHeader` of Triton 2.51. Names have no case here: HTTP/2 sends them in lower
-    /// case, and a pattern such as `X-.*` must match nevertheless.
+    /// Source: `RE2::PartialMatch` in `ForEachHeader` of Triton 2.51. Case is ignored because
+    /// HTTP/2 sends names in lower case, and a pattern such as `X-.*` must still match.
     ///
     /// # Errors
     ///
-    /// A [`PatternError`] when the pattern is no regular expression.
+    /// Returns a [`PatternError`] if the pattern is not a regular expression.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
         if pattern.is_empty() {
             return Ok(Self::default());
@@ -50,13 +51,13 @@ impl HeaderForward {
             })
     }
 
-    /// Whether a header of that name is forwarded.
+    /// Returns whether a header is forwarded.
     pub fn forwards(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|regex| regex.is_match(name))
     }
 
-    /// Makes parameters of the headers that are forwarded, given with their names in lower case. A parameter is a text, so
-    /// of binary headers there is what is one.
+    /// Adds the forwarded headers to the parameters. Names must be in lower case. A parameter is
+    /// text, so a binary header is forwarded only if it is text.
     #[cfg(feature = "embedded")]
     pub(crate) fn forward<'a, V: AsRef<[u8]>>(
         &self,
@@ -72,12 +73,12 @@ impl HeaderForward {
         }
     }
 
-    /// The pattern; empty where none is forwarded.
+    /// Returns the pattern; empty if no header is forwarded.
     pub fn pattern(&self) -> &str {
         self.0.as_ref().map_or("", Regex::as_str)
     }
 
-    /// Whether no header is forwarded, so that none needs to be looked at.
+    /// Returns whether no header is forwarded, so that headers need not be inspected.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

@@ -1,8 +1,9 @@
-//! What the allocator keeps for later: glibc's is told how much, other allocators are left alone.
+//! Tuning of the memory that glibc's allocator keeps. Other allocators are left alone.
 
 use std::ffi::OsString;
 
-/// Whoever sets one of these in the environment, or `glibc.malloc.…` in [`TUNABLES`], has made up their mind.
+/// If one of these variables is set, or `glibc.malloc.…` in [`TUNABLES`], the user has configured
+/// the allocator.
 const OLDER_NAMES: [&str; 4] = [
     "MALLOC_MMAP_MAX_",
     "MALLOC_MMAP_THRESHOLD_",
@@ -10,20 +11,21 @@ const OLDER_NAMES: [&str; 4] = [
     "MALLOC_TRIM_THRESHOLD_",
 ];
 
-/// Where glibc reads how it is to keep memory.
+/// The environment variable that configures glibc.
 pub(crate) const TUNABLES: &str = "GLIBC_TUNABLES";
 
-/// Whether the environment, into which `user` looks, says how memory is to be kept.
+/// Returns whether the environment configures the allocator. `user` reads the environment.
 pub(crate) fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
     let tunables = user(TUNABLES).unwrap_or_default();
     tunables.to_string_lossy().contains("glibc.malloc.")
         || OLDER_NAMES.iter().any(|name| user(name).is_some())
 }
 
-/// Keeps the buffers of a request for the next, where the user has not said otherwise; [`trim`] gives them back.
+/// Makes the allocator keep the buffers of a request for the next one, unless the user has
+/// configured it. [`trim`] returns them to the system.
 ///
-/// glibc itself gives them back page by page once two of the largest lie free, and faults them in anew with the next
-/// request. docs/memory.md has the measurement.
+/// By default glibc returns buffers page by page once two of the largest are free, and the next
+/// request faults the pages in again. See docs/memory.md for measurements.
 #[cfg(feature = "embedded")]
 pub(crate) fn keep() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -43,21 +45,22 @@ pub(crate) fn keep() {
             .then_some((ARENA_MAX, arenas));
         let thresholds = [(MMAP_THRESHOLD, 32 << 20), (TRIM_THRESHOLD, 64 << 20)];
         for (parameter, value) in thresholds.into_iter().chain(arenas) {
-            // SAFETY: the call takes two numbers, of which it refuses those that make no sense, and may be made at any
+            // SAFETY: the call takes two integers, rejects invalid ones, and may be made at any
             // time.
             unsafe { mallopt(parameter, value) };
         }
     }
 }
 
-/// Gives the free memory of all heaps back.
+/// Returns the free memory of all heaps to the system.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {
             fn malloc_trim(pad: usize) -> std::ffi::c_int;
         }
-        // SAFETY: the call takes a number, may be made at any time, and gives back what nobody uses.
+        // SAFETY: the call takes an integer, may be made at any time, and releases only free
+        // memory.
         unsafe { malloc_trim(0) };
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of the models of this process that a tritonserver serves.
+//! The models of this process that a tritonserver serves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,28 +7,29 @@ use crate::model::ModelSpec;
 
 /// A version of a model.
 pub(crate) trait Hosted: fmt::Debug + Send + Sync {
-    /// What it is.
+    /// Returns its description.
     fn spec(&self) -> &Arc<ModelSpec>;
 
-    /// Whether tritonserver has loaded it; `None` while nobody knows, as it is being started again.
+    /// Returns whether tritonserver has loaded it; `None` if unknown because tritonserver is being
+    /// restarted.
     fn is_loaded(&self) -> Option<bool>;
 }
 
-/// All of them, by name and version.
+/// All versions, by name and version.
 #[derive(Debug)]
 pub(crate) struct HostedModels(Vec<Arc<dyn Hosted>>);
 
-/// tritonserver has died, and what the next one loads is not known.
+/// tritonserver has died, and it is unknown which models the next one loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Away;
 
 impl HostedModels {
-    /// These, by name and version.
+    /// Creates the list from models sorted by name and version.
     pub(crate) fn new(models: Vec<Arc<dyn Hosted>>) -> Self {
         Self(models)
     }
 
-    /// The latest version of a model that is loaded.
+    /// Returns the latest loaded version of a model.
     pub(crate) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, Away> {
         let versions = self.0.iter().rev();
         let mut versions = versions.filter(|model| *model.spec().name == *name);
@@ -44,7 +45,7 @@ impl HostedModels {
         }
     }
 
-    /// Those that are loaded, by name and version.
+    /// Returns the loaded models, by name and version.
     pub(crate) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, Away> {
         let models = self.0.iter().filter_map(|model| match model.is_loaded() {
             Some(loaded) => loaded.then(|| Ok(model.spec())),

@@ -1,33 +1,38 @@
-//! The rooms behind `pytriton`, in the order in which a request walks through them.
+//! The runtime behind `pytriton`. Modules in the order of the request path:
 //!
-//! - [`http`], [`grpc`]: the doors.
-//! - [`reception`]: between the doors and the models: one state, one error, one admission; [`access`]: who may ask for what;
-//!   [`memory_budget`]: the bytes that all requests and responses may hold.
-//! - [`kserve`]: bytes to requests, responses to bytes; [`proto`]: the messages of the gRPC protocol.
-//! - [`serving`]: the models that are being served.
-//! - [`model`]: what is declared of it; [`registry`]: the declarations of a binary; [`configuration`]: what Triton shows of it.
-//! - [`bound`]: models that are put together at run time.
-//! - [`shared_memory`]: what clients share with the server, and what requests have there.
-//! - [`timeline`]: what happened to requests and when, written down.
-//! - [`request`]: what is asked, and its check against the model; [`call`]: the door to the user's function.
-//! - [`openai`]: models over OpenAI's routes: what is asked there as a request of the generate extension, and back.
-//! - `openapi`: what the routes take and answer, written down for generators of clients.
-//! - [`cache`]: responses that are kept for the next request of the same inputs.
-//! - [`scheduler`]: where requests wait and are gathered.
-//! - `runner`: the instances that run them; `watchdog`: who answers in the place of one that hangs.
-//! - [`tensor`]: element types, shapes, bytes.
-//! - [`statistics`]: what a model has done; [`metrics`]: the same as Prometheus text.
+//! - [`http`], [`grpc`]: the protocol services.
+//! - [`reception`]: the state, errors and admission that both services share; [`access`]: access
+//!   control; [`memory_budget`]: the limit on the bytes of all requests and responses.
+//! - [`kserve`]: decodes requests and encodes responses; [`proto`]: the messages of the gRPC
+//!   protocol.
+//! - [`serving`]: the model repository of loaded models.
+//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
+//!   [`configuration`]: the model configuration in Triton's format.
+//! - [`bound`]: models that are defined at run time.
+//! - [`shared_memory`]: memory that clients share with the server, and requests that refer to it.
+//! - [`timeline`]: Triton's trace extension.
+//! - [`request`]: requests and their validation against a model; [`call`]: the invocation of the
+//!   user's function.
+//! - [`openai`]: the OpenAI routes, translated to requests of the generate extension and back.
+//! - `openapi`: the OpenAPI description of the routes.
+//! - [`cache`]: the response cache.
+//! - [`scheduler`]: queues and batching.
+//! - `runner`: the instances that run batches; `watchdog`: deadlines of their calls.
+//! - [`tensor`]: datatypes, shapes, bytes.
+//! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
-//! Around them stands [`server`]: command line, listeners, start and stop; [`tls`]: the certificates of the ports;
-//! [`engine`] chooses what serves. With the other
-//! engine tritonserver has the first rooms: [`triton`] starts it and takes care of it, and [`worker`] runs the batches
-//! that it hands over; `claims`: answers that leave past it.
+//! [`server`] contains the command line, listeners, startup and shutdown; [`tls`]: the certificates
+//! of the ports; [`engine`]: the choice of the engine. With the tritonserver engine, tritonserver
+//! provides the services: [`triton`] starts and supervises it, and [`worker`] runs the batches it
+//! sends. `claims` is a side channel for responses that bypass it.
 //!
 //! # Features
 //!
-//! - `embedded`: the doors, the codecs, the cache and the models that are served here.
-//! - `tritonserver`: the other engine, and [`native`]; on Linux on x86_64 and aarch64, elsewhere nothing.
-//! - `otel`: spans of requests to a collector.
+//! - `embedded`: the services, the codecs, the response cache and the scheduler of the embedded
+//!   engine.
+//! - `tritonserver`: the tritonserver engine, and [`native`]. Available on Linux on x86_64 and
+//!   aarch64; without effect elsewhere.
+//! - `otel`: exports request spans to a collector.
 //! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]

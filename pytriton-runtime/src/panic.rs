@@ -1,10 +1,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Drops what a caught panic left behind, which may panic once more; what that leaves is kept for ever.
+/// Drops the payload of a caught panic. If that panics again, the second payload is leaked.
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Dropping it might go on like this without an end.
+        // Dropping it could panic endlessly.
         let _ = Box::leak(again);
     }
 }

@@ -1,39 +1,39 @@
-//! The one table from kinds of errors to HTTP status codes and gRPC codes.
+//! The mapping from error kinds to HTTP status codes and gRPC codes.
 
-/// What kind of failure an answer tells of, whatever its words.
+/// The kind of a failure, independent of its message.
 ///
 /// Source: `HttpCodeFromError` and `GrpcStatusUtil` in Triton 2.51.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// The request itself is wrong.
+    /// The request is invalid.
     InvalidArgument,
-    /// There is nothing of that name.
+    /// The named object does not exist.
     NotFound,
-    /// There is something of that name.
+    /// The named object already exists.
     AlreadyExists,
-    /// The server cannot take the request now.
+    /// The server cannot accept the request now.
     Unavailable,
-    /// The function took longer than it may.
+    /// The function exceeded its time limit.
     DeadlineExceeded,
     /// The server or the function failed.
     Internal,
-    /// The request asks for something that is not offered.
+    /// The requested feature is not supported.
     Unsupported,
-    /// The client took the request back.
+    /// The client cancelled the request.
     Cancelled,
     /// The request is larger than the server's limit.
     TooLarge,
-    /// The server has no room for the request now.
+    /// The server has no memory for the request now.
     Exhausted,
 }
 
 impl Status {
-    /// The HTTP status code.
+    /// Returns the HTTP status code.
     pub const fn http(self) -> u16 {
         self.codes().0
     }
 
-    /// The gRPC code as a number.
+    /// Returns the number of the gRPC code.
     pub const fn grpc(self) -> i32 {
         self.codes().1
     }

@@ -1,4 +1,4 @@
-//! Real models for the tests of the rooms.
+//! Models for the unit tests.
 
 #[cfg(feature = "embedded")]
 pub(crate) mod counting;
@@ -24,7 +24,7 @@ use crate::tensor::{DataType, Element};
 #[cfg(feature = "embedded")]
 pub(crate) use reception::{reception, settles};
 
-/// `INPUT_1` of FP32, any number of columns.
+/// `INPUT_1` of FP32 with any number of columns.
 const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
     name: "INPUT_1",
     datatype: DataType::Fp32,
@@ -39,12 +39,13 @@ const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {
 /// Two instances.
 pub(crate) const TWO: &[InstanceGroup] = &[InstanceGroup::cpu(2)];
 
-/// Held by a test while functions that wait for it are to wait.
+/// Held by a test to block the functions that wait for it.
 pub(crate) static GATE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Returns its input. A first value of -1 panics, -2 returns a row too many, -3 is an error, -4 takes 50 ms, -5 waits for
-/// [`GATE`], -6 panics with a [`Bomb`], -7 waits for ever and lets go of the thread, -8 has a [`Bomb`] meanwhile, -9
-/// something that takes two seconds to be dropped.
+/// Returns its input, depending on the first value: -1 panics, -2 returns one row too many, -3
+/// fails, -4 takes 50 ms, -5 waits for [`GATE`], -6 panics with a [`Bomb`], -7 waits forever
+/// without blocking the thread, -8 does so while holding a [`Bomb`], -9 while holding a value that
+/// takes two seconds to drop.
 #[derive(Debug)]
 pub(crate) struct Identity;
 
@@ -80,7 +81,7 @@ fn identity(x: Array2<f32>) -> Result<Array2<f32>, String> {
     }
 }
 
-/// A panic's payload that panics when it is dropped, with another one.
+/// A panic payload that panics with another one when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Bomb;
 
@@ -98,7 +99,7 @@ impl Drop for Slow {
     }
 }
 
-/// The declaration of `Identity`, for tests to vary.
+/// The declaration of `Identity`, which tests vary.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
     description: "",
@@ -141,7 +142,7 @@ pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     },
 };
 
-/// How long this thread computes for that, whatever else the machine does meanwhile.
+/// Returns the processor time that this thread spends on `work`.
 pub(crate) fn computing(work: impl FnOnce()) -> Duration {
     let now = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -152,7 +153,7 @@ pub(crate) fn computing(work: impl FnOnce()) -> Duration {
     now() - begun
 }
 
-/// A request of `rows` rows of `value`.
+/// Returns a request with `rows` rows of `value`.
 pub(crate) fn infer_request(rows: usize, value: f32) -> InferRequest {
     InferRequest {
         inputs: vec![InferInput {
@@ -165,12 +166,12 @@ pub(crate) fn infer_request(rows: usize, value: f32) -> InferRequest {
     }
 }
 
-/// The same, checked.
+/// Same as [`infer_request`], validated.
 pub(crate) fn request(spec: &Arc<ModelSpec>, rows: usize, value: f32) -> Request {
     Request::check(spec, infer_request(rows, value)).unwrap()
 }
 
-/// The bytes of FP32 elements.
+/// Returns the bytes of FP32 elements.
 pub(crate) fn fp32(values: &[f32]) -> Bytes {
     f32::encode(values.to_vec()).unwrap()
 }

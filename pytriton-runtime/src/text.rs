@@ -1,37 +1,39 @@
-//! Texts that others have written: how much of them is passed on, and how they are shown.
+//! Text from clients and user code: how much of it is passed on, and how it is escaped.
 
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-/// The bytes of an error that a client is told at most. gRPC sends it as metadata, three bytes for each that is no ASCII, and
-/// clients take 8 KiB of metadata.
+/// The maximum size of an error message for a client, in bytes. gRPC sends it as metadata, where
+/// each non-ASCII byte takes three, and clients accept 8 KiB of metadata.
 const FOR_CLIENT: usize = 2 << 10;
 
-/// The bytes of a client's text in an error at most: what is cut off there need not be cut off at the door.
+/// The maximum size of client text within an error, in bytes. It leaves space for the rest of the
+/// message.
 const IN_ERROR: usize = 1 << 10;
 
-/// The bytes of one text in a log at most.
+/// The maximum size of one text in the log, in bytes.
 pub(crate) const IN_LOG: usize = 8 << 10;
 
-/// The bytes of a client's id in a log at most.
+/// The maximum size of a client's request id in the log, in bytes.
 const ID_IN_LOG: usize = 128;
 
-/// What a client is told of an error.
+/// Returns the message of an error for a client.
 pub(crate) fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)
 }
 
-/// The beginning of a client's text, for an error that names it: an error must not hold all that a client sends.
+/// Returns the beginning of a client's text for use in an error. An error must not hold everything
+/// that a client sends.
 pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
     cut(text, IN_ERROR)
 }
 
-/// What a log or a span that escapes by itself has of a client's id.
+/// Returns a client's request id for a log or span that escapes its values.
 pub(crate) fn id_in_log(id: &str) -> String {
     cut(&id, ID_IN_LOG)
 }
 
-/// What a log that escapes by itself has of a text.
+/// Returns a text for a log that escapes its values.
 pub(crate) fn in_log(text: &impl Display) -> String {
     cut(text, IN_LOG)
 }
@@ -39,12 +41,12 @@ pub(crate) fn in_log(text: &impl Display) -> String {
 fn cut(text: &(impl Display + ?Sized), room: usize) -> String {
     let mut cut = String::new();
     let mut bounded = Bounded::new(&mut cut, room, false);
-    // A `String` takes everything; what cannot display itself has said what it could.
+    // Writing to a `String` cannot fail. If `Display` fails, the text ends there.
     let _ = write!(bounded, "{text}").and_then(|()| bounded.finish());
     cut
 }
 
-/// A text for people, on one line whatever is in it, and not without end.
+/// Displays a text on a single line of bounded length.
 #[cfg(any(test, tritonserver))]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Legible<T>(pub(crate) T);
@@ -58,7 +60,7 @@ impl<T: Display> Display for Legible<T> {
     }
 }
 
-/// Passes a text on, as much of it as there is room for.
+/// A writer that passes on a limited number of bytes.
 #[derive(Debug)]
 pub(crate) struct Bounded<W> {
     writer: W,
@@ -68,7 +70,7 @@ pub(crate) struct Bounded<W> {
 }
 
 impl<W: Write> Bounded<W> {
-    /// Passes a text on for a log that people read.
+    /// Creates a writer for a human-readable log.
     pub(crate) fn legible(writer: W) -> Self {
         Self::new(writer, IN_LOG, true)
     }
@@ -82,7 +84,7 @@ impl<W: Write> Bounded<W> {
         }
     }
 
-    /// Says how much was left out.
+    /// Appends the number of bytes that were omitted.
     pub(crate) fn finish(mut self) -> fmt::Result {
         match self.left_out {
             0 => Ok(()),
@@ -117,13 +119,14 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// Whether a letter does something to a line or a terminal: ends it, moves in it, colours it, turns it round.
+/// Returns whether a character affects a line or a terminal: it breaks the line, moves the cursor,
+/// or changes colour or direction.
 fn acts(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A limit in the words of a message.
+/// Formats a limit for a message.
 pub(crate) fn seconds(limit: Duration) -> String {
     format!("{} s", limit.as_secs_f64())
 }

@@ -21,13 +21,14 @@ pub(crate) const COUNTING: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-/// How many functions that were given up have noticed.
+/// How many functions have noticed their cancellation.
 static GIVEN_UP: AtomicUsize = AtomicUsize::new(0);
 /// Held by the one test that counts them.
 pub(crate) static COUNTS: Mutex<()> = Mutex::const_new(());
 
-/// Answers as often as its first value says; -1 fails, -2 does so behind an answer, -3 waits for [`GATE`] before its only
-/// answer, -4 answers for ever, -5 once, and then waits until nobody does.
+/// Sends as many responses as its first value says. -1 fails; -2 fails after one response; -3 waits
+/// for [`GATE`] before its only response; -4 responds forever; -5 responds once, and then waits for
+/// cancellation.
 #[derive(Debug)]
 struct Counting;
 
@@ -68,7 +69,7 @@ impl Instance for Counting {
     }
 }
 
-/// Waits until nobody waits for the call.
+/// Waits until the call is cancelled.
 async fn heard(call: &Call<'_>) -> Option<Array2<f32>> {
     let cancellation = call.cancellation();
     while !cancellation.is_cancelled() {
@@ -85,12 +86,12 @@ impl Drop for Noticed {
     }
 }
 
-/// How many functions that answer without an end have been dropped.
+/// Returns how many functions that respond forever have been dropped.
 pub(crate) fn given_up() -> usize {
     GIVEN_UP.load(Ordering::SeqCst)
 }
 
-/// Waits until so many have.
+/// Waits until `count` functions have noticed.
 pub(crate) async fn noticed(count: usize) {
     let noticed = async {
         while given_up() < count {

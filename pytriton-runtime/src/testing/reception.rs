@@ -9,7 +9,7 @@ use crate::registry::{ModelDeclaration, Registry};
 use crate::serving::ModelSet;
 use crate::{HeaderForward, Limits};
 
-/// Serves these models to whoever asks, without the page for people.
+/// Returns the service state for these models, without access control and the docs page.
 pub(crate) async fn reception(models: &[&ModelDeclaration], limits: Limits) -> Reception {
     let registry = Registry::new(models).unwrap();
     Reception {
@@ -22,7 +22,8 @@ pub(crate) async fn reception(models: &[&ModelDeclaration], limits: Limits) -> R
     }
 }
 
-/// Waits until so many bytes are held: the instance lets go of a request just after its response.
+/// Waits until that many bytes are reserved. An instance releases a request just after its
+/// response.
 pub(crate) async fn settles(budget: &MemoryBudget, bytes: usize) {
     let settled = async {
         while budget.reserved() != bytes {
