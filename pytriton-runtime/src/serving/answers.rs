@@ -12,16 +12,16 @@ use crate::trace::Scope;
 
 use super::Model;
 
-/// The answers to one request, as they come. Dropping it gives the request up.
+/// The responses to one request, as they are produced. Dropping it cancels the request.
 pub struct Answers {
     kind: Kind,
-    /// That of the request, as long as it is being answered.
+    /// The scope of the request, while its responses are produced.
     scope: Scope,
 }
 
 enum Kind {
     One(BoxFuture<'static, Result<Response, SchedulerError>>),
-    /// With their model, which is told when nobody waits for answers any longer.
+    /// Keeps the model, which must observe the cancellation.
     Many {
         hearing: Hearing,
         _model: Arc<Model>,
@@ -30,12 +30,12 @@ enum Kind {
 }
 
 impl Answers {
-    /// The only answer of a model that is not decoupled.
+    /// Creates the only response of a model that is not decoupled.
     pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
         Self::new(Kind::One(answer))
     }
 
-    /// Those of a decoupled model.
+    /// Creates the responses of a decoupled model.
     pub(super) fn many(hearing: Hearing, model: &Arc<Model>) -> Self {
         let _model = Arc::clone(model);
         Self::new(Kind::Many { hearing, _model })
@@ -46,12 +46,12 @@ impl Answers {
         Self { kind, scope }
     }
 
-    /// The same of a request that has that scope.
+    /// Sets the scope of the request.
     pub(crate) fn within(self, scope: Scope) -> Self {
         Self { scope, ..self }
     }
 
-    /// Whether nothing comes behind what has come.
+    /// Returns whether the last response has been received.
     pub fn are_over(&self) -> bool {
         match &self.kind {
             Kind::One(_) => false,
@@ -60,16 +60,16 @@ impl Answers {
         }
     }
 
-    /// The next answer; `None` behind the last one. An error may be followed by other answers.
+    /// Returns the next response, or `None` after the last one. More responses may follow an error.
     ///
     /// # Cancel safety
     ///
-    /// No answer is lost when the future is dropped.
+    /// This method is cancel safe: no response is lost.
     pub async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// As [`next`](Self::next).
+    /// Like [`next`](Self::next).
     pub fn poll_next(
         &mut self,
         context: &mut Context<'_>,

@@ -10,21 +10,21 @@ use crate::request::{Few, Request, Response};
 use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
-/// How many models that keep their responses have been loaded.
+/// How many models with a response cache have been loaded.
 static LOADS: AtomicU64 = AtomicU64::new(0);
 
-/// The response cache as one model sees it.
+/// The response cache of one model.
 #[derive(Debug)]
 pub(super) struct Cached {
     cache: Arc<ResponseCache>,
-    /// Where responses count that come from the cache.
+    /// The budget for responses from the cache.
     budget: Arc<MemoryBudget>,
-    /// Tells the model from all that have had its name and version before.
+    /// Distinguishes the model from earlier ones with the same name and version.
     load: u64,
 }
 
 impl Cached {
-    /// That of a model that is being loaded.
+    /// Creates the cache of a model that is being loaded.
     pub(super) fn new(cache: &Arc<ResponseCache>, budget: &Arc<MemoryBudget>) -> Self {
         Self {
             cache: Arc::clone(cache),
@@ -33,16 +33,17 @@ impl Cached {
         }
     }
 
-    /// Answers a request from the cache, or executes it and keeps its response.
+    /// Returns the response from the cache, or executes the request and caches its response.
     ///
-    /// Requests that are the same and under way at the same time are all executed, as in Triton. A request that was executed
-    /// in vain is a miss too; one that found its response kept by another meanwhile is none.
+    /// Identical concurrent requests are all executed, as in Triton. A request whose execution
+    /// fails also counts as a miss. A request does not count if another one has cached the response
+    /// meanwhile.
     ///
     /// Source: `DynamicBatchScheduler::Enqueue` in Triton 2.51.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the request up, and keeps no response.
+    /// Dropping the future cancels the request. Its response is not cached.
     pub(super) async fn infer(
         &self,
         scheduler: &Scheduler,
@@ -84,13 +85,14 @@ impl Cached {
             Err(SchedulerError::Model(_) | SchedulerError::Budget(_)) => {
                 scheduler.recorder().record_miss(lookup.ns)
             }
-            // It was never executed.
+            // The request was not executed.
             Err(_) => {}
         }
         outcome
     }
 
-    /// The response with its memory reserved: the cache may evict it before the client has received it.
+    /// Reserves memory for the response, because the cache may evict it before the client has
+    /// received it.
     fn reserved(&self, response: Response) -> Result<Response, MemoryBudgetError> {
         let outputs = Vec::from(response.outputs).into_iter();
         let outputs = outputs.map(|(index, tensor)| Ok((index, tracked(tensor, &self.budget)?)));
@@ -130,7 +132,7 @@ mod tests {
         models.model("Identity", None).unwrap()
     }
 
-    /// Executions, successes, failures, hits and misses.
+    /// Returns executions, successes, failures, hits and misses.
     fn counts(statistics: &ModelStatistics) -> [u64; 5] {
         [
             statistics.execution_count,

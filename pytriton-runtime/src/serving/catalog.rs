@@ -9,40 +9,40 @@ use crate::registry::Registration;
 
 use super::state::{IndexEntry, State};
 
-/// How often any version was bound or unloaded.
+/// Counts the times that a version was bound or unloaded.
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// The models that can be served, loaded or not, and how each came to be what it is.
+/// The models that can be served, loaded or not, with the state of each version.
 #[derive(Debug, Default)]
 pub(super) struct Catalog(BTreeMap<Arc<str>, Entry>);
 
 #[derive(Debug, Default)]
 struct Entry {
     versions: BTreeMap<u32, Version>,
-    /// Which of them are served, where a client has said it otherwise than they were bound.
+    /// The version policy, if a client has changed it.
     policy: Option<VersionPolicy>,
-    /// Held as long as the model is being loaded.
+    /// Held while the model is being loaded.
     turn: Arc<Mutex<()>>,
     wishes: watch::Sender<Wishes>,
 }
 
-/// How often clients have asked something of a model.
+/// The number of requests from clients to change a model.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wishes {
-    /// To be loaded or unloaded.
+    /// Loads and unloads.
     all: u64,
     unloads: u64,
 }
 
 #[derive(Debug)]
 struct Version {
-    /// As it was bound, whatever clients have made of it.
+    /// The model as it was bound, without changes by clients.
     registration: Registration,
     state: State,
     generation: u64,
 }
 
-/// A load that a client has asked for.
+/// A load requested by a client.
 #[derive(Debug)]
 pub(super) struct Asked {
     turn: Arc<Mutex<()>>,
@@ -51,10 +51,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Waits until the load before it is done; `None` where the client's wish is out-dated meanwhile.
+    /// Waits for an earlier load to finish. Returns `None` if a newer request makes this one
+    /// obsolete.
     pub(super) async fn turn(&mut self) -> Option<OwnedMutexGuard<()>> {
         let then = self.then;
-        // The one before gives its turn back when the model is unloaded.
+        // An unload ends the earlier load.
         if self.now.borrow().unloads > then.unloads {
             return None;
         }
@@ -65,10 +66,10 @@ impl Asked {
         }
     }
 
-    /// Waits until the model is to be unloaded, or is forgotten: what is being loaded comes to nothing.
+    /// Waits until the model is unloaded or removed, which cancels the load.
     pub(super) async fn taken_back(&mut self) {
         let then = self.then;
-        // Of what is forgotten there is no news.
+        // An error means that the model was removed.
         let _ = self.now.wait_for(|now| now.unloads > then.unloads).await;
     }
 }
@@ -81,7 +82,7 @@ pub(super) struct Found {
 }
 
 impl Catalog {
-    /// Adds a version, which is another one than any before.
+    /// Adds a version with a new generation.
     pub(super) fn insert(&mut self, registration: &Registration, state: State) -> Found {
         let spec = &registration.spec;
         let entry = self.0.entry(Arc::clone(&spec.name)).or_default();
@@ -98,7 +99,7 @@ impl Catalog {
         }
     }
 
-    /// Takes a version out.
+    /// Removes a version.
     pub(super) fn remove(&mut self, name: &str, version: u32) {
         if let Some(entry) = self.0.get_mut(name) {
             entry.versions.remove(&version);
@@ -108,7 +109,8 @@ impl Catalog {
         }
     }
 
-    /// Asks for a load, which takes the place of one that waits; `None` where there is no model of that name.
+    /// Requests a load, which makes a waiting one obsolete. Returns `None` if there is no model
+    /// with this name.
     pub(super) fn ask(&self, name: &str) -> Option<Asked> {
         let Entry { turn, wishes, .. } = self.0.get(name)?;
         wishes.send_modify(|wishes| wishes.all += 1);
@@ -121,7 +123,7 @@ impl Catalog {
         })
     }
 
-    /// The versions of a model.
+    /// Returns the versions of a model.
     pub(super) fn find(&self, name: &str) -> Vec<Found> {
         let versions = self.0.get(name).into_iter();
         let versions = versions.flat_map(|entry| entry.versions.values());
@@ -132,27 +134,28 @@ impl Catalog {
         found.collect()
     }
 
-    /// What the versions of a model are.
+    /// Returns the specs of the versions of a model.
     fn specs(&self, name: &str) -> impl Iterator<Item = &ModelSpec> + Clone {
         let versions = self.0.get(name).into_iter();
         let versions = versions.flat_map(|entry| entry.versions.values());
         versions.map(|version| &*version.registration.spec)
     }
 
-    /// What of a model's versions is served, where it is not Triton's default.
+    /// Returns the version policy of a model, or `None` for Triton's default.
     pub(super) fn policy(&self, name: &str) -> Option<VersionPolicy> {
         let said = self.0.get(name).and_then(|entry| entry.policy.clone());
         said.or_else(|| VersionPolicy::among(self.specs(name)))
     }
 
-    /// Notes which versions a client wants to be served; `None` for those that their policy takes as they were bound.
+    /// Sets the version policy requested by a client. `None` restores the policy of the bound
+    /// versions.
     pub(super) fn set_policy(&mut self, name: &str, policy: Option<VersionPolicy>) {
         if let Some(entry) = self.0.get_mut(name) {
             entry.policy = policy;
         }
     }
 
-    /// The versions of a model that are to be served.
+    /// Returns the versions of a model that its policy selects.
     pub(super) fn taken(&self, name: &str) -> Vec<u32> {
         let versions: Vec<u32> = self.specs(name).map(|spec| spec.version).collect();
         match self.policy(name) {
@@ -161,7 +164,7 @@ impl Catalog {
         }
     }
 
-    /// Whether a version would be served beside the others that there are.
+    /// Returns whether the policy would select a version among all existing ones.
     pub(super) fn takes(&self, spec: &ModelSpec) -> bool {
         let others = self.specs(&spec.name);
         let all = others
@@ -177,7 +180,7 @@ impl Catalog {
         policy.is_none_or(|policy| policy.of(&versions).contains(&spec.version))
     }
 
-    /// The state of a version that was neither unloaded nor bound anew since it was found.
+    /// Returns the state of a version, unless it was unloaded or bound again since it was found.
     pub(super) fn found(&mut self, found: &Found) -> Option<&mut State> {
         let ModelSpec { name, version, .. } = &*found.registration.spec;
         let version = self.0.get_mut(name)?.versions.get_mut(version)?;
@@ -185,7 +188,7 @@ impl Catalog {
         is_same.then_some(&mut version.state)
     }
 
-    /// Out-dates all loads of a model, those too that have begun.
+    /// Makes all loads of a model obsolete, including running ones.
     pub(super) fn outdate(&mut self, name: &str) {
         let Some(entry) = self.0.get_mut(name) else {
             return;
@@ -202,7 +205,7 @@ impl Catalog {
         }
     }
 
-    /// The versions of a model that somebody has asked for.
+    /// Returns the versions of a model whose load has been requested.
     pub(super) fn tried(&self, name: &str) -> Vec<u32> {
         let entry = self.0.get(name).into_iter();
         let versions = entry.flat_map(|entry| &entry.versions);
@@ -215,7 +218,8 @@ impl Catalog {
         Some(&mut version.state)
     }
 
-    /// Notes that a version answers what it has accepted, and nothing else; the number of that unloading.
+    /// Records that a version is unloading: it completes only accepted requests. Returns the number
+    /// of the unload.
     pub(super) fn unloading(&mut self, name: &str, version: u32) -> u64 {
         let unloading = generation();
         if let Some(state) = self.state(name, version) {
@@ -224,7 +228,7 @@ impl Catalog {
         unloading
     }
 
-    /// Notes that a model has answered all that it had accepted before that unloading.
+    /// Records that a version has completed all requests accepted before this unload.
     pub(super) fn unloaded(&mut self, name: &str, version: u32, unloading: u64) {
         if let Some(state) = self.state(name, version)
             && *state == State::Unloading(unloading)
@@ -233,7 +237,8 @@ impl Catalog {
         }
     }
 
-    /// Whether nothing is wrong with any model: each serves, or is not wanted. `ready` says so of those that serve.
+    /// Returns whether every version serves and is ready, or is not wanted. `ready` tests a serving
+    /// version.
     pub(super) fn is_well(&self, ready: impl Fn(&str, u32) -> bool) -> bool {
         let entries = self.0.iter();
         let mut versions = entries.flat_map(|(name, entry)| {
@@ -243,7 +248,8 @@ impl Catalog {
         versions.all(|(name, number, state)| state.is_well(|| ready(name, number)))
     }
 
-    /// All models by name and version, or those that are ready. `ready` says so of those that serve.
+    /// Returns the repository index: all versions, or only those that are ready. `ready` tests a
+    /// serving version.
     pub(super) fn index(
         &self,
         only_ready: bool,

@@ -2,11 +2,11 @@ use crate::kserve::LoadParameters;
 use crate::model::VersionPolicy;
 use crate::registry::Registration;
 
-/// A model as the request to load it wants it.
+/// Applies the parameters of a load request to a model.
 ///
 /// # Errors
 ///
-/// What of it cannot be so.
+/// Returns a message if the model cannot be changed this way.
 pub(crate) fn changed(
     model: Registration,
     parameters: &LoadParameters,

@@ -9,15 +9,16 @@ use crate::model::{
 use crate::registry::Registration;
 use crate::text::excerpt;
 
-/// A model with another configuration, which is `ModelConfig` as JSON. As in Triton it stands in the place of the whole one:
-/// what it does not say has Triton's default, but for what is compiled in, such as inputs and outputs.
+/// Applies another configuration (`ModelConfig` as JSON) to a model. As in Triton, it replaces the
+/// whole configuration: missing fields have Triton's defaults, except for what is compiled in, such
+/// as inputs and outputs.
 ///
-/// `policy` is that of its versions, where it is not Triton's default; it stays where nothing else is said, so that a load
-/// hides none of them unasked.
+/// `policy` is the version policy, or `None` for Triton's default. It is kept unless the
+/// configuration sets another one, so that a load does not hide versions unintentionally.
 ///
 /// # Errors
 ///
-/// What of it the model cannot be.
+/// Returns a message if the model does not support the configuration.
 pub(super) fn overridden(
     mut model: Registration,
     config: &str,
@@ -92,10 +93,10 @@ pub(super) fn overridden(
     Ok(model)
 }
 
-/// What the function is written for, where the model has it.
+/// Fields that the function determines, if the model has them.
 const COMPILED: [&str; 1] = ["sequence_batching"];
 
-/// What a configuration may say that ours do not.
+/// Fields that a configuration may contain, but ours do not.
 const FIELDS: [&str; 6] = [
     "sequence_batching",
     "ensemble_scheduling",
@@ -182,7 +183,7 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
     }
 }
 
-/// More instances of one model are a slip of the pen.
+/// The maximum number of instances. More are assumed to be a mistake.
 const MOST: u32 = 1 << 10;
 
 fn dynamic_batching(
@@ -215,7 +216,7 @@ fn dynamic_batching(
                 batching.preserve_ordering = value.as_bool().ok_or_else(|| wrong(name))?;
             }
             _ if is_empty(value) => {}
-            // Levels and policies hang together: all of them are as they were, or none is.
+            // Levels and policies depend on each other: either all are kept or none.
             _ if own.is_some_and(|own| own.get(name) == Some(value)) => {
                 if let Some(before) = before {
                     batching.queue_policy = before.queue_policy;
@@ -237,7 +238,7 @@ fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// A number, which protobuf may write as a text.
+/// Parses a number, which protobuf JSON may encode as a string.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.parse().ok(),
@@ -245,7 +246,7 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// Whether a member says what is so where it is left out.
+/// Returns whether a member has its default value.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

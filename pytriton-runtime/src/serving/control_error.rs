@@ -4,49 +4,49 @@ use thiserror::Error;
 
 use crate::status::Status;
 
-/// Why a model is not loaded or unloaded. The texts are those of Triton 2.51 where it has one.
+/// Why a model cannot be loaded or unloaded. Where Triton 2.51 has a message, it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// The server was started so that clients may not.
+    /// The server does not allow clients to load or unload models.
     #[error("explicit model load / unload is not allowed if polling is enabled")]
     NotExplicit,
-    /// One repository of several is asked for.
+    /// A specific repository was requested.
     #[error("'repository_name' specification is not supported")]
     RepositoryName,
-    /// A parameter that is no parameter.
+    /// The parameter is unknown.
     #[error("unrecognized load parameter '{name}'.")]
     Parameter {
-        /// Its name.
+        /// The name of the parameter.
         name: String,
     },
-    /// A parameter of another kind than it must be.
+    /// The parameter has the wrong type.
     #[error("{message}")]
     ParameterKind {
-        /// Triton's words.
+        /// The message of Triton.
         message: String,
     },
-    /// A body that is no such request.
+    /// The body is not a valid request.
     #[error("{message}")]
     Body {
-        /// Triton's words.
+        /// The message of Triton.
         message: String,
     },
-    /// There is no such model.
+    /// The model does not exist.
     #[error("failed to load '{model}', failed to poll from model repository")]
     Unknown {
-        /// Its name.
+        /// The name of the model.
         model: String,
     },
-    /// The model cannot be what it is asked to be.
+    /// The model does not support the requested configuration.
     #[error("failed to load '{model}', failed to poll from model repository: {reason}")]
     Config {
         /// The model.
         model: Arc<str>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no version that its policy takes.
+    /// The version policy selects no version.
     #[error(
         "load failed for model '{model}': at least one version must be available under the version policy of model '{model}'\n"
     )]
@@ -59,7 +59,7 @@ pub enum ControlError {
     Failed {
         /// The model.
         model: Arc<str>,
-        /// Each version's.
+        /// The reason for each version.
         reasons: String,
     },
     /// The server is stopping.
@@ -68,7 +68,7 @@ pub enum ControlError {
 }
 
 impl ControlError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::NotExplicit | Self::Stopping => Status::Unavailable,

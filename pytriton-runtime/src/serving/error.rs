@@ -5,18 +5,18 @@ use thiserror::Error;
 use crate::call::ModelError;
 use crate::model::{Location, ModelSpec};
 
-/// Why a model cannot be served: one of its instances could not be loaded.
+/// A model cannot be served because one of its instances could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{source} (declared at {location})")]
 pub struct LoadError {
-    /// Where the model stands.
+    /// The location of the model in the source.
     pub location: Location,
-    /// Why.
+    /// The cause.
     pub source: ModelError,
 }
 
 impl LoadError {
-    /// What a model is told that comes too late.
+    /// Returns the error for a model that is loaded while the server is stopping.
     pub(super) fn stopping(spec: &ModelSpec) -> Self {
         Self {
             location: spec.location,

@@ -14,20 +14,21 @@ use super::settled::Settled;
 use super::state::{IndexEntry, State};
 use super::{ControlError, LoadError, Model, ModelSet};
 
-/// What a client asks of one model.
+/// Operations that clients request.
 impl ModelSet {
-    /// Loads the versions of a model anew that its policy takes. Those that serve go on until the new ones do, and answer what they have accepted;
-    /// where one version cannot be loaded, nothing changes for them. While it is being loaded one more load waits, the newest.
+    /// Loads the versions of a model that its policy selects. The current versions serve until the
+    /// new ones are ready, and complete the requests that they have accepted. If one version cannot
+    /// be loaded, nothing changes. While a load is running, only the newest further load waits.
     ///
-    /// `change` makes of each version what it is to be.
+    /// `change` is applied to each version.
     ///
     /// # Errors
     ///
-    /// [`ControlError`].
+    /// Returns a [`ControlError`].
     ///
     /// # Cancel safety
     ///
-    /// What has begun is done although nobody waits for it.
+    /// A load that has begun continues if the future is dropped.
     pub async fn load_named(
         self: &Arc<Self>,
         name: &str,
@@ -51,7 +52,7 @@ impl ModelSet {
             let Some(_turn) = asked.turn().await else {
                 return Err(outdated(&name, &found));
             };
-            // A function that never comes back from loading keeps neither its turn nor its place.
+            // A load function that never returns must not block later loads.
             tokio::select! {
                 biased;
                 () = asked.taken_back() => Err(outdated(&name, &found)),
@@ -61,19 +62,19 @@ impl ModelSet {
         .await
     }
 
-    /// Takes a model out at once, with all of its versions; what they have accepted is answered, and then their instances
-    /// end. Whatever is being loaded comes to nothing.
+    /// Removes a model and all of its versions at once. Accepted requests are completed, and then
+    /// the instances end. A running load is cancelled.
     ///
     /// # Errors
     ///
-    /// [`ControlError`]; a model that is not there is none.
+    /// Returns a [`ControlError`]. A model that is not loaded is not an error.
     pub fn unload_named(self: &Arc<Self>, name: &str) -> Result<(), ControlError> {
         self.check_explicit()?;
         self.take_out(name);
         Ok(())
     }
 
-    /// All models by name and version with their states, or those that are ready.
+    /// Returns the repository index: all versions, or only those that are ready.
     pub fn index(&self, only_ready: bool) -> Vec<IndexEntry> {
         let catalog = self.catalog();
         catalog.index(only_ready, |name, version| self.serves(name, version))
@@ -89,7 +90,8 @@ impl ModelSet {
         }
     }
 
-    /// Waits for something that is done whether or not anybody waits for it; a server that stops does not.
+    /// Waits for work that continues if the caller is dropped. Does not wait while the server is
+    /// stopping.
     async fn finished(
         &self,
         work: impl Future<Output = Result<(), ControlError>> + Send + 'static,
@@ -99,7 +101,7 @@ impl ModelSet {
             done = tokio::spawn(work) => done.ok(),
             () = self.stopping() => None,
         };
-        // Otherwise the runtime ends, or what was done is known to nobody.
+        // A missing result means that the runtime is shutting down or the task panicked.
         done.unwrap_or(Err(ControlError::Stopping))
     }
 
@@ -170,7 +172,7 @@ impl ModelSet {
         })
     }
 
-    /// Notes how a load goes; a version that serves goes on.
+    /// Sets the state of a version that is not serving.
     fn unless_serving(&self, found: &Found, next: State) {
         if let Some(state) = self.catalog().found(found)
             && *state != State::Serving
@@ -179,7 +181,7 @@ impl ModelSet {
         }
     }
 
-    /// Lets models serve at one stroke, in the place of those that did.
+    /// Replaces the serving versions of a model atomically.
     fn serve(
         self: &Arc<Self>,
         name: &Arc<str>,
@@ -212,7 +214,8 @@ impl ModelSet {
         self.retire(&mut catalog, models.unwrap_or_default());
     }
 
-    /// Notes that versions are out, and waits elsewhere until they have answered what they have accepted.
+    /// Records that versions are unloading. A task waits until they have completed their accepted
+    /// requests.
     pub(super) fn retire(
         self: &Arc<Self>,
         catalog: &mut Catalog,
@@ -234,12 +237,12 @@ impl ModelSet {
     }
 }
 
-/// What Triton calls the error of a model that cannot be loaded.
+/// Returns Triton's form of a load error.
 pub(super) fn reason(error: &LoadError) -> String {
     format!("Internal: {}", error.source)
 }
 
-/// What Triton says of a load that something newer has overtaken.
+/// Returns Triton's error for a load that a newer request has made obsolete.
 fn outdated(name: &str, found: &[Found]) -> ControlError {
     let versions = found.iter().map(|found| found.registration.spec.version);
     let reasons = versions.map(|version| {

@@ -14,7 +14,7 @@ use crate::testing::{GATE, IDENTITY, Identity, request};
 
 use super::{ControlError, Model, ModelSet};
 
-/// Says which load of it answers.
+/// Returns the number of the load that created the instance.
 struct Numbered(u32, &'static AtomicU32);
 
 impl Instance for Numbered {
@@ -60,7 +60,7 @@ fn as_it_is(model: Registration, _: Option<&VersionPolicy>) -> Result<Registrati
     Ok(model)
 }
 
-/// The index in one line.
+/// Returns the index in one line.
 fn index(set: &ModelSet) -> String {
     let entries = set.index(false);
     let entries = entries.iter().map(|entry| match &entry.version {
@@ -143,7 +143,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
             let load = LOADS.fetch_add(1, Ordering::SeqCst);
             Ok(Box::new(Numbered(load, &DROPS)))
         },
-        // The second waits for the first, and is not executed with it.
+        // The second request waits for the first and is not batched with it.
         max_batch_size: 1,
         ..IDENTITY
     };
@@ -374,7 +374,7 @@ async fn a_load_that_hangs_keeps_nobody_from_unloading() {
         let error = first.await.unwrap().unwrap_err();
         assert_eq!(error.to_string(), text);
         if !is_bound_anew {
-            // The one that hangs holds up no other.
+            // The stalled load does not block other ones.
             let patience = Duration::from_secs(10);
             let again = timeout(patience, set.load_named("Identity", as_it_is)).await;
             assert_eq!(again.unwrap(), Ok(()));

@@ -1,16 +1,16 @@
-/// How busy a model is.
+/// The load of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
-    /// Requests that wait.
+    /// The number of waiting requests.
     pub waiting: u64,
-    /// Requests that are being executed.
+    /// The number of requests that are being executed.
     pub running: u64,
-    /// Rows that can be executed at a time.
+    /// The number of rows that can be executed concurrently.
     pub capacity: u64,
 }
 
 impl Load {
-    /// How much of what can be executed at a time has come; above 1 the rest waits.
+    /// Returns the ratio of requests to capacity. Above 1, requests wait.
     pub fn utilization(&self) -> f64 {
         (self.waiting + self.running) as f64 / self.capacity.max(1) as f64
     }

@@ -1,5 +1,5 @@
-//! The models that are being served: name and version to a running model, readiness, drain. The set of them can change
-//! while they are asked.
+//! The model repository: maps names and versions to loaded models, and handles readiness and drain.
+//! Models can be added and removed while requests are served.
 
 mod answers;
 mod cached;

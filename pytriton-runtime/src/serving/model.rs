@@ -50,32 +50,32 @@ impl Model {
         })
     }
 
-    /// What the model is.
+    /// Returns the spec of the model.
     pub fn spec(&self) -> &Arc<ModelSpec> {
         &self.spec
     }
 
-    /// Writes its responses as JSON.
+    /// Returns the JSON writer for its responses.
     pub fn writer(&self) -> &ResponseWriter {
         &self.writer
     }
 
-    /// Whether the model has an instance that takes requests.
+    /// Returns whether the model has an available instance.
     pub fn ready(&self) -> bool {
         self.scheduler.ready()
     }
 
-    /// What the model has done so far.
+    /// Returns the statistics of the model.
     pub fn statistics(&self) -> ModelStatistics {
         self.scheduler.statistics()
     }
 
-    /// The same without what is counted of each batch size and of each answer.
+    /// Returns the statistics without those of each batch size and response.
     pub fn sums(&self) -> ModelStatistics {
         self.scheduler.sums()
     }
 
-    /// How busy the model is.
+    /// Returns the load of the model.
     pub fn load(&self) -> Load {
         let Self {
             spec, scheduler, ..
@@ -88,26 +88,26 @@ impl Model {
         }
     }
 
-    /// Counts from here on how the durations of its requests are distributed, where that is asked for.
+    /// Starts to record latency distributions if the configuration requests them.
     pub(super) fn distribute(&self, metrics: &MetricsConfig) {
         let latencies = Latencies::new(metrics.histogram_latencies, metrics.summary_latencies);
         self.scheduler.recorder().distribute(latencies);
     }
 
-    /// How the durations of its requests are distributed; `None` where nobody has asked for it.
+    /// Returns the latency distributions, or `None` if they are not recorded.
     pub fn latencies(&self) -> Option<Latencies> {
         self.scheduler.recorder().latencies()
     }
 
-    /// Lets a request wait its turn and returns its response; where the model keeps responses and has this one, at once.
+    /// Queues a request and returns its response. A cached response is returned immediately.
     ///
     /// # Errors
     ///
-    /// [`SchedulerError`] when the request was not executed or its function failed.
+    /// Returns a [`SchedulerError`] if the request was not executed or its function failed.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
+    /// Dropping the future cancels the request: it leaves the queue, or its response is dropped.
     pub fn infer(
         &self,
         request: Request,
@@ -115,7 +115,8 @@ impl Model {
         self.ask(request)
     }
 
-    /// The same, of which it can be seen whether the response is there already.
+    /// Like [`infer`](Self::infer), but the caller can check whether the response is available
+    /// immediately.
     pub(crate) fn ask(&self, request: Request) -> Soon<'_, Response, SchedulerError> {
         match &self.cached {
             Some(cached) => later(cached.infer(&self.scheduler, request)),
@@ -123,11 +124,12 @@ impl Model {
         }
     }
 
-    /// Lets a request wait its turn; its answers come where the model is decoupled as they are made, otherwise one comes.
+    /// Queues a request and returns its responses as they are produced. A model that is not
+    /// decoupled sends exactly one.
     ///
     /// # Errors
     ///
-    /// [`SchedulerError`] when the request is not taken.
+    /// Returns a [`SchedulerError`] if the request is refused.
     pub fn answers(self: &Arc<Self>, request: Request) -> Result<Answers, SchedulerError> {
         if self.spec.decoupled {
             let hearing = self.scheduler.hear(request)?;
@@ -139,29 +141,31 @@ impl Model {
         ))
     }
 
-    /// Refuses requests that start a sequence; what has started goes on.
+    /// Refuses requests that start a sequence. Running sequences continue.
     pub fn start_no_more(&self) {
         self.scheduler.start_no_more();
     }
 
-    /// Answers all requests that are still waited for with the error that the server is stopping.
+    /// Completes all pending requests with an error that the server is stopping.
     pub fn give_up(&self) {
         self.scheduler.give_up();
     }
 
-    /// Refuses further requests; those that were accepted are executed.
+    /// Refuses further requests. Accepted ones are executed.
     pub fn close(&self) {
         self.scheduler.close();
     }
 
-    /// Waits until its instances have ended, which they do when nobody has the model any longer and all is answered.
+    /// Waits until the instances have ended. They end when the model is no longer referenced and
+    /// all requests are completed.
     pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         self.scheduler.ended()
     }
 
-    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    /// Refuses further requests and waits until accepted ones are completed or `deadline` has
+    /// passed.
     ///
-    /// Returns whether all were answered.
+    /// Returns whether all requests were completed.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.scheduler.drain(deadline).await
     }

@@ -6,7 +6,8 @@ use tokio::sync::watch;
 use super::ModelSet;
 use super::catalog::Catalog;
 
-/// Publishes the readiness of the server to all who watch it. It is computed once per change, however many they are.
+/// Publishes the readiness of the server to all watchers. It is computed once per change,
+/// regardless of their number.
 #[derive(Debug, Default)]
 pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
 
@@ -14,13 +15,13 @@ impl ReadinessPublisher {
     fn subscribe(&self, models: &Arc<ModelSet>) -> watch::Receiver<bool> {
         let published = self.0.lock();
         let mut published = published.unwrap_or_else(PoisonError::into_inner);
-        // The task has ended if the runtime of whoever watched first has.
+        // The task ends together with the runtime of the first watcher.
         if let Some(published) = &*published
             && published.has_changed().is_ok()
         {
             return published.clone();
         }
-        // Changes are subscribed to before the readiness is computed, so that none is missed.
+        // Subscribe before computing the readiness, so that no change is missed.
         let mut changes = models.readiness_changes().subscribe();
         let (sender, receiver) = watch::channel(models.ready());
         let models = Arc::downgrade(models);
@@ -37,7 +38,7 @@ impl ReadinessPublisher {
     }
 }
 
-/// The readiness of the server as one client watches it.
+/// A watch of the server readiness for one client.
 #[derive(Debug)]
 pub(crate) struct ReadinessWatch {
     readiness: watch::Receiver<bool>,
@@ -46,12 +47,12 @@ pub(crate) struct ReadinessWatch {
 }
 
 impl ReadinessWatch {
-    /// The readiness at first, and then each time that it is another one. `None` once the server stops and that has been
-    /// reported.
+    /// Returns the readiness at first, and then each time it changes. Returns `None` after the stop
+    /// of the server has been reported.
     ///
     /// # Cancel safety
     ///
-    /// No change is lost if the future is dropped.
+    /// This method is cancel safe: no change is lost.
     pub(crate) async fn next(&mut self) -> Option<bool> {
         let reported = self.reported;
         let ready = tokio::select! {
@@ -65,7 +66,7 @@ impl ReadinessWatch {
 }
 
 impl ModelSet {
-    /// Watches the readiness of the server. There is one task for all watches, and no polling.
+    /// Watches the readiness of the server. One task serves all watches, without polling.
     pub(crate) fn watch_readiness(self: &Arc<Self>) -> ReadinessWatch {
         ReadinessWatch {
             readiness: self.readiness.subscribe(self),
@@ -75,7 +76,8 @@ impl ModelSet {
     }
 }
 
-/// The locked catalog. If it was changed, that is announced as a change of readiness.
+/// A guard of the catalog. If the catalog was changed, dropping the guard announces a change of
+/// readiness.
 pub(super) struct CatalogGuard<'a> {
     catalog: MutexGuard<'a, Catalog>,
     changes: &'a watch::Sender<()>,
@@ -110,7 +112,7 @@ impl DerefMut for CatalogGuard<'_> {
 impl Drop for CatalogGuard<'_> {
     fn drop(&mut self) {
         if self.is_changed {
-            // Whoever computes the readiness waits for the lock, which is released next.
+            // Watchers compute the readiness after the lock is released.
             self.changes.send_replace(());
         }
     }
@@ -166,7 +168,7 @@ mod tests {
             }
         }
         assert_eq!(models.watch_readiness().next().await, Some(false));
-        // The watchdog has answered in the place of the stalled instance.
+        // The watchdog has responded instead of the stalled instance.
         stalled.await.unwrap().unwrap_err();
     }
 

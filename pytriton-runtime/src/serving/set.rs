@@ -29,14 +29,15 @@ use super::settled::Settled;
 use super::state::State;
 use super::{LoadError, Model};
 
-/// The models that are being served, by name and version. Models come and go while others are asked.
+/// The models that are being served, by name and version. Models can be added and removed while
+/// others are called.
 #[derive(Debug)]
 pub struct ModelSet {
-    /// What could be served. Taken before `models`, where both are.
+    /// All models that can be served. Lock order: before `models`.
     catalog: Mutex<Catalog>,
-    /// Replaced as a whole, so that whoever looks into it keeps nobody waiting.
+    /// Replaced as a whole, so that readers hold the lock only briefly.
     models: RwLock<Arc<Models>>,
-    /// Those that serve no longer, and may have accepted requests still.
+    /// Models that no longer serve but may have accepted requests.
     leaving: Mutex<Vec<Weak<Model>>>,
     pub(super) control: ControlOptions,
     loads: Semaphore,
@@ -47,7 +48,7 @@ pub struct ModelSet {
     resources: Resources,
     pub(super) stopping: watch::Sender<bool>,
     pub(super) readiness: ReadinessPublisher,
-    /// Whether any model knows sequences.
+    /// Whether any model has sequences.
     has_sequences: AtomicBool,
     tracer: OnceLock<Tracer>,
 }
@@ -55,20 +56,21 @@ pub struct ModelSet {
 pub(super) type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
 
 impl ModelSet {
-    /// Starts all models of a registry side by side, with a response cache where one of them keeps its responses.
+    /// Starts all models of a registry concurrently, with a response cache if a model needs it.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] for the first model, in the order of the registry, that cannot be loaded.
+    /// Returns a [`LoadError`] for the first model, in the order of the registry, that cannot be
+    /// loaded.
     pub async fn start(registry: &Registry, limits: &Limits) -> Result<Self, LoadError> {
         Self::controlled(registry, limits, ControlOptions::default()).await
     }
 
-    /// The same with those models that the options say.
+    /// Like [`start`](Self::start), with model control options.
     ///
     /// # Errors
     ///
-    /// As [`start`](Self::start), where the options let such a model end the server.
+    /// As [`start`](Self::start), if the options let a failed model end the server.
     pub async fn controlled(
         registry: &Registry,
         limits: &Limits,
@@ -77,7 +79,7 @@ impl ModelSet {
         Self::observed(registry, limits, control, MetricsConfig::default()).await
     }
 
-    /// The same with other metrics than by default.
+    /// Like [`controlled`](Self::controlled), with a metrics configuration.
     ///
     /// # Errors
     ///
@@ -141,19 +143,20 @@ impl ModelSet {
         Ok(set)
     }
 
-    /// Says which requests are traced; only the first to say so is heard.
+    /// Sets the tracer, which selects the requests that are traced. Only the first call has an
+    /// effect.
     pub fn trace(&self, tracer: Tracer) {
-        // Whoever comes late has nothing that is in use.
+        // An unused tracer is dropped.
         drop(self.tracer.set(tracer));
     }
 
-    /// Who says which requests are traced.
+    /// Returns the tracer.
     pub fn tracer(&self) -> &Tracer {
         self.tracer.get_or_init(Tracer::default)
     }
 
     pub(super) async fn started(&self, model: &Registration) -> Result<Model, LoadError> {
-        // It is never closed.
+        // The semaphore is never closed.
         let _turn = self.loads.acquire().await;
         let cache = || Arc::new(ResponseCache::new(self.cache_bytes));
         let cache = model
@@ -174,7 +177,7 @@ impl ModelSet {
         }
     }
 
-    /// Lets a model end once all that ask it have their answers.
+    /// Retires a model. It ends when all callers have their responses.
     pub(super) fn let_go(&self, model: &Arc<Model>) {
         let leaving = self.leaving.lock();
         let mut leaving = leaving.unwrap_or_else(PoisonError::into_inner);
@@ -182,14 +185,14 @@ impl ModelSet {
         leaving.push(Arc::downgrade(model));
     }
 
-    /// Those that serve, and those that answer what they have accepted.
+    /// Returns the models that serve, and those that complete accepted requests.
     fn all_models(&self) -> Vec<Arc<Model>> {
         let mut models = self.models();
         models.extend(self.leaving());
         models
     }
 
-    /// Those that serve no longer, and answer what they have accepted.
+    /// Returns the models that no longer serve and complete accepted requests.
     pub fn leaving(&self) -> Vec<Arc<Model>> {
         let leaving = self.leaving.lock();
         let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
@@ -197,12 +200,13 @@ impl ModelSet {
     }
 
     pub(super) fn catalog(&self) -> CatalogGuard<'_> {
-        // What panics under the lock has changed one model.
+        // A panic under the lock can affect only one model.
         let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         CatalogGuard::new(catalog, self.readiness_changes())
     }
 
-    /// Is notified whenever the readiness of a model or of the server may have changed.
+    /// Returns the sender that announces possible changes of the readiness of a model or the
+    /// server.
     pub(super) fn readiness_changes(&self) -> &watch::Sender<()> {
         &self.resources.readiness
     }
@@ -211,7 +215,7 @@ impl ModelSet {
         *self.stopping.borrow()
     }
 
-    /// Whether a version has its place, ready or not.
+    /// Returns whether a version is loaded, ready or not.
     pub fn is_there(&self, name: &str, version: u32) -> bool {
         let models = self.snapshot();
         models
@@ -219,7 +223,7 @@ impl ModelSet {
             .is_some_and(|versions| versions.contains_key(&version))
     }
 
-    /// Whether a model serves and has an instance that takes requests.
+    /// Returns whether a version is loaded and has an available instance.
     pub(super) fn serves(&self, name: &str, version: u32) -> bool {
         let models = self.snapshot();
         let model = models.get(name).and_then(|versions| versions.get(&version));
@@ -227,7 +231,7 @@ impl ModelSet {
     }
 
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
-        // Whoever panics under the lock has changed a copy.
+        // A panic under the lock can affect only a copy.
         let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = Models::clone(&models);
         let result = change(&mut changed);
@@ -245,33 +249,33 @@ impl ModelSet {
         Arc::clone(&models.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Why one of the models is beyond repair, once one is.
+    /// Waits for a fatal error of a model.
     pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
         let mut breakdown = self.resources.breakdown.subscribe();
         async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
-    /// Whether one of them is.
+    /// Returns whether a model has reported a fatal error.
     pub(crate) fn is_broken(&self) -> bool {
         self.resources.breakdown.borrow().is_some()
     }
 
-    /// The bytes that all requests and responses may hold.
+    /// Returns the memory budget of all requests and responses.
     pub fn budget(&self) -> &Arc<MemoryBudget> {
         &self.resources.budget
     }
 
-    /// What is told of how long requests take.
+    /// Returns the metrics configuration.
     pub fn metrics_config(&self) -> &MetricsConfig {
         &self.metrics
     }
 
-    /// What the response cache holds and has done; `None` where no model keeps its responses.
+    /// Returns the usage of the response cache, or `None` if no model uses it.
     pub fn cache(&self) -> Option<CacheUsage> {
         self.cache.get().map(|cache| cache.usage())
     }
 
-    /// The models in the order of their names and versions.
+    /// Returns the models, ordered by name and version.
     pub fn models(&self) -> Vec<Arc<Model>> {
         let models = self.snapshot();
         models
@@ -281,30 +285,30 @@ impl ModelSet {
             .collect()
     }
 
-    /// Whether any model knows sequences, so that the order of requests matters.
+    /// Returns whether any model has sequences, so that the order of requests matters.
     pub(crate) fn has_sequences(&self) -> bool {
         self.has_sequences.load(Ordering::Relaxed)
     }
 
-    /// Whether the latest version of any model is such a one.
+    /// Returns whether the latest version of any model satisfies the predicate.
     pub(crate) fn has(&self, is: impl Fn(&ModelSpec) -> bool) -> bool {
         let models = self.snapshot();
         let mut latest = models.values().filter_map(BTreeMap::last_key_value);
         latest.any(|(_, model)| is(model.spec()))
     }
 
-    /// The model of that name and version, the latest where none is given.
+    /// Returns the model with this name and version. The default is the latest version.
     ///
     /// # Errors
     ///
-    /// [`RequestError::UnknownModel`], [`RequestError::UnloadedModel`].
+    /// Returns [`RequestError::UnknownModel`] or [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
         let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
         let versions = models.get(name);
         let model = match (versions, version) {
             (None, _) => None,
             (Some(versions), None) => versions.values().next_back(),
-            // No version is larger.
+            // A larger number is not a version.
             (Some(versions), Some(version)) => u32::try_from(version)
                 .ok()
                 .and_then(|version| versions.get(&version)),
@@ -316,7 +320,7 @@ impl ModelSet {
         Err(self.absent(name, version))
     }
 
-    /// Why there is no such model.
+    /// Returns the error for a missing model.
     #[cold]
     fn absent(&self, name: &str, version: Option<u64>) -> RequestError {
         let tried = self.catalog().tried(name);
@@ -329,21 +333,21 @@ impl ModelSet {
             },
             false => RequestError::UnknownModel {
                 name,
-                // Of a model that is not there no version is missing.
+                // The version is reported only if the model itself exists.
                 version: text.filter(|_| !tried.is_empty()),
             },
         }
     }
 
-    /// The versions of the model of that name, ascending.
+    /// Returns the versions of a model, ascending.
     pub fn versions(&self, name: &str) -> Vec<u32> {
         let models = self.snapshot();
         let versions = models.get(name).into_iter().flatten();
         versions.map(|(&version, _)| version).collect()
     }
 
-    /// Whether the server is not stopping, and, unless the options are content with that, every model takes requests but those
-    /// that were unloaded.
+    /// Returns whether the server is ready: it is not stopping and, with strict readiness, every
+    /// model that is not unloaded has an available instance.
     pub fn ready(&self) -> bool {
         let well = || {
             let catalog = self.catalog();
@@ -352,7 +356,8 @@ impl ModelSet {
         !self.is_stopping() && (!self.control.strict_readiness || well())
     }
 
-    /// Says to all who ask that the server is no longer ready; requests are still served, but those that start a sequence.
+    /// Reports that the server is not ready. Requests are still served, except those that start a
+    /// sequence.
     pub fn stop_being_ready(&self) {
         self.stopping.send_replace(true);
         self.readiness_changes().send_replace(());
@@ -361,26 +366,26 @@ impl ModelSet {
         }
     }
 
-    /// Waits until the server stops: what would stay open for ever ends then.
+    /// Waits until the server stops. Used to end operations that would never end by themselves.
     pub fn stopping(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut stopping = self.stopping.subscribe();
         async move {
-            // What is gone has stopped too.
+            // An error means that the models are gone, so the server has stopped too.
             let _ = stopping.wait_for(|stopping| *stopping).await;
         }
     }
 
-    /// Answers all requests that are still waited for with the error that the server is stopping.
+    /// Completes all pending requests with an error that the server is stopping.
     pub fn give_up(&self) {
         for model in self.all_models() {
             model.give_up();
         }
     }
 
-    /// Refuses further requests of all models at once, and waits until all accepted ones have their responses, or `deadline`
-    /// has passed.
+    /// Refuses further requests of all models and waits until accepted ones are completed or
+    /// `deadline` has passed.
     ///
-    /// Returns whether all have theirs.
+    /// Returns whether all requests were completed.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
         let models = self.all_models();

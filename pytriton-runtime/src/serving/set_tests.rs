@@ -1,4 +1,4 @@
-//! A set of models that come and go, without a client.
+//! Adding and removing models, without a client.
 
 use std::sync::Barrier;
 use std::thread::sleep;
@@ -79,7 +79,7 @@ async fn models_come_and_go_and_none_answers_for_another() {
     assert!(late.to_string().contains("stopping"), "{late}");
 }
 
-/// Two models with a call each that waits for [`GATE`].
+/// Two models, each with a call that waits for [`GATE`].
 async fn busy() -> (Arc<ModelSet>, Vec<tokio::task::JoinHandle<bool>>) {
     let other = ModelDeclaration {
         name: "Other",

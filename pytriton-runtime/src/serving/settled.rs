@@ -6,18 +6,18 @@ use super::catalog::{Catalog, Found};
 use super::set::Models;
 use super::state::State;
 
-/// What became of the versions of one model when some of them had been loaded.
+/// The changes to the serving versions of a model after a load.
 #[derive(Debug)]
 pub(super) struct Settled {
-    /// Those that others of their number have taken the place of.
+    /// Models that were replaced by ones with the same version.
     pub(super) replaced: Vec<Arc<Model>>,
-    /// Those that the policy takes no longer.
+    /// Models that the version policy no longer selects.
     pub(super) gone: BTreeMap<u32, Arc<Model>>,
 }
 
 impl Settled {
-    /// Lets serve what was loaded, at one stroke, as far as the policy takes it of the versions that there are now: others may have come and
-    /// gone since the load began.
+    /// Puts loaded models into service atomically, if the policy selects them from the versions
+    /// that exist now. Versions may have been added or removed since the load began.
     pub(super) fn new(
         catalog: &mut Catalog,
         models: &mut Models,
@@ -50,7 +50,8 @@ impl Settled {
         }
         (*versions, settled.gone) = std::mem::take(versions)
             .into_iter()
-            // One that is being taken out is forgotten already, and serves until others do in its place.
+            // A version that is being unbound is no longer in the catalog. It serves until its
+            // replacements do.
             .partition(|(version, _)| {
                 taken.contains(version) || catalog.state(name, *version).is_none()
             });

@@ -1,47 +1,48 @@
 use std::sync::Arc;
 
-/// What Triton says of a model that was taken out and has nothing left to answer.
+/// Triton's reason for a model that was unloaded and has completed its requests.
 const UNLOADED: &str = "unloaded";
 
-/// Where a version is between being there and serving.
+/// The state of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum State {
-    /// Nobody has asked for it yet.
+    /// A load has not been requested yet.
     New,
     Loading,
     Serving,
-    /// Answers what it has accepted; the number is that of the unloading.
+    /// The version completes accepted requests. The number identifies the unload.
     Unloading(u64),
     Unavailable(Arc<str>),
 }
 
-/// A line of the repository index.
+/// An entry of the repository index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// The model.
+    /// The name of the model.
     pub name: Arc<str>,
-    /// Its version and state; `None` where nobody has asked for the model yet.
+    /// The version and its state, or `None` if a load has not been requested yet.
     pub version: Option<IndexedVersion>,
 }
 
 /// A version in the repository index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedVersion {
-    /// Its number.
+    /// The version number.
     pub number: u32,
-    /// As Triton calls it.
+    /// The state, as Triton names it.
     pub state: &'static str,
-    /// Why it is in that state; empty where there is nothing to say.
+    /// The reason for the state, or an empty string.
     pub reason: Arc<str>,
 }
 
 impl State {
-    /// That of a model that cannot be loaded.
+    /// Returns the state of a model that cannot be loaded.
     pub(super) fn failed(reason: &str) -> Self {
         Self::Unavailable(reason.into())
     }
 
-    /// That of a model that was loaded in vain, because another version could not be.
+    /// Returns the state of a model that was unloaded, or not put into service because another
+    /// version failed.
     pub(super) fn unloaded() -> Self {
         Self::failed(UNLOADED)
     }
@@ -62,7 +63,8 @@ impl State {
         }
     }
 
-    /// Whether nothing is wrong with the version: it serves, or is not wanted. `ready` says so of one that serves.
+    /// Returns whether the version serves and is ready, or is not wanted. `ready` tests a serving
+    /// version.
     pub(super) fn is_well(&self, ready: impl FnOnce() -> bool) -> bool {
         match self {
             Self::New => true,

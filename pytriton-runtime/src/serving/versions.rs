@@ -9,15 +9,16 @@ use super::settled::Settled;
 use super::state::State;
 use super::{LoadError, Model, ModelSet};
 
-/// Versions that come and go while the server runs.
+/// Versions that are added and removed while the server runs.
 impl ModelSet {
-    /// Starts a model and serves it from then on, where the policy of its versions takes it, and those no longer that the
-    /// policy takes no longer; returns the one of its name and version that it takes the place of, which still has to answer
-    /// what it has accepted.
+    /// Starts a model and puts it into service if its version policy selects it. Versions that the
+    /// policy no longer selects are removed. Returns the replaced model with the same name and
+    /// version, which still completes the requests that it has accepted.
     ///
     /// # Errors
     ///
-    /// [`LoadError`] when it cannot be loaded, or the server is stopping; what was served before still is.
+    /// Returns a [`LoadError`] if the model cannot be loaded or the server is stopping. The models
+    /// in service do not change then.
     pub async fn load(
         self: &Arc<Self>,
         model: &Registration,
@@ -49,15 +50,15 @@ impl ModelSet {
         Ok(settled.replaced.into_iter().next())
     }
 
-    /// Serves a model no longer, and forgets it; returns it, which still has to answer what it has accepted. What the policy
-    /// of its versions takes in its place is served first.
+    /// Removes a version and returns it. It still completes the requests that it has accepted.
+    /// Versions that the policy selects instead are put into service first.
     pub async fn unload(self: &Arc<Self>, name: &str, version: u32) -> Option<Arc<Model>> {
         self.catalog().remove(name, version);
         let bound = self.change(|models| models.get(name)?.get(&version).cloned())?;
         self.fill_up(&name.into()).await;
         self.change(|models| {
             let versions = models.get_mut(name)?;
-            // One of its number may have been bound meanwhile.
+            // Another model with this version may have been bound meanwhile.
             let model = versions
                 .get(&version)
                 .is_some_and(|model| Arc::ptr_eq(model, &bound))
@@ -70,12 +71,12 @@ impl ModelSet {
         })
     }
 
-    /// What of a model's versions is served, where it is not Triton's default; its configuration says so.
+    /// Returns the version policy of a model for its configuration, or `None` for Triton's default.
     pub fn version_policy(&self, model: &ModelSpec) -> Option<VersionPolicy> {
         self.catalog().policy(&model.name)
     }
 
-    /// Loads what is to be served of a model and is not.
+    /// Loads the selected versions of a model that are not serving.
     async fn fill_up(self: &Arc<Self>, name: &Arc<str>) {
         let missing: Vec<Found> = {
             let catalog = self.catalog();
@@ -155,7 +156,7 @@ mod tests {
         entries.collect::<Vec<_>>().join("; ")
     }
 
-    /// The same once nothing is being unloaded.
+    /// Returns the index once no model is unloading.
     async fn settled(set: &ModelSet) -> String {
         while index(set).contains("UNLOADING") {
             tokio::task::yield_now().await;
