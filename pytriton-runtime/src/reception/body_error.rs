@@ -1,22 +1,22 @@
 use thiserror::Error;
 
-/// Why the rest of a body is not waited for.
+/// Why the server stopped waiting for the rest of a request body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// Nothing more of it came.
+    /// No data arrived in time.
     #[error("no more of the request body came for {seconds} seconds")]
     Stalled {
-        /// How long that was waited for.
+        /// How long the server waited.
         seconds: u64,
     },
-    /// It comes, but too slowly.
+    /// Data arrives too slowly.
     #[error("the request body came more slowly than {rate} bytes a second")]
     Slow {
-        /// The least number of bytes.
+        /// The minimum rate in bytes per second.
         rate: u32,
     },
-    /// The server stops, and the request has not come.
+    /// The server is stopping, and the request has not arrived completely.
     #[error("Server is stopping, the request body did not come in time")]
     Stopping,
 }

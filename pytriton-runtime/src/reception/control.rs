@@ -7,16 +7,16 @@ use crate::serving::{IndexEntry, changed};
 use super::{Error, Reception};
 
 impl Reception {
-    /// The models of the repository index, all or those that take requests.
+    /// Returns the repository index: all versions, or only those that are ready.
     pub fn index(&self, only_ready: bool) -> Vec<IndexEntry> {
         self.models.index(only_ready)
     }
 
-    /// Loads a model, anew where it serves.
+    /// Loads or reloads a model.
     ///
     /// # Errors
     ///
-    /// [`Error::Control`].
+    /// Returns [`Error::Control`].
     pub async fn load(&self, name: &str, parameters: LoadParameters) -> Result<(), Error> {
         let parameters = Arc::new(parameters);
         let change = move |registration, policy: Option<&VersionPolicy>| {
@@ -25,11 +25,11 @@ impl Reception {
         Ok(self.models.load_named(name, change).await?)
     }
 
-    /// Takes a model out.
+    /// Unloads a model.
     ///
     /// # Errors
     ///
-    /// [`Error::Control`].
+    /// Returns [`Error::Control`].
     pub async fn unload(&self, name: &str) -> Result<(), Error> {
         Ok(self.models.unload_named(name)?)
     }

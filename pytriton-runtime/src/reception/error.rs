@@ -8,58 +8,58 @@ use crate::scheduler::SchedulerError;
 use crate::serving::ControlError;
 use crate::status::Status;
 
-/// Why a request got no response: the error of the room where it ended. The texts are those of Triton 2.51 where it has
-/// one.
+/// Why a request failed: the error of the layer that refused it. Where Triton 2.51 has a message,
+/// it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bytes are no request.
+    /// The request cannot be decoded.
     #[error(transparent)]
     Codec(CodecError),
-    /// A version that is no number.
+    /// The version is not a number.
     #[error(
         "failed to get model version from specified version string '{version}' (details: stol), version should be an integral value > 0"
     )]
     Version {
-        /// What came.
+        /// The version in the request.
         version: String,
     },
-    /// A version below 0.
+    /// The version is negative.
     #[error(
         "invalid model version specified '{version}' , version should be an integral value > 0"
     )]
     NegativeVersion {
-        /// What came.
+        /// The version in the request.
         version: String,
     },
-    /// Statistics of a model that is not there.
+    /// Statistics of an unknown model were requested.
     #[error("requested model '{model}' is not available")]
     NoStatistics {
         /// The name in the request.
         model: String,
     },
-    /// Statistics of a version that is not there.
+    /// Statistics of an unknown version were requested.
     #[error("requested model version is not available for model '{model}'")]
     NoStatisticsOfVersion {
         /// The name in the request.
         model: String,
     },
-    /// A model with any number of answers, where there is room for one.
+    /// The model is decoupled, but the endpoint supports only one response.
     #[error("{door} doesn't support models with decoupled transaction policy")]
     Decoupled {
-        /// What the door is called.
+        /// The name of the endpoint.
         door: &'static str,
     },
-    /// A model is not loaded or unloaded.
+    /// A model cannot be loaded or unloaded.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// There is no room for the request.
+    /// The memory budget is exhausted.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The request does not fit its model.
+    /// The request does not match its model.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The request could not wait, waited too long, or its function failed.
+    /// The request was not queued, timed out, or its function failed.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),
 }
@@ -80,7 +80,7 @@ impl From<ProtoError> for Error {
 }
 
 impl Error {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::Codec(error) => error.status(),

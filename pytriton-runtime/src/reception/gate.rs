@@ -10,11 +10,11 @@ use super::operation::Operation;
 
 const BEARER: &[u8] = b"Bearer ";
 
-/// Which groups of one protocol are closed, and what opens them. Without any lock all are open.
+/// The access rules of one protocol. A group without a lock is open.
 #[derive(Debug, Clone, Default)]
 pub struct Gate([Option<Arc<Lock>>; Group::ALL.len()]);
 
-/// A header that a request must have.
+/// A header that requests must have.
 #[derive(Debug)]
 pub struct Lock {
     expected: String,
@@ -22,7 +22,7 @@ pub struct Lock {
     secrets: Arc<Secrets>,
 }
 
-/// A request without the header that it must have.
+/// A request without the required header.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expecting header '{header}'")]
 pub struct Restricted {
@@ -31,12 +31,13 @@ pub struct Restricted {
 }
 
 impl Gate {
-    /// What is closed over a protocol.
+    /// Creates the access rules of a protocol.
     pub fn new(access: &Access, protocol: Protocol) -> Self {
         let mut gate = Self::default();
         for closed in access.closed(protocol) {
             let expected = protocol.header(&closed.key);
-            // Metadata is in small letters, so that no other name is ever found, as with tritonserver.
+            // gRPC metadata names are lower case, so a name with upper-case letters never matches,
+            // as in tritonserver.
             let possible = protocol == Protocol::Http
                 || !expected.bytes().any(|byte| byte.is_ascii_uppercase());
             let header = HeaderName::from_bytes(expected.as_bytes()).ok();
@@ -49,16 +50,17 @@ impl Gate {
         gate
     }
 
-    /// Closes a group, whatever closed it before.
+    /// Restricts a group. Replaces an earlier restriction.
     pub fn close(&mut self, group: Group, lock: &Arc<Lock>) {
         self.0[group as usize] = Some(Arc::clone(lock));
     }
 
-    /// Lets a request pass, or not.
+    /// Checks whether a request is allowed.
     ///
     /// # Errors
     ///
-    /// [`Restricted`] where its group is closed, and its headers do not open it.
+    /// Returns [`Restricted`] if its group is restricted and the required header is missing or
+    /// wrong.
     pub(crate) fn admit(
         &self,
         operation: Operation,
@@ -76,7 +78,7 @@ impl Gate {
 }
 
 impl Lock {
-    /// Opens with that value of a header. A name that none can have opens never.
+    /// Requires a value of a header. A name that is not a valid header name never matches.
     pub fn new(expected: &str, header: Option<HeaderName>, secrets: Arc<Secrets>) -> Self {
         Self {
             expected: expected.to_owned(),
@@ -85,13 +87,13 @@ impl Lock {
         }
     }
 
-    /// Of several headers of the name the first counts, as in Triton.
+    /// If the header occurs several times, the first one counts, as in Triton.
     fn opens(&self, headers: &HeaderMap) -> bool {
         let given = self.header.as_ref().and_then(|header| headers.get(header));
         given.is_some_and(|given| self.secrets.have(given.as_bytes()))
     }
 
-    /// The same for OpenAI's clients, which send one key and in one way.
+    /// Like `opens`, for OpenAI clients, which send an API key as a bearer token.
     fn opens_as_key(&self, headers: &HeaderMap) -> bool {
         let given = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let key = given.and_then(|given| match given.split_at_checked(BEARER.len()) {

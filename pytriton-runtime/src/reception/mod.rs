@@ -1,5 +1,5 @@
-//! What stands between both doors and the models: one state, one error, one admission. What a request asks for by name, how
-//! many bytes it may hold, until when its body must have come, and which work for it leaves the runtime's workers.
+//! The state shared by the HTTP and gRPC services: models by name, limits on the size and duration
+//! of bodies, access rules, one error type, and the offload of expensive work from I/O threads.
 
 mod body_error;
 mod control;

@@ -7,18 +7,19 @@ use crate::text::excerpt;
 use super::{Error, Reception};
 
 impl Reception {
-    /// The model of that name and of the version that the text says, the latest where there is none.
+    /// Returns the model with this name and version. The default is the latest version.
     ///
     /// # Errors
     ///
-    /// [`Error::Version`] and [`Error::NegativeVersion`] for a text that is no version, [`RequestError::UnknownModel`],
-    /// [`RequestError::UnloadedModel`].
+    /// Returns [`Error::Version`] or [`Error::NegativeVersion`] if the version is invalid, and
+    /// [`RequestError::UnknownModel`] or [`RequestError::UnloadedModel`] if the model is not
+    /// loaded.
     pub fn model(&self, name: &str, version: Option<&str>) -> Result<Arc<Model>, Error> {
         let version = version.map(number).transpose()?;
         Ok(self.models.model(name, version)?)
     }
 
-    /// The versions that are told of a model: the one that is asked for, or all.
+    /// Returns the model and the versions for its metadata: the requested version, or all.
     ///
     /// # Errors
     ///
@@ -36,11 +37,11 @@ impl Reception {
         Ok((model, versions))
     }
 
-    /// Whether a model is there and takes requests.
+    /// Returns whether a model is loaded and ready.
     ///
     /// # Errors
     ///
-    /// [`Error::Version`] and [`Error::NegativeVersion`] for a text that is no version.
+    /// Returns [`Error::Version`] or [`Error::NegativeVersion`] if the version is invalid.
     pub fn model_ready(&self, name: &str, version: Option<&str>) -> Result<bool, Error> {
         match self.model(name, version) {
             Ok(model) => Ok(model.ready()),
@@ -51,12 +52,13 @@ impl Reception {
         }
     }
 
-    /// The models whose statistics are asked for: one version, all versions of a name, or all.
+    /// Returns the models for a statistics request: one version, all versions of a name, or all
+    /// models.
     ///
     /// # Errors
     ///
-    /// [`Error::Version`] and [`Error::NegativeVersion`] for a text that is no version, [`Error::NoStatistics`] and
-    /// [`Error::NoStatisticsOfVersion`] where there is no such model.
+    /// Returns [`Error::Version`] or [`Error::NegativeVersion`] if the version is invalid, and
+    /// [`Error::NoStatistics`] or [`Error::NoStatisticsOfVersion`] if the model is not loaded.
     pub fn counted(
         &self,
         name: Option<&str>,
@@ -82,7 +84,7 @@ impl Reception {
     }
 }
 
-/// Triton's versions are signed numbers of 64 bits.
+/// Parses a version. Triton parses signed 64-bit numbers.
 fn number(version: &str) -> Result<u64, Error> {
     let owned = || excerpt(version);
     match version.parse::<i64>() {

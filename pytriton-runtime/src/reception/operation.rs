@@ -1,7 +1,8 @@
 use crate::access::Group;
 
-/// What a request asks for, whatever the protocol. The one table that says which group each route of each door is in:
-/// neither match has a last arm, so that what is in no group does not compile.
+/// The operation of a request, regardless of the protocol. This is the only table that assigns
+/// routes to groups. The matches have no wildcard arm, so an operation without a group does not
+/// compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     ServerLive,
@@ -10,15 +11,15 @@ pub(crate) enum Operation {
     WatchHealth,
     ServerMetadata,
     ModelMetadata,
-    /// What OpenAI's clients are told of models.
+    /// Model information for OpenAI clients.
     DescribeModels,
-    /// The document that says what models take and give.
+    /// The OpenAPI document.
     Document,
-    /// What gRPC's clients are told of services.
+    /// gRPC server reflection.
     Reflection,
     Infer,
     Generate,
-    /// A text for OpenAI's clients.
+    /// A completion for OpenAI clients.
     Complete,
     ModelConfig,
     Statistics,
@@ -32,12 +33,12 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Whether it is one of OpenAI's clients that asks.
+    /// Returns whether the operation belongs to the OpenAI API.
     pub(crate) const fn is_openai(self) -> bool {
         matches!(self, Self::DescribeModels | Self::Complete)
     }
 
-    /// Where Triton has the operation the group is Triton's.
+    /// Returns the group of the operation. Operations of Triton are in Triton's groups.
     ///
     /// Source: `HTTPAPIServer::Handle` and `CommonHandler` of Triton 2.51.
     pub(crate) const fn group(self) -> Group {

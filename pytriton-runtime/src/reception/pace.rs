@@ -4,10 +4,10 @@ use crate::Limits;
 
 use super::BodyError;
 
-/// How long a body may let the server wait when the server stops, and how long for its next piece.
+/// How long a body may keep a stopping server waiting, in total and for its next chunk.
 const STOPPING: Duration = Duration::from_secs(2);
 
-/// The time that a body may still take: some at its start, and more for every byte that comes.
+/// The remaining time of a body: an initial amount, plus an amount for each received byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     rate: u32,
@@ -26,26 +26,26 @@ impl Pace {
         }
     }
 
-    /// How long the next piece may be waited for.
+    /// Returns how long to wait for the next chunk.
     pub(super) fn wait(&self) -> Duration {
         self.left.min(self.pause)
     }
 
-    /// A piece has come, or none yet, after so long a wait.
+    /// Records received bytes (or none) after a wait.
     pub(super) fn came(&mut self, bytes: usize, waited: Duration) {
         let microseconds = (bytes as u64).saturating_mul(1_000_000) / u64::from(self.rate);
         let earned = Duration::from_micros(microseconds);
         self.left = self.left.saturating_sub(waited).saturating_add(earned);
     }
 
-    /// The server stops: what has been earned so far counts for little.
+    /// Shortens the remaining time because the server is stopping.
     pub(super) fn hurry(&mut self) {
         self.pause = self.pause.min(STOPPING);
         self.left = self.left.min(STOPPING);
         self.stopping = true;
     }
 
-    /// What to say when the wait has been too long.
+    /// Returns the error after the time has run out.
     pub(super) fn error(&self) -> BodyError {
         if self.stopping {
             BodyError::Stopping

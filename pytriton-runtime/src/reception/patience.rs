@@ -13,7 +13,7 @@ use crate::serving::ModelSet;
 use super::BodyError;
 use super::pace::Pace;
 
-/// Waits for the pieces of one body. Only the time in which the server waits for the client counts.
+/// Limits the time for receiving a body. Only time spent waiting for the client counts.
 pub(crate) struct Patience {
     limits: Limits,
     models: Arc<ModelSet>,
@@ -22,10 +22,10 @@ pub(crate) struct Patience {
     alarms: Option<Alarms>,
 }
 
-/// What may end a wait. Most bodies never need one.
+/// Timers and signals that may end a wait. Most bodies never need them.
 struct Alarms {
     time: Pin<Box<Sleep>>,
-    /// `None` once the server stops.
+    /// `None` once the server is stopping.
     stopping: Option<BoxFuture<'static, ()>>,
 }
 
@@ -40,13 +40,13 @@ impl Patience {
         }
     }
 
-    /// So many bytes have come.
+    /// Records received bytes.
     pub(crate) fn came(&mut self, bytes: usize) {
         let waited = self.since.take().map(|since| since.elapsed());
         self.pace.came(bytes, waited.unwrap_or_default());
     }
 
-    /// All that was waited for has come: what comes next has the time of a new body.
+    /// Restarts the limit, because everything expected so far has arrived.
     pub(crate) fn renew(&mut self) {
         self.since = None;
         self.pace = Pace::new(&self.limits);
@@ -55,7 +55,7 @@ impl Patience {
         }
     }
 
-    /// Nothing has come. Ready when that is so for too long.
+    /// Call this while no data is available. Ready when the time has run out.
     pub(crate) fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<BodyError> {
         let alarms = self.alarms.get_or_insert_with(|| Alarms {
             time: Box::pin(sleep_until(Instant::now())),

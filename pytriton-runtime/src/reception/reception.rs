@@ -17,36 +17,36 @@ use crate::{HeaderForward, Limits};
 
 use super::{Error, Gate, Operation, Patience, Restricted};
 
-/// What a door needs to know.
+/// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
 pub struct Reception {
     /// The models.
     pub models: Arc<ModelSet>,
-    /// The limits of a request.
+    /// The limits of requests.
     pub limits: Limits,
-    /// Which headers become parameters of a request.
+    /// The headers that become parameters of a request.
     pub forward: HeaderForward,
-    /// Who may ask for what.
+    /// The access rules.
     pub gate: Gate,
-    /// The memory that clients share.
+    /// The registered shared-memory regions.
     pub regions: Arc<Regions>,
-    /// The document that the page for people is made from; `None` where there is no page.
+    /// The document of the docs page, or `None` if the page is not served.
     pub(crate) docs: Option<Arc<Written>>,
 }
 
-/// How many bytes of data take as long to check as the name of an input or output.
+/// The number of data bytes that take as long to check as the name of an input or output.
 const NAME: usize = 64;
 
 /// How many times faster the bytes of a `BOOL` input are checked than those of strings.
 const BOOL_SPEED: usize = 16;
 
 impl Reception {
-    /// Lets a request pass, or not. Both doors ask this of whatever they have a route for, before they look at anything but its
-    /// path and headers.
+    /// Checks whether a request is allowed. The services call this for every route, before they
+    /// read anything but the path and the headers.
     ///
     /// # Errors
     ///
-    /// [`Restricted`], which names the header that it must have.
+    /// Returns [`Restricted`], which names the required header.
     pub(crate) fn admit(
         &self,
         operation: Operation,
@@ -55,30 +55,30 @@ impl Reception {
         self.gate.admit(operation, headers)
     }
 
-    /// Whether the process answers at all; it does as long as it can be asked.
+    /// Returns whether the process is live, which is always true.
     pub fn live(&self) -> bool {
         true
     }
 
-    /// Whether every model takes requests and the server is not stopping.
+    /// Returns whether the server is ready: every model is ready and the server is not stopping.
     pub fn ready(&self) -> bool {
         self.models.ready()
     }
 
-    /// Waits for the pieces of one body.
+    /// Creates the time limit of a body.
     pub(crate) fn patience(&self) -> Patience {
         Patience::new(&self.limits, &self.models)
     }
 
-    /// Checks a request, lets it wait its turn, and returns its response.
+    /// Checks a request, queues it and returns its response.
     ///
     /// # Errors
     ///
-    /// The [`Error`] of the room where the request ended.
+    /// Returns the [`Error`] of the layer that refused the request.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the request up: it leaves the queue, or its response is not heard.
+    /// Dropping the future cancels the request: it leaves the queue, or its response is dropped.
     pub fn infer<'a>(
         &'a self,
         model: &'a Model,
@@ -109,7 +109,7 @@ impl Reception {
         }
     }
 
-    /// The same of a request of which is told what happens to it, or that takes some time to check.
+    /// Like [`infer`](Self::infer), for requests that are traced or expensive to check.
     async fn infer_watched(
         &self,
         model: &Model,
@@ -132,11 +132,12 @@ impl Reception {
         answered.inspect_err(|error| scope.fail(error))
     }
 
-    /// The same, but returns the answers as they come; there may be any number where the model is decoupled.
+    /// Like [`infer`](Self::infer), but returns the responses as they are produced. A decoupled
+    /// model may send any number.
     ///
     /// # Errors
     ///
-    /// The [`Error`] of the room where the request was refused.
+    /// Returns the [`Error`] of the layer that refused the request.
     pub async fn answers(
         &self,
         model: &Arc<Model>,
@@ -165,7 +166,7 @@ impl Reception {
         Ok(request)
     }
 
-    /// The same request with those of its inputs that are in shared memory.
+    /// Reads the inputs that are in shared memory.
     async fn fetched(&self, mut request: InferRequest) -> Result<InferRequest, Error> {
         let limit = self.limits.max_request_bytes;
         let shared = request.shared.as_ref();
@@ -181,7 +182,7 @@ impl Reception {
     }
 }
 
-/// How much there is to check, as if it were bytes.
+/// Returns the cost of checking a request, in units of bytes.
 fn weight(request: &InferRequest) -> usize {
     let scanned = request.inputs.iter().map(|input| match input.datatype {
         DataType::Bytes => input.data.len(),
