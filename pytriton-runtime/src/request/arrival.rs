@@ -4,11 +4,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// The order in which the requests of one connection have arrived.
+/// The order in which the requests of one connection arrive.
 ///
-/// Every request is served by a task of its own, and tasks run in any order. A request whose order matters waits for its turn:
-/// until no earlier request of the connection can still enter a queue without further bytes from the client. Earlier requests
-/// that have not arrived completely are not waited for.
+/// Each request is served by its own task, and tasks run in any order. A request whose order
+/// matters waits until no earlier request of the connection can enter a queue without more data
+/// from the client. It does not wait for earlier requests that have not arrived completely.
 #[derive(Clone, Default)]
 pub(crate) struct ArrivalOrder(Arc<Mutex<State>>);
 
@@ -17,29 +17,30 @@ struct State {
     next: u64,
     /// The requests that have not entered a queue.
     phases: BTreeMap<u64, Phase>,
-    /// The requests that wait for their turn.
+    /// The requests that wait for earlier ones.
     waiting: BTreeMap<u64, Waker>,
 }
 
-/// What a request is doing before it enters a queue.
+/// The phase of a request before it enters a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Its task runs, or will without further bytes from the client.
+    /// Its task runs, or will run without more data from the client.
     Running,
-    /// The same, and more of its body has arrived since its task looked last.
+    /// Like `Running`, and more of its body has arrived since the task last polled it.
     Woken,
     /// It waits for more of its body.
     Receiving,
 }
 
-/// The place of one request in the order of its connection. Dropping it lets later requests pass.
+/// The position of a request in the order of its connection. Dropping it lets later requests
+/// proceed.
 pub(crate) struct Arrival {
     order: ArrivalOrder,
     number: u64,
 }
 
 impl ArrivalOrder {
-    /// The place of a request that has arrived now.
+    /// Returns the position of a request that arrives now.
     pub(crate) fn arrive(&self) -> Arc<Arrival> {
         let mut state = self.state();
         let number = state.next;
@@ -51,7 +52,7 @@ impl ArrivalOrder {
         })
     }
 
-    /// Changes the phases, and wakes the request whose turn it is then, if it waits for that.
+    /// Changes the phases, and then wakes the first request if it waits.
     fn pass(&self, change: impl FnOnce(&mut BTreeMap<u64, Phase>)) {
         let mut state = self.state();
         change(&mut state.phases);
@@ -70,7 +71,8 @@ impl ArrivalOrder {
 }
 
 impl Arrival {
-    /// Polls the body of the request. While that is pending, later requests do not wait for this one.
+    /// Polls the body of the request. While the body is pending, later requests do not wait for
+    /// this one.
     pub(crate) fn poll_body<T>(
         self: &Arc<Self>,
         context: &mut Context<'_>,
@@ -84,7 +86,7 @@ impl Arrival {
         let polled = poll(&mut Context::from_waker(&waker));
         if polled.is_pending() {
             self.order.pass(|phases| {
-                // More may have arrived since the body was polled.
+                // More data may have arrived since the body was polled.
                 if phases.get(&self.number) == Some(&Phase::Running) {
                     phases.insert(self.number, Phase::Receiving);
                 }
@@ -93,11 +95,12 @@ impl Arrival {
         polled
     }
 
-    /// Waits until no earlier request of the connection can enter a queue without further bytes from the client.
+    /// Waits until no earlier request of the connection can enter a queue without more data from
+    /// the client.
     ///
     /// # Cancel safety
     ///
-    /// The place is kept until the arrival is dropped.
+    /// This method is cancel safe. The position is kept until the arrival is dropped.
     pub(crate) async fn turn(&self) {
         poll_fn(|context| {
             let mut state = self.order.state();
@@ -142,9 +145,10 @@ impl fmt::Debug for Arrival {
     }
 }
 
-/// Notes that more of a body has arrived before it wakes the request's task: until that has run, later requests wait.
+/// Wakes the task of a request and records that more of its body has arrived. Later requests wait
+/// until the task has run.
 struct BodyWaker {
-    /// The connection may keep the waker for longer than the request lives.
+    /// Weak, because the connection may keep the waker after the request has ended.
     arrival: Weak<Arrival>,
     task: Waker,
 }
@@ -170,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether it is the request's turn.
+    /// Returns whether the request may proceed.
     fn is_next(arrival: &Arrival) -> bool {
         let waker = noop_waker();
         pin!(arrival.turn())
@@ -178,7 +182,7 @@ mod tests {
             .is_ready()
     }
 
-    /// Polls a body of which nothing more has arrived, and returns the waker that it keeps.
+    /// Polls a pending body and returns the waker that it registers.
     fn receive(arrival: &Arc<Arrival>) -> Waker {
         let waker = noop_waker();
         let mut kept = None;
@@ -223,7 +227,7 @@ mod tests {
         assert!(!is_next(&fast));
         let waker = receive(&slow);
         assert!(is_next(&fast));
-        // The rest of its body arrives before the other one enters.
+        // The rest of its body arrives before the other request enters a queue.
         waker.wake_by_ref();
         assert!(!is_next(&fast) && is_next(&slow));
         receive(&slow);
@@ -250,7 +254,7 @@ mod tests {
         let order = ArrivalOrder::default();
         let arrivals: Vec<_> = (0..20).map(|_| order.arrive()).collect();
         let entered = Arc::new(Mutex::new(Vec::new()));
-        // The last is spawned, and so polled, first.
+        // The last one is spawned, and therefore polled, first.
         let tasks = arrivals.into_iter().rev().map(|arrival| {
             let entered = Arc::clone(&entered);
             tokio::spawn(async move {

@@ -13,23 +13,23 @@ use super::{
     Few, InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
 };
 
-/// So few inputs are compared with each other faster than they are hashed.
+/// Up to this number of inputs, comparing them pairwise is faster than hashing.
 const FEW: usize = 16;
 
-/// How many names a message shows.
+/// The maximum number of names in a message.
 const SHOWN: usize = 32;
 
-/// Triton's hint on a shape that forgets, or invents, the batch axis.
+/// Triton's hint for a shape with a missing or extra batch axis.
 const BATCH_AXIS_NOTE: &str = "NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended to each input shape. If you want to specify the full shape including the batch dim in your input dims config, try setting max_batch_size to zero. See the model configuration docs for more info on max_batch_size.";
 
 impl Request {
-    /// Checks a request against its model, in Triton's order and with Triton's words.
+    /// Checks a request against its model, in Triton's order and with Triton's messages.
     ///
     /// Source: `InferenceRequest::Normalize` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// A [`RequestError`] that names the tensor, what was expected and what came.
+    /// Returns a [`RequestError`] that names the tensor, the expected value and the actual value.
     pub fn check(spec: &Arc<ModelSpec>, request: InferRequest) -> Result<Self, RequestError> {
         let id = RequestId(request.id);
         check_duplicates(&id, &request.inputs)?;
@@ -114,7 +114,7 @@ fn check_count(
         .map(|input| &*input.name)
         .filter(|name| !inputs.iter().any(|input| input.name == **name))
         .collect();
-    // Triton counts; a request that swaps a required input for an optional one must not pass for that.
+    // Triton only counts inputs. A required input must not be replaced by an optional one.
     let known = inputs
         .iter()
         .all(|input| spec.input_index(&input.name).is_some());
@@ -155,7 +155,7 @@ fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Few<usize>, Reques
     inputs.iter().map(index).collect()
 }
 
-/// The size of axis 0 that all inputs share; 1 for a model without batching.
+/// Returns the size of axis 0 that all inputs share, or 1 for a model without batching.
 fn batch_size(
     spec: &ModelSpec,
     id: &RequestId,
@@ -190,11 +190,11 @@ fn batch_size(
             max: spec.max_batch_size,
         });
     }
-    // A negative or empty batch is refused with the input's shape.
+    // A negative or empty batch is refused together with the shape of the input.
     Ok(usize::try_from(rows).unwrap_or_default())
 }
 
-/// One input of a request beside what its model declares.
+/// Checks one input against the declaration of the model.
 struct Checker<'a> {
     spec: &'a ModelSpec,
     id: &'a RequestId,
@@ -272,7 +272,8 @@ impl Checker<'_> {
         shape: &[usize],
         data: &[u8],
     ) -> Result<(), RequestError> {
-        // Triton takes a batch of no rows for a tensor without a batch axis, so that its size never fits.
+        // Triton interprets an empty batch as a tensor without a batch axis, so the size never
+        // matches.
         let sized = match (self.spec.batching(), shape) {
             (true, [0, dims @ ..]) => dims,
             _ => shape,
@@ -324,7 +325,7 @@ impl Checker<'_> {
                         available,
                     });
                 }
-                // Triton finds too few elements before it finds that the last one is cut off.
+                // Triton detects too few elements before it detects that the last one is truncated.
                 Err(TensorError::TruncatedElement {
                     length, available, ..
                 }) if got >= expected => {

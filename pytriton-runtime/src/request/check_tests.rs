@@ -1,4 +1,4 @@
-//! What a request must be to fit its model, in Triton's order and words.
+//! Checks of requests, in Triton's order and with its messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,7 +177,7 @@ fn no_dimension_is_too_large_to_be_refused() {
     }
 }
 
-/// Every pair of them compared takes a minute.
+/// Comparing every pair would take a minute.
 #[test]
 fn many_inputs_take_no_longer_than_they_are_many() {
     let input = |number: usize| InferInput {

@@ -1,15 +1,15 @@
-//! Which bytes are elements, where the datatype alone does not say so.
+//! Checks of elements whose validity does not follow from the datatype alone.
 
 use crate::model::ModelSpec;
 use crate::tensor::{BytesElements, DataType, TensorError};
 
-/// So many bytes are compared at a time.
+/// The number of bytes that are compared at once.
 const CHUNK: usize = 4096;
 
-/// Checks the elements of an input, whose size and framing are known to fit its shape.
+/// Checks the elements of an input, whose size and framing are known to match its shape.
 ///
-/// This is done for each request before it joins a batch: what is wrong with one request must not fail another. Only
-/// datatypes that have invalid elements are scanned.
+/// Each request is checked before it joins a batch, so that an invalid request cannot fail others.
+/// Only datatypes with invalid bit patterns are scanned.
 pub(super) fn check_elements(
     spec: &ModelSpec,
     input: usize,

@@ -2,7 +2,7 @@ use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The numbers of the generations that are over, until somebody has heard of them.
+/// The numbers of ended generations that have not been taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Ended(Mutex<State>);
 
@@ -18,16 +18,16 @@ impl Ended {
         state.numbers.push(number);
         let hearer = state.hearer.take();
         drop(state);
-        // Never under the lock: a task that is woken may be dropped instead, with what it holds.
+        // Wake without the lock. The waker may drop its task, and with it data that takes the lock.
         hearer.into_iter().for_each(Waker::wake);
     }
 
-    /// Those of which nobody has heard.
+    /// Takes the numbers.
     pub(crate) fn take(&self) -> Vec<u64> {
         take(&mut self.lock().numbers)
     }
 
-    /// The same, once there is one.
+    /// Like [`take`](Self::take), but waits for at least one.
     pub(crate) fn poll(&self, task: &Context<'_>) -> Poll<Vec<u64>> {
         let mut state = self.lock();
         if state.numbers.is_empty() {
@@ -38,7 +38,7 @@ impl Ended {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave the state inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

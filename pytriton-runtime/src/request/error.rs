@@ -5,27 +5,27 @@ use thiserror::Error;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
-/// Why a request does not fit its model. The texts are those of Triton 2.51.
+/// A request does not match its model. The messages are those of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// No model of that name and version.
+    /// The model does not exist.
     #[error("{}", unknown_model(name, version.as_deref()))]
     UnknownModel {
         /// The name in the request.
         name: String,
-        /// The version in the request, if it gave one.
+        /// The version in the request, if any.
         version: Option<String>,
     },
-    /// A model that is there, and is not loaded.
+    /// The model exists but is not loaded.
     #[error("{}", unloaded_model(name, version.as_deref()))]
     UnloadedModel {
         /// The name in the request.
         name: String,
-        /// The version in the request, if it gave one.
+        /// The version in the request, if any.
         version: Option<String>,
     },
-    /// An input that the model does not have.
+    /// The input does not exist in the model.
     #[error("unexpected inference input '{input}' for model '{model}'")]
     UnknownInput {
         /// The model.
@@ -33,7 +33,7 @@ pub enum RequestError {
         /// The name in the request.
         input: String,
     },
-    /// An output that the model does not have.
+    /// The output does not exist in the model.
     #[error("unexpected inference output '{output}' for model '{model}'")]
     UnknownOutput {
         /// The model.
@@ -41,226 +41,226 @@ pub enum RequestError {
         /// The name in the request.
         output: String,
     },
-    /// An input that stands twice.
+    /// The input occurs twice.
     #[error("{request}input '{input}' already exists in request")]
     DuplicateInput {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The input.
         input: String,
     },
-    /// More or fewer inputs than the model takes.
+    /// The number of inputs is wrong.
     #[error(
         "{request}expected {expected} but got {got} inputs for model '{model}'. Got input(s) [{names}], but missing required input(s) [{missing}]. Please provide all required input(s)."
     )]
     InputCount {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
-        /// How many inputs the model takes, in Triton's words.
+        /// The expected number of inputs, in Triton's words.
         expected: String,
-        /// How many came.
+        /// The actual number of inputs.
         got: usize,
-        /// The names that came, quoted.
+        /// The names of the inputs, quoted.
         names: String,
-        /// The names that are missing, quoted.
+        /// The names of the missing inputs, quoted.
         missing: String,
     },
-    /// Another element type than the model takes.
+    /// The element type is wrong.
     #[error(
         "{request}inference input '{input}' data-type is '{got}', but model '{model}' expects '{expected}'"
     )]
     DataType {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// What the model takes.
+        /// The expected type.
         expected: DataType,
-        /// What came.
+        /// The actual type.
         got: DataType,
     },
-    /// Another shape than the model takes.
+    /// The shape is wrong.
     #[error(
         "{request}unexpected shape for input '{input}' for model '{model}'. Expected {expected}, got {got}. {note}"
     )]
     Shape {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The dims the model takes, as text.
+        /// The expected dims, as text.
         expected: String,
-        /// The shape that came, as text.
+        /// The actual shape, as text.
         got: String,
-        /// Triton's hint on the batch axis, or nothing.
+        /// Triton's hint about the batch axis, or an empty string.
         note: &'static str,
     },
-    /// A shape without the batch axis.
+    /// The batch axis is missing.
     #[error(
         "{request}input '{input}' has no shape but model requires batch dimension for '{model}'"
     )]
     NoBatchAxis {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
     },
-    /// Inputs of different numbers of rows.
+    /// The inputs have different numbers of rows.
     #[error("{request}input '{input}' batch size does not match other inputs for '{model}'")]
     DifferentBatchSizes {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
     },
-    /// More rows than the model takes at once.
+    /// The batch is larger than the model allows.
     #[error("{request}inference request batch-size must be <= {max} for '{model}'")]
     BatchSize {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
-        /// The largest batch.
+        /// The maximum batch size.
         max: u32,
     },
-    /// A dimension that a request leaves open.
+    /// A dimension is negative.
     #[error(
         "{request}All input dimensions should be specified for input '{input}' for model '{model}', got {got}"
     )]
     OpenDimension {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The shape that came, as text.
+        /// The actual shape, as text.
         got: String,
     },
-    /// A length prefix of a `BYTES` input that is cut off.
+    /// A length prefix of a `BYTES` input is truncated.
     #[error(
         "{request}incomplete string length indicator for inference input '{input}' for model '{model}', expecting 4 bytes but only {available} bytes available. Please make sure the string length indicator is in one buffer."
     )]
     StringLength {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The bytes that are there.
+        /// The number of bytes that remain.
         available: usize,
     },
-    /// An element of a `BYTES` input that is cut off.
+    /// An element of a `BYTES` input is truncated.
     #[error(
         "incomplete string data for inference input '{input}', expecting string of length {length} but only {available} bytes available"
     )]
     StringData {
         /// The input.
         input: Arc<str>,
-        /// The length its prefix gives.
+        /// The length in its prefix.
         length: usize,
-        /// The bytes that are there.
+        /// The number of bytes that remain.
         available: usize,
     },
-    /// Fewer elements of a `BYTES` input than its shape asks for.
+    /// A `BYTES` input has fewer elements than its shape requires.
     #[error(
         "{request}expected {expected} string elements for inference input '{input}' for model '{model}', got {got}"
     )]
     TooFewStrings {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The elements of the shape.
+        /// The number of elements of the shape.
         expected: usize,
-        /// The elements that came.
+        /// The actual number of elements.
         got: usize,
     },
-    /// More elements of a `BYTES` input than its shape asks for.
+    /// A `BYTES` input has more elements than its shape requires.
     #[error(
         "{request}unexpected number of string elements {got} for inference input '{input}' for model '{model}', expecting {expected}"
     )]
     TooManyStrings {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The elements of the shape.
+        /// The number of elements of the shape.
         expected: usize,
-        /// The element that is one too many, from 1.
+        /// The number of the first extra element, starting at 1.
         got: usize,
     },
-    /// A batch of no rows.
+    /// The batch is empty.
     #[error(
         "{request}inference request batch-size must be >= 1 for '{model}', but input '{input}' has no rows"
     )]
     NoRows {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
     },
-    /// Elements that the shape does not ask for.
+    /// The data of an input has the wrong size.
     #[error(
         "{request}input byte size mismatch for input '{input}' for model '{model}'. Expected {expected}, got {got}"
     )]
     ByteSize {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The bytes of the shape.
+        /// The number of bytes of the shape.
         expected: usize,
-        /// The bytes that came.
+        /// The actual number of bytes.
         got: usize,
     },
-    /// An element that is none of its type: a `BOOL` byte above 1, or text that is no UTF-8.
+    /// An element is not valid for its type: a `BOOL` byte above 1, or text that is not UTF-8.
     #[error("input '{input}' of model '{model}': {source}")]
     Element {
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// Which element, and why.
+        /// The element and the cause.
         #[source]
         source: TensorError,
     },
-    /// Bytes that are no elements.
+    /// The data cannot be interpreted as elements.
     #[error("{request}input '{input}' for model '{model}': {source}")]
     Tensor {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
 }
 
 impl RequestError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::UnloadedModel {
@@ -272,7 +272,7 @@ impl RequestError {
     }
 }
 
-/// A request's id as Triton puts it before a message.
+/// The ID of a request, displayed as Triton's prefix of messages.
 ///
 /// # Examples
 ///

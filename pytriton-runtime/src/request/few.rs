@@ -3,19 +3,19 @@ use std::mem::take;
 use std::ops::{Deref, DerefMut};
 use std::{option, slice, vec};
 
-/// Values in their order, of which a single one takes no memory of its own.
+/// A list of values. A single value needs no allocation.
 #[derive(Debug, Clone)]
 pub struct Few<T>(Kept<T>);
 
 #[derive(Debug, Clone)]
 enum Kept<T> {
     One([T; 1]),
-    /// Any other number.
+    /// Any other number of values.
     Other(Vec<T>),
 }
 
 impl<T: Clone> Few<T> {
-    /// A value, so many times.
+    /// Returns a list with `count` copies of a value.
     pub fn repeat(value: T, count: usize) -> Self {
         match count {
             1 => Self::one(value),
@@ -25,7 +25,7 @@ impl<T: Clone> Few<T> {
 }
 
 impl<T> Few<T> {
-    /// A single value.
+    /// Returns a list with a single value.
     pub const fn one(value: T) -> Self {
         Self(Kept::One([value]))
     }

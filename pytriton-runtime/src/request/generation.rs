@@ -2,16 +2,18 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::Ended;
 
-/// One of the sequences that have the same id one after the other, as the table that knows them tells them apart.
+/// One of several successive sequences with the same ID, as distinguished by the sequence table.
 ///
-/// It is held as long as it goes on or has a request that waits or is executed, and then it is over.
+/// It is kept while the sequence continues or has a queued or running request. Dropping the last
+/// reference ends the generation.
 #[derive(Debug)]
 pub(crate) struct Generation {
     number: u64,
     over: OnceLock<Arc<Ended>>,
 }
 
-/// What a request knows of its generation. A copy, which may lie in the very state that goes with it, does not hold it.
+/// The generation of a request. A copy does not keep the generation alive, because it may be stored
+/// in the state that belongs to it.
 #[derive(Debug, Default)]
 pub(super) struct Membership {
     generation: Weak<Generation>,
@@ -26,12 +28,12 @@ impl Generation {
         })
     }
 
-    /// Tells it from all others of its model.
+    /// Returns the number, which is unique within the model.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Lets the first who asks know when it is over.
+    /// Registers where to report the end of the generation. Only the first call has an effect.
     pub(crate) fn tell(&self, over: &Arc<Ended>) {
         self.over.get_or_init(|| Arc::clone(over));
     }
@@ -67,7 +69,7 @@ impl Clone for Membership {
     }
 }
 
-/// It is no part of what a client says.
+/// The generation is not part of the client's data.
 impl PartialEq for Membership {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -12,63 +12,64 @@ use crate::trace::Trace;
 use super::Arrival;
 use super::{Parameters, Sequence, Traced};
 
-/// A request as a codec read it: names from the wire, not yet checked against a model.
+/// A decoded request, not yet checked against a model.
 #[derive(Debug, Clone, Default)]
 pub struct InferRequest {
-    /// The client's id; empty for none.
+    /// The ID set by the client, or an empty string.
     pub id: String,
-    /// The request's parameters and forwarded headers.
+    /// The parameters of the request, including forwarded headers.
     pub parameters: Parameters,
-    /// How long the request may wait, in microseconds; 0 for no wish.
+    /// The queue timeout in microseconds, or 0 for the default.
     pub timeout_microseconds: u64,
-    /// The request's priority level, of which 1 goes first; 0 for no wish.
+    /// The priority level (1 is the highest), or 0 for the default.
     pub priority: u64,
-    /// Which sequence it belongs to; `None` for none.
+    /// The sequence of the request, if any.
     pub sequence: Option<Sequence>,
     /// The inputs in the order of the request.
     pub inputs: Vec<InferInput>,
-    /// The outputs asked for; empty for all.
+    /// The requested outputs. Empty for all.
     pub outputs: Vec<RequestedOutput>,
-    /// Which of them are in shared memory; `None` for none.
+    /// The inputs and outputs in shared memory, if any.
     #[cfg(feature = "embedded")]
     pub shared: Option<Arc<Shared>>,
-    /// Who notes what happens to it; `None` where nobody does.
+    /// Records trace events, if the request is traced.
     pub traced: Option<Arc<dyn Traced>>,
-    /// What counts its bytes as held as long as it is there; `None` where nothing does.
+    /// The memory reservation of the request, if any.
     pub held: Option<Arc<MemoryPermit>>,
-    /// Its place among the requests of its connection, until it enters a queue; `None` if that does not matter.
+    /// Its position among the requests of its connection, if the order matters. Dropped when the
+    /// request enters a queue.
     #[cfg(feature = "embedded")]
     pub(crate) arrival: Option<Arc<Arrival>>,
-    /// Its spans; `None` where nobody listens.
+    /// Its spans, if tracing is enabled.
     pub(crate) trace: Option<Box<Trace>>,
 }
 
-/// An input as the wire carries it: nothing of it has been compared with the model or with itself.
+/// An input as received, not yet checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InferInput {
     /// The name.
     pub name: String,
     /// The element type.
     pub datatype: DataType,
-    /// The dimensions, which a client may have made negative.
+    /// The dimensions. They may be negative in an invalid request.
     pub shape: Vec<i64>,
-    /// The elements' bytes, as in [`Tensor::data`](crate::tensor::Tensor::data).
+    /// The bytes of the elements, as in [`Tensor::data`](crate::tensor::Tensor::data).
     pub data: Bytes,
 }
 
-/// An output that a request asks for, and how.
+/// An output requested by the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestedOutput {
     /// The name.
     pub name: String,
-    /// Whether it is to come as binary data; `None` leaves it to the request.
+    /// Whether to send it as binary data. `None` uses the default of the request.
     pub binary: Option<bool>,
-    /// How many classes to return instead of the tensor; 0 for the tensor.
+    /// The number of classes to return instead of the tensor, or 0 for the tensor.
     pub classification: usize,
 }
 
 impl InferRequest {
-    /// About how many bytes of memory it takes, with all that it names.
+    /// Returns the approximate memory of the request in bytes.
     pub fn bytes(&self) -> usize {
         let inputs = self.inputs.iter();
         let inputs = inputs.map(|input| {
@@ -82,7 +83,7 @@ impl InferRequest {
         let shared = self.shared.as_ref().map_or(0, |shared| shared.bytes());
         #[cfg(not(feature = "embedded"))]
         let shared = 0;
-        // The answer names the id again.
+        // The response repeats the ID.
         2 * self.id.len()
             + sequence
             + self.parameters.bytes()

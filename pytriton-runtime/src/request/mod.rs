@@ -1,7 +1,7 @@
-//! What is asked of a model, and what is answered. Pure: no I/O, no tasks.
+//! Requests and responses of models. Pure: no I/O, no tasks.
 //!
-//! A codec reads an [`InferRequest`], [`Request::check`] compares it with its model, and what waits, is gathered into
-//! batches and reaches the function is a [`Request`].
+//! A codec decodes an [`InferRequest`], and [`Request::check`] compares it with its model. The
+//! resulting [`Request`] is queued, batched and passed to the function.
 
 #[cfg(feature = "embedded")]
 mod arrival;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use pytriton_protocol::ParameterValue;
 
-/// The parameters of a request, and the headers that were forwarded with it.
+/// The parameters of a request, including forwarded headers.
 ///
 /// # Examples
 ///
@@ -17,12 +17,12 @@ use pytriton_protocol::ParameterValue;
 pub struct Parameters(BTreeMap<String, ParameterValue>);
 
 impl Parameters {
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub fn get(&self, name: &str) -> Option<&ParameterValue> {
         self.0.get(name)
     }
 
-    /// The value of a boolean parameter.
+    /// Returns the value of a boolean parameter.
     pub fn bool(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
             ParameterValue::Bool(value) => Some(*value),
@@ -30,7 +30,7 @@ impl Parameters {
         }
     }
 
-    /// The value of an integer parameter, if it fits.
+    /// Returns the value of an integer parameter, if it fits.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.get(name)? {
             ParameterValue::Int64(value) => Some(*value),
@@ -39,9 +39,10 @@ impl Parameters {
         }
     }
 
-    /// The value of a floating-point parameter, or of an integer that an `f64` holds exactly.
+    /// Returns the value of a floating-point parameter, or of an integer that an `f64` represents
+    /// exactly.
     ///
-    /// Many clients write `1.0` as `1`.
+    /// Many clients encode `1.0` as `1`.
     ///
     /// ```
     /// # use pytriton_runtime::request::{ParameterValue, Parameters};
@@ -60,7 +61,7 @@ impl Parameters {
         }
     }
 
-    /// The value of a text parameter or a forwarded header.
+    /// Returns the value of a string parameter or a forwarded header.
     pub fn str(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
             ParameterValue::String(value) => Some(value),
@@ -68,7 +69,7 @@ impl Parameters {
         }
     }
 
-    /// Sets a parameter and returns the value it had.
+    /// Sets a parameter and returns its previous value.
     pub fn insert(
         &mut self,
         name: impl Into<String>,
@@ -82,17 +83,17 @@ impl Parameters {
         self.0.remove(name);
     }
 
-    /// Sets all parameters of others.
+    /// Sets all parameters of `others`.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// The parameters in the order of their names.
+    /// Returns the parameters in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// About how many bytes of memory they take.
+    /// Returns the approximate memory of the parameters in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts = self.0.iter().map(|(name, value)| {
             let value = match value {
@@ -104,18 +105,18 @@ impl Parameters {
         texts.sum()
     }
 
-    /// How many parameters there are.
+    /// Returns the number of parameters.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no parameter.
+    /// Returns whether there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// An integer as an `f64` of the same value; `None` where there is none.
+/// Converts an integer to an `f64` with the same value, if possible.
 fn exact(negative: bool, magnitude: u64) -> Option<f64> {
     let low = u32::try_from(magnitude & u64::from(u32::MAX)).ok()?;
     let high = u32::try_from(magnitude >> 32).ok()?;

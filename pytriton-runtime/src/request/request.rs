@@ -16,13 +16,13 @@ use super::InferRequest;
 use super::elements::check_elements;
 use super::{Few, Generation, Parameters, Requested, Sequence, Traced};
 
-/// A request that fits its model: what waits, is gathered into batches, and what a raw function sees.
+/// A request that matches its model. It is queued, batched and passed to raw functions.
 ///
-/// It is handed on from room to room, so that what it has is in one place.
+/// The data is boxed, because the request is moved often.
 #[derive(Debug, Clone)]
 pub struct Request(pub(super) Box<Checked>);
 
-/// What a request has.
+/// The data of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Checked {
     pub(super) spec: Arc<ModelSpec>,
@@ -31,21 +31,23 @@ pub(super) struct Checked {
     pub(super) timeout_microseconds: u64,
     pub(super) priority: u64,
     pub(super) sequence: Option<Sequence>,
-    /// In the order of the model's inputs.
+    /// The inputs in the order of the model.
     pub(super) inputs: Few<Option<Tensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) traced: Option<Arc<dyn Traced>>,
     pub(super) _held: Option<Arc<MemoryPermit>>,
     pub(super) trace: Option<Box<Trace>>,
-    /// Why the request cannot be executed. It stays in its batch, where others know it by its place.
+    /// Why the request cannot be executed. It stays in its batch, because its index must not
+    /// change.
     pub(super) flaw: Option<ModelError>,
     #[cfg(feature = "embedded")]
     pub(super) arrival: Option<Arc<Arrival>>,
 }
 
 impl Request {
-    /// A request that tritonserver has checked: its inputs in the order of the model's, all of `batch_size` rows.
+    /// Creates a request that tritonserver has checked: inputs in the order of the model, each with
+    /// `batch_size` rows.
     #[cfg(tritonserver)]
     pub(crate) fn gathered(
         spec: &Arc<ModelSpec>,
@@ -73,7 +75,7 @@ impl Request {
         }))
     }
 
-    /// The same request, unless one of its elements is none of its type: then it fails by itself when its batch runs.
+    /// Checks the elements. If one is invalid, the request fails alone when its batch runs.
     #[cfg(tritonserver)]
     pub(crate) fn with_checked_elements(mut self) -> Self {
         let checked = &self.0;
@@ -93,115 +95,116 @@ impl Request {
         self
     }
 
-    /// The same request, which fails with that error when its batch runs.
+    /// Marks the request as invalid. It fails with this error when its batch runs.
     #[cfg(tritonserver)]
     pub(crate) fn flawed(mut self, flaw: ModelError) -> Self {
         self.0.flaw = Some(flaw);
         self
     }
 
-    /// Why the request cannot be executed; `None` for one that can.
+    /// Returns why the request cannot be executed, if it is invalid.
     pub(crate) fn flaw(&self) -> Option<&ModelError> {
         self.0.flaw.as_ref()
     }
 
-    /// The client's id; empty for none.
+    /// Returns the ID set by the client, or an empty string.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// Its spans; `None` where nobody listens.
+    /// Returns its spans, if tracing is enabled.
     pub(crate) fn trace(&self) -> Option<&Trace> {
         self.0.trace.as_deref()
     }
 
-    /// It waits from here on.
+    /// Records that the request enters a queue.
     pub(crate) fn enqueue(&mut self) {
         if let Some(trace) = &mut self.0.trace {
             trace.enqueue();
         }
     }
 
-    /// Its place among the requests of its connection. Later ones may enter a queue once it is dropped.
+    /// Takes its position among the requests of its connection. Later ones may enter a queue once
+    /// it is dropped.
     #[cfg(feature = "embedded")]
     pub(crate) fn take_arrival(&mut self) -> Option<Arc<Arrival>> {
         self.0.arrival.take()
     }
 
-    /// It waits no longer.
+    /// Records that the request leaves the queue.
     pub(crate) fn dequeue(&mut self) {
         if let Some(trace) = &mut self.0.trace {
             trace.dequeue();
         }
     }
 
-    /// The model that the request is for.
+    /// Returns the model of the request.
     pub fn model(&self) -> &Arc<ModelSpec> {
         &self.0.spec
     }
 
-    /// The request's parameters and forwarded headers.
+    /// Returns the parameters, including forwarded headers.
     pub fn parameters(&self) -> &Parameters {
         &self.0.parameters
     }
 
-    /// Lets its function hear nothing of a parameter.
+    /// Hides a parameter from the function.
     #[cfg(tritonserver)]
     pub(crate) fn forget_parameter(&mut self, name: &str) {
         self.0.parameters.remove(name);
     }
 
-    /// How long the request may wait, in microseconds; 0 for no wish.
+    /// Returns the queue timeout in microseconds, or 0 for the default.
     pub fn timeout_microseconds(&self) -> u64 {
         self.0.timeout_microseconds
     }
 
-    /// The priority level that the request names; 0 for none. tritonserver keeps it to itself.
+    /// Returns the priority level, or 0 if it is not set. tritonserver does not pass it on.
     pub(crate) fn priority(&self) -> u64 {
         self.0.priority
     }
 
-    /// The sequence that it belongs to; `None` for none.
+    /// Returns the sequence of the request, if any.
     ///
-    /// A model without sequence batching has it as the client has sent it.
+    /// Without sequence batching, this is what the client sent.
     pub fn sequence(&self) -> Option<&Sequence> {
         self.0.sequence.as_ref()
     }
 
-    /// Puts it into a generation of its sequence's.
+    /// Assigns the request to a generation of its sequence.
     pub(crate) fn belong(&mut self, generation: &Arc<Generation>) {
         if let Some(sequence) = &mut self.0.sequence {
             sequence.belong(generation);
         }
     }
 
-    /// The rows of the request; 1 for a model without batching.
+    /// Returns the number of rows, or 1 for a model without batching.
     pub fn batch_size(&self) -> usize {
         self.0.batch_size
     }
 
-    /// Its tensors in the order of the model's inputs.
+    /// Returns the tensors in the order of the model's inputs.
     pub(crate) fn inputs(&self) -> &[Option<Tensor>] {
         &self.0.inputs
     }
 
-    /// Whether it asks for the output of that index.
+    /// Returns whether the request asks for the output with this index.
     pub(crate) fn asks_for(&self, output: usize) -> bool {
         self.0.requested.contains(output)
     }
 
-    /// Who notes what happens to it.
+    /// Returns the recorder of trace events, if the request is traced.
     pub(crate) fn traced(&self) -> Option<&Arc<dyn Traced>> {
         self.0.traced.as_ref()
     }
 
-    /// The bytes of all its tensors.
+    /// Returns the total size of the tensors in bytes.
     pub fn bytes(&self) -> usize {
         let tensors = self.0.inputs.iter().flatten();
         tensors.map(|tensor| tensor.data().len()).sum()
     }
 
-    /// The names of the outputs that the request asks for.
+    /// Returns the names of the requested outputs.
     pub fn requested_outputs(&self) -> impl Iterator<Item = &str> {
         let outputs = self.0.spec.outputs.iter().enumerate();
         outputs
@@ -209,16 +212,18 @@ impl Request {
             .map(|(_, output)| &*output.name)
     }
 
-    /// The tensor of an input; `None` when the request left it out or the model has no such input.
+    /// Returns the tensor of an input, or `None` if the request omits it or the model has no such
+    /// input.
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.0.inputs[self.0.spec.input_index(name)?].as_ref()
     }
 
-    /// The array of an input, batch axis first; `None` when the request left it out or the model has no such input.
+    /// Returns an input as an array with the batch axis first. `None` if the request omits it or
+    /// the model has no such input.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when the input has another element type.
+    /// Returns a [`TensorError`] if the input has another element type.
     pub fn array<T: Element>(
         &self,
         name: &str,
@@ -226,7 +231,8 @@ impl Request {
         self.tensor(name).map(array).transpose()
     }
 
-    /// Whether the two requests can be rows of one batch: the same inputs, of the same dims after the batch axis.
+    /// Returns whether the two requests can be rows of one batch: the same inputs with the same
+    /// dims after the batch axis.
     pub fn stacks_with(&self, other: &Self) -> bool {
         self.0
             .inputs

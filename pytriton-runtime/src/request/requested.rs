@@ -1,12 +1,12 @@
-/// The outputs of its model that a request asks for, by their index.
+/// The outputs that a request asks for, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requested {
-    /// Whether it asks for each; empty where it asks for all.
+    /// Whether each output is requested. Empty if all are requested.
     some: Vec<bool>,
 }
 
 impl Requested {
-    /// Asks for an output of a model of so many; before the first it asks for all.
+    /// Adds an output of a model with `outputs` outputs. Before the first call, all are requested.
     pub(crate) fn insert(&mut self, output: usize, outputs: usize) {
         if self.some.is_empty() {
             self.some = vec![false; outputs];
@@ -16,7 +16,7 @@ impl Requested {
         }
     }
 
-    /// Whether it asks for an output.
+    /// Returns whether an output is requested.
     pub(crate) fn contains(&self, output: usize) -> bool {
         self.some.is_empty() || self.some.get(output).is_some_and(|asked| *asked)
     }

@@ -5,19 +5,19 @@ use crate::tensor::Tensor;
 
 use super::{Few, Parameters};
 
-/// The outputs that one request asked for.
+/// The response to one request.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
-    /// The indices of the model's outputs and their tensors, in the model's order.
+    /// The indexes and tensors of the requested outputs, in the order of the model.
     pub outputs: Few<(usize, Tensor)>,
-    /// What the function says beside them.
+    /// The response parameters.
     pub parameters: Parameters,
-    /// What reserves its parameters; its tensors carry their reservations themselves.
+    /// The memory reservation of the parameters. The tensors carry their own.
     pub held: Option<Arc<MemoryPermit>>,
 }
 
 impl Response {
-    /// A response without parameters.
+    /// Creates a response without parameters.
     pub fn new(outputs: Few<(usize, Tensor)>) -> Self {
         Self {
             outputs,
@@ -26,7 +26,7 @@ impl Response {
         }
     }
 
-    /// The bytes of all its tensors.
+    /// Returns the total size of the tensors in bytes.
     pub fn bytes(&self) -> usize {
         let tensors = self.outputs.iter();
         tensors.map(|(_, tensor)| tensor.data().len()).sum()
@@ -34,7 +34,7 @@ impl Response {
 }
 
 impl PartialEq for Response {
-    /// Whether they say the same, wherever they are counted.
+    /// Compares the contents, regardless of reservations.
     fn eq(&self, other: &Self) -> bool {
         self.outputs == other.outputs && self.parameters == other.parameters
     }

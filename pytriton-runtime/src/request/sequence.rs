@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::Generation;
 use super::generation::Membership;
 
-/// The place of a request in a sequence: requests that belong together, and are served one after another.
+/// The position of a request in a sequence: related requests that are served one after another.
 ///
 /// # Examples
 ///
@@ -13,7 +13,7 @@ use super::generation::Membership;
 /// let sequence = Sequence::new(SequenceId::Number(5), true, false).unwrap();
 /// assert_eq!(sequence.id().to_string(), "5");
 /// assert!(sequence.starts() && !sequence.ends());
-/// // Clients say so that a request is in no sequence.
+/// // An ID of 0 means that the request is in no sequence.
 /// assert_eq!(Sequence::new(SequenceId::Number(0), true, false), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,18 +24,18 @@ pub struct Sequence {
     membership: Membership,
 }
 
-/// What a client calls a sequence: the number 5 is another one than the text "5".
+/// The correlation ID of a sequence. The number 5 and the string "5" are different IDs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SequenceId {
     /// A number.
     Number(u64),
-    /// A text.
+    /// A string.
     Text(Arc<str>),
 }
 
 impl Sequence {
-    /// A request of that sequence, which starts or ends it, or does neither or both; `None` for an id of 0 or nothing, which
-    /// is that of no sequence.
+    /// Creates the sequence of a request, which may start or end the sequence, or both. Returns
+    /// `None` for an ID of 0 or an empty string, which mean no sequence.
     pub fn new(id: SequenceId, start: bool, end: bool) -> Option<Self> {
         let none = match &id {
             SequenceId::Number(number) => *number == 0,
@@ -49,32 +49,32 @@ impl Sequence {
         })
     }
 
-    /// Which sequence.
+    /// Returns the ID of the sequence.
     pub fn id(&self) -> &SequenceId {
         &self.id
     }
 
-    /// Whether the request is the sequence's first.
+    /// Returns whether the request is the first one of the sequence.
     pub fn starts(&self) -> bool {
         self.start
     }
 
-    /// Whether the request is the sequence's last.
+    /// Returns whether the request is the last one of the sequence.
     pub fn ends(&self) -> bool {
         self.end
     }
 
-    /// Which of the sequences of its id, where somebody tells them apart.
+    /// Returns the generation, if the scheduler has assigned one.
     pub(crate) fn generation(&self) -> Option<Arc<Generation>> {
         self.membership.generation()
     }
 
-    /// Holds a generation from here on.
+    /// Assigns a generation and keeps it alive.
     pub(crate) fn belong(&mut self, generation: &Arc<Generation>) {
         self.membership = Membership::of(generation);
     }
 
-    /// The bytes of its id.
+    /// Returns the size of the ID in bytes.
     pub(super) fn bytes(&self) -> usize {
         match &self.id {
             SequenceId::Number(_) => 0,
@@ -84,19 +84,19 @@ impl Sequence {
 }
 
 impl SequenceId {
-    /// The longest text that clients may take, in bytes.
+    /// The maximum length of a string ID in bytes.
     ///
     /// Source: `InferenceRequest::SequenceId` in Triton 2.51.
     pub const MAX_TEXT: usize = 128;
 
-    /// The sequence of that name; `None` where it is longer than it may be.
+    /// Creates a string ID, or returns `None` if it is too long.
     pub fn text(text: &str) -> Option<Self> {
         (text.len() <= Self::MAX_TEXT).then(|| Self::Text(text.into()))
     }
 }
 
 impl Default for SequenceId {
-    /// That of no sequence.
+    /// Returns the ID of no sequence.
     fn default() -> Self {
         Self::Number(0)
     }

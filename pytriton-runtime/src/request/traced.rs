@@ -7,17 +7,17 @@ use crate::statistics::Durations;
 
 use super::{Request, Response};
 
-/// Who notes what happens to a request.
+/// Records trace events of a request.
 pub trait Traced: Debug + Send + Sync {
-    /// Something happens now.
+    /// Records an event at the current time.
     fn now(&self, name: &'static str);
 
-    /// The request begins to wait for its model.
+    /// Records that the request enters the queue of its model.
     fn waits(&self, request: &Request);
 
-    /// A call for it began at that time, and its parts took so long.
+    /// Records a call: when it began, and how long its phases took.
     fn computed(&self, begun: Instant, durations: Durations);
 
-    /// It has a response, perhaps one of several.
+    /// Records a response, which may be one of several.
     fn answered(&self, model: &ModelSpec, response: &Response);
 }
