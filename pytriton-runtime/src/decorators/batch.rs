@@ -9,14 +9,14 @@ use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split
 
 use super::StepError;
 
-/// The inputs of one call on their way to the function, batch axis first where the model has one.
+/// The inputs of one call, batch axis first if the model has one.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
     model: &'a ModelSpec,
     rows: usize,
-    /// In the order of the model's inputs.
+    /// The inputs in the order of the model.
     inputs: Cow<'a, [Option<Tensor>]>,
-    /// Where the bytes of what a step makes are counted.
+    /// The budget for memory that steps allocate.
     budget: Option<&'a Arc<MemoryBudget>>,
 }
 
@@ -34,46 +34,47 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The same where what steps make counts in that budget.
+    /// Sets the budget for memory that steps allocate.
     pub(crate) fn counted_in(self, budget: Option<&'a Arc<MemoryBudget>>) -> Self {
         Self { budget, ..self }
     }
 
-    /// Reserves the bytes that a step is about to allocate; `None` where nothing is limited.
+    /// Reserves memory that a step is about to allocate. Returns `None` if there is no budget.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<MemoryPermit>, StepError> {
         let permit = self.budget.map(|budget| budget.permit(bytes));
         Ok(permit.transpose()?)
     }
 
-    /// The model's configuration.
+    /// Returns the configuration of the model.
     pub fn model(&self) -> &'a ModelSpec {
         self.model
     }
 
-    /// How many rows there are; 1 for a model without a batch axis.
+    /// Returns the number of rows, or 1 for a model without a batch axis.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The inputs in the order of the model's, `None` for those that were left out.
+    /// Returns the inputs in the order of the model, with `None` for omitted ones.
     pub fn inputs(&self) -> &[Option<Tensor>] {
         &self.inputs
     }
 
-    /// The tensor of an input; `None` where it was left out.
+    /// Returns the tensor of an input, or `None` if it is omitted.
     ///
     /// # Errors
     ///
-    /// [`StepError::NoInput`] when the model has no input of that name.
+    /// Returns [`StepError::NoInput`] if the input does not exist.
     pub fn tensor(&self, input: &str) -> Result<Option<&Tensor>, StepError> {
         Ok(self.inputs[self.index(input)?].as_ref())
     }
 
-    /// The array of an input; `None` where it was left out.
+    /// Returns an input as an array, or `None` if it is omitted.
     ///
     /// # Errors
     ///
-    /// [`StepError::NoInput`] when the model has no input of that name, [`StepError::Input`] when it has other elements.
+    /// Returns [`StepError::NoInput`] if the input does not exist, or
+    /// [`StepError::Input`] if it has another element type.
     pub fn array<T: Element>(
         &self,
         input: &str,
@@ -86,12 +87,13 @@ impl<'a> Batch<'a> {
             .map_err(|source| StepError::input(self.model, index, source))
     }
 
-    /// Gives an input another tensor, or one at all. In the end all inputs have as many rows.
+    /// Sets or replaces the tensor of an input. After the step, all inputs must have the same
+    /// number of rows.
     ///
     /// # Errors
     ///
-    /// [`StepError::NoInput`] when the model has no input of that name, [`StepError::Replaced`] when its elements or dims
-    /// are others than the model's.
+    /// Returns [`StepError::NoInput`] if the input does not exist, or
+    /// [`StepError::Replaced`] if the element type or dims do not match the model.
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
         let index = self.index(input)?;
         let spec = &self.model.inputs[index];
@@ -107,7 +109,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The inputs after a step, and their rows.
+    /// Checks the inputs after a step and updates the number of rows.
     pub(crate) fn checked(mut self) -> Result<Self, StepError> {
         if !self.model.batching() {
             return Ok(self);
@@ -133,7 +135,7 @@ impl<'a> Batch<'a> {
         self.inputs
     }
 
-    /// Every input cut into its rows, from which groups are put together.
+    /// Splits every input into its rows, from which groups are assembled.
     pub(crate) fn single_rows(&self) -> Result<Vec<Option<SingleRows>>, StepError> {
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.map(|(index, tensor)| {
@@ -143,7 +145,7 @@ impl<'a> Batch<'a> {
         inputs.collect()
     }
 
-    /// The batch of some of its rows.
+    /// Returns a batch of some rows.
     pub(crate) fn group(
         &self,
         inputs: &[Option<SingleRows>],
@@ -170,16 +172,16 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A tensor cut into its rows.
+/// A tensor split into its rows.
 #[derive(Debug)]
 pub(crate) struct SingleRows {
     rows: Vec<Tensor>,
-    /// The tensor without any row.
+    /// The tensor without rows.
     none: Tensor,
 }
 
 impl SingleRows {
-    /// These rows below each other.
+    /// Stacks these rows.
     pub(crate) fn group(&self, rows: &[usize]) -> Result<Tensor, TensorError> {
         let rows: Vec<&Tensor> = rows.iter().filter_map(|&row| self.rows.get(row)).collect();
         match rows.is_empty() {
@@ -197,7 +199,7 @@ impl SingleRows {
     }
 }
 
-/// Cuts a tensor into its rows.
+/// Splits a tensor into its rows.
 pub(crate) fn single_rows(tensor: &Tensor) -> Result<SingleRows, TensorError> {
     Ok(SingleRows {
         rows: split(tensor, &vec![1; tensor.rows()])?,

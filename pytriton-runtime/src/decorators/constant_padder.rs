@@ -6,7 +6,8 @@ use crate::tensor::{Tensor, TensorError, shape_text};
 use super::widened::widened;
 use super::{PadValue, Padder, StepError};
 
-/// Pads outputs behind their last elements, to the largest of each dim, with one value; texts with empty ones.
+/// Pads outputs at the end of each dim, to the largest size of that dim, with one value. Strings
+/// are padded with empty ones.
 ///
 /// # Examples
 ///
@@ -21,12 +22,12 @@ pub struct ConstantPadder<V = i32> {
 }
 
 impl<V: PadValue> ConstantPadder<V> {
-    /// The padder with that value, which outputs of any element type can be given that hold it.
+    /// Creates a padder for outputs of every element type that can represent the value.
     pub const fn new(value: V) -> Self {
         Self { value }
     }
 
-    /// The bytes of one element of padding.
+    /// Returns the bytes of one padding element.
     fn element(&self, model: &ModelSpec, output: usize) -> Result<Vec<u8>, StepError> {
         let datatype = model.outputs[output].datatype;
         self.value
@@ -63,7 +64,7 @@ impl<V: PadValue> Padder for ConstantPadder<V> {
     }
 }
 
-/// The largest of each dim but the first.
+/// Returns the largest size of each dim except the first.
 fn largest<'a>(outputs: impl Iterator<Item = &'a Tensor>) -> Result<Vec<usize>, TensorError> {
     let mut largest: Option<Vec<usize>> = None;
     for output in outputs {
@@ -90,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// The only output of each group after padding.
+    /// Returns the only output of each group after padding.
     fn padded(padder: &impl Padder, outputs: &[&Tensor]) -> Result<Vec<Tensor>, String> {
         let mut spec = IDENTITY.spec().unwrap();
         spec.outputs = vec![TensorSpec {
@@ -146,7 +147,7 @@ mod tests {
     fn what_is_equal_stays_where_it_is() {
         let one = tensor(&[1, 2], &[1_u8, 2]);
         let two = tensor(&[2, 2], &[3_u8, 4, 5, 6]);
-        // The value does not matter where nothing is padded.
+        // Without padding, the value does not matter.
         let got = padded(&ConstantPadder::new(-1), &[&one, &two]).unwrap();
         assert_eq!(got[1].data().as_ptr(), two.data().as_ptr());
     }

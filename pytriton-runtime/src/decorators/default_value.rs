@@ -4,13 +4,13 @@ use half::{bf16, f16};
 
 use crate::tensor::Element;
 
-/// What stands for the elements of an input that was left out: one element, or an array of them, or of such arrays.
+/// The default value of an omitted input: one element, or an array of elements or arrays.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand for elements of type `{T}`",
     label = "expected a value of type `{T}`, or an array of such values"
 )]
 pub trait DefaultValue<T: Element>: Debug + Send + Sync {
-    /// The dims of one row; none for one element.
+    /// Returns the dims of one row. Empty for a single element.
     fn dims(&self) -> Vec<usize>;
 
     /// Appends the elements in row-major order.

@@ -7,28 +7,28 @@ use crate::model::ModelSpec;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
-/// Why a step cannot take a batch to the function, or its outputs back.
+/// A step failed to process the inputs or outputs of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// What the client sent is refused.
+    /// The input is refused.
     #[error("{0}")]
     Refused(String),
-    /// There is no room for what the step is to make.
+    /// The memory that the step needs cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The step itself failed.
+    /// The step failed.
     #[error("{0}")]
     Failed(String),
-    /// The model has no input of that name.
+    /// The input does not exist.
     #[error("model '{model}' has no input '{input}'")]
     NoInput {
         /// The model.
         model: Arc<str>,
-        /// The name.
+        /// The name of the input.
         input: String,
     },
-    /// A value for an input that no request may leave out.
+    /// A default value was given for a required input.
     #[error(
         "input '{input}' of model '{model}' is in every request: only an optional one can have a value to be filled with"
     )]
@@ -38,33 +38,33 @@ pub enum StepError {
         /// The input.
         input: Arc<str>,
     },
-    /// A step that works on rows, and a model whose tensors have none.
+    /// The step needs a batch axis, which the model lacks.
     #[error("model '{model}' has no batch axis, and a step of it works on the rows of a batch")]
     NoBatchAxis {
         /// The model.
         model: Arc<str>,
     },
-    /// An input cannot be taken through the step.
+    /// The step cannot process an input.
     #[error("input '{input}' of model '{model}': {source}")]
     Input {
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// An input was replaced by one that does not fit the model.
+    /// A step replaced an input with one that does not match the model.
     #[error("a step made input '{input}' of model '{model}' {got}, expected {expected}")]
     Replaced {
         /// The model.
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The element type and shape that the model declares.
+        /// The declared element type and shape.
         expected: String,
-        /// What the step made of it.
+        /// The actual element type and shape.
         got: String,
     },
     /// The inputs of a batch have different numbers of rows.
@@ -74,24 +74,24 @@ pub enum StepError {
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The rows of the first input.
+        /// The number of rows of the first input.
         expected: usize,
-        /// The rows of this one.
+        /// The number of rows of this input.
         got: usize,
     },
-    /// Groups in which a row stands twice, or not at all.
+    /// The groups of a step do not contain each row exactly once.
     #[error(
         "a step of model '{model}' cut a batch of {rows} rows into groups in which row {row} does not stand once"
     )]
     Groups {
         /// The model.
         model: Arc<str>,
-        /// The rows of the batch.
+        /// The number of rows of the batch.
         rows: usize,
-        /// The first that is missing, stands twice, or is none of the batch's.
+        /// The first row that is missing, duplicate or out of range.
         row: usize,
     },
-    /// A step that changes the number of rows stands before one that cuts.
+    /// A step that changes the number of rows precedes one that forms groups.
     #[error(
         "a step of model '{model}' changes the number of rows before another cuts them: write it after that one"
     )]
@@ -99,18 +99,18 @@ pub enum StepError {
         /// The model.
         model: Arc<str>,
     },
-    /// An output cannot be taken through the step.
+    /// The step cannot process an output.
     #[error("output '{output}' of model '{model}': {source}")]
     Output {
         /// The model.
         model: Arc<str>,
         /// The output.
         output: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// An output has more or fewer rows than the function was given.
+    /// An output has a different number of rows than the call.
     #[error(
         "output '{output}' of model '{model}' has {got} rows, expected {expected}: one for each row of the call"
     )]
@@ -119,12 +119,12 @@ pub enum StepError {
         model: Arc<str>,
         /// The output.
         output: Arc<str>,
-        /// The rows of the call.
+        /// The number of rows of the call.
         expected: usize,
-        /// The rows that came back.
+        /// The number of rows of the output.
         got: usize,
     },
-    /// The elements of an output cannot be the value that it is to be padded with.
+    /// The element type of an output cannot represent the padding value.
     #[error(
         "output '{output}' of model '{model}' cannot be padded with {value}, its elements are {datatype}"
     )]
@@ -133,9 +133,9 @@ pub enum StepError {
         model: Arc<str>,
         /// The output.
         output: Arc<str>,
-        /// The output's element type.
+        /// The element type of the output.
         datatype: DataType,
-        /// The value as text.
+        /// The padding value as text.
         value: String,
     },
     /// The rows of a `#[first_value]` input differ.
@@ -147,13 +147,13 @@ pub enum StepError {
         model: Arc<str>,
         /// The input.
         input: Arc<str>,
-        /// The values that came.
+        /// The values as text.
         values: String,
     },
 }
 
 impl StepError {
-    /// Refuses a model without a batch axis.
+    /// Returns an error if the model lacks a batch axis.
     pub(crate) fn need_batch_axis(model: &ModelSpec) -> Result<(), Self> {
         match model.batching() {
             true => Ok(()),
@@ -163,7 +163,7 @@ impl StepError {
         }
     }
 
-    /// The index of the input of that name.
+    /// Returns the index of an input.
     pub(crate) fn need_input(model: &ModelSpec, input: &str) -> Result<usize, Self> {
         let index = model.input_index(input);
         index.ok_or_else(|| Self::NoInput {
@@ -172,7 +172,7 @@ impl StepError {
         })
     }
 
-    /// What is wrong with the input of that index.
+    /// Returns the error for the input with this index.
     pub(crate) fn input(model: &ModelSpec, index: usize, source: TensorError) -> Self {
         Self::Input {
             model: Arc::clone(&model.name),
@@ -181,7 +181,7 @@ impl StepError {
         }
     }
 
-    /// What is wrong with the output of that index.
+    /// Returns the error for the output with this index.
     pub(crate) fn output(model: &ModelSpec, index: usize, source: TensorError) -> Self {
         Self::Output {
             model: Arc::clone(&model.name),
@@ -190,7 +190,7 @@ impl StepError {
         }
     }
 
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub(crate) fn status(&self) -> Status {
         match self {
             Self::Refused(_) | Self::Input { .. } | Self::DifferentValues { .. } => {

@@ -9,10 +9,10 @@ use crate::tensor::{Element, Tensor, TensorError, element_count};
 use super::repeated::repeated;
 use super::{Batch, DefaultValue, Step, StepError};
 
-/// `#[fill_optionals(input = value)]`: what an optional input is for the requests that leave it out.
+/// `#[fill_optionals(input = value)]`: the default value of an optional input.
 ///
-/// The value is that of one row: an array of the input's dims, or one element, which then stands in all of them and once
-/// where a dim may be of any size.
+/// The value is that of one row: an array with the dims of the input, or a single element. A single
+/// element fills all fixed dims. A variable dim then has size 1.
 ///
 /// # Examples
 ///
@@ -30,7 +30,7 @@ pub struct FillOptional<T, V> {
 }
 
 impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
-    /// The step for an input of these elements.
+    /// Creates the step for an input.
     pub const fn new(input: &'static str, value: V) -> Self {
         Self {
             input,
@@ -39,14 +39,14 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
         }
     }
 
-    /// The value for one row of an input.
+    /// Returns the value of one row.
     fn row(&self, input: &TensorSpec) -> Result<Tensor, TensorError> {
         let mut elements = Vec::new();
         self.value.elements(&mut elements);
         let mut dims = self.value.dims();
         if let ([], [element]) = (dims.as_slice(), elements.as_slice()) {
             let declared = input.dims.iter();
-            // A dim that may be of any size is -1.
+            // A variable dim is -1.
             dims = declared
                 .map(|&dim| usize::try_from(dim).unwrap_or(1))
                 .collect();
@@ -116,7 +116,7 @@ mod tests {
         spec
     }
 
-    /// What becomes of the input in a batch of so many rows without it.
+    /// Returns the input after the step, for a batch of `rows` rows that omits it.
     fn filled<T: Element, V: DefaultValue<T>>(
         spec: &ModelSpec,
         rows: usize,

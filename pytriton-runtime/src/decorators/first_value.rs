@@ -6,7 +6,8 @@ use crate::tensor::{BytesElements, DataType, Element, Tensor, rows, split};
 
 use super::StepError;
 
-/// `#[first_value]`: the first row of an input without the batch axis; the input as it is where there is no row.
+/// `#[first_value]`: returns the first row of an input without the batch axis, or the input itself
+/// if it has no rows.
 pub(crate) fn first_row(
     model: &ModelSpec,
     input: usize,
@@ -29,7 +30,7 @@ pub(crate) fn first_row(
     Tensor::new(first.datatype(), &first.shape()[1..], first.data().clone()).map_err(error)
 }
 
-/// Whether all rows have these bytes.
+/// Returns whether all rows have these bytes.
 fn repeats(tensor: &Tensor, row: &[u8]) -> bool {
     let data = tensor.data();
     Some(data.len()) == row.len().checked_mul(tensor.rows())
@@ -38,10 +39,10 @@ fn repeats(tensor: &Tensor, row: &[u8]) -> bool {
             .all(|other| other == row)
 }
 
-/// How many values and how many elements of each a message shows.
+/// The maximum number of values, and of elements of each value, in a message.
 const SHOWN: usize = 8;
 
-/// The distinct rows as text, in the order in which they first come.
+/// Formats the distinct rows in order of first occurrence.
 fn distinct(rows: &[Tensor]) -> String {
     let mut known = HashSet::new();
     let mut seen: Vec<&Tensor> = rows.iter().collect();
@@ -100,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// What `#[first_value]` makes of an input.
+    /// Applies `#[first_value]` to an input.
     fn first(tensor: &Tensor, strict: bool) -> Result<Tensor, String> {
         let spec = IDENTITY.spec().unwrap();
         first_row(&spec, 0, tensor, strict).map_err(|error| error.to_string())
@@ -132,7 +133,7 @@ mod tests {
             (numbers(&[[1, 2], [2, 1], [1, 2]]), error("[1, 2], [2, 1]")),
             (strings(&["ab", "ab"]), Ok(word.clone())),
             (strings(&["ab", "ac"]), error("\"ab\", \"ac\"")),
-            // As many bytes as of two equal rows, and fewer.
+            // As many bytes as two equal rows, and fewer.
             (strings(&["ab", "c"]), error("\"ab\", \"c\"")),
             (strings(&["", "abcd"]), error("\"\", \"abcd\"")),
         ];

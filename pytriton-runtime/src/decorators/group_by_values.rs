@@ -6,13 +6,15 @@ use crate::tensor::{BytesElements, Tensor, TensorError};
 
 use super::{Batch, Groups, Padder, Step, StepError};
 
-/// `#[group_by_values(key, …)]`: one call for the rows that have the same values in these inputs.
+/// `#[group_by_values(key, …)]`: one call for each group of rows with the same values in these
+/// inputs.
 ///
-/// Values are the same when their bytes are. An optional key that no request of the batch has is the same for all of them.
-/// Groups are called in the order of their first rows, so that who came first is served first.
+/// Values are equal if their bytes are. An optional key that all requests of the batch omit is
+/// ignored. Groups are called in the order of their first rows, so earlier requests are served
+/// first.
 ///
-/// Where the outputs of groups differ in their dims, a request with rows in several of them fails, unless a [`Padder`]
-/// makes them equal.
+/// If the outputs of groups have different dims, a request with rows in several groups fails unless
+/// a [`Padder`] makes them equal.
 ///
 /// # Examples
 ///
@@ -28,12 +30,12 @@ pub struct GroupByValues {
 }
 
 impl GroupByValues {
-    /// The step for these inputs.
+    /// Creates the step for these inputs.
     pub const fn new(keys: &'static [&'static str]) -> Self {
         Self { keys, padder: None }
     }
 
-    /// The same, which has the outputs of the groups padded.
+    /// Pads the outputs of the groups.
     #[must_use]
     pub const fn pad(mut self, padder: &'static dyn Padder) -> Self {
         self.padder = Some(padder);
@@ -49,7 +51,7 @@ impl Step for GroupByValues {
     }
 
     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
-        // Which group each row is in, of those that the keys so far tell apart.
+        // The group of each row, according to the keys so far.
         let mut group = vec![0; batch.rows()];
         let mut count = group.len().min(1);
         for key in self.keys {
@@ -86,10 +88,10 @@ impl Step for GroupByValues {
     }
 }
 
-/// The bytes of each row.
+/// Returns the bytes of each row.
 fn row_bytes(tensor: &Tensor) -> Result<Vec<&[u8]>, TensorError> {
     let (data, rows) = (&tensor.data()[..], tensor.rows());
-    // Of an empty tensor the other dimensions may be of any size: their product is never taken.
+    // The other dims of an empty tensor may be huge, so their product must not be computed.
     if data.is_empty() {
         return Ok(vec![data; rows]);
     }
@@ -119,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// The groups of a batch whose keys, of which there may be two, are these.
+    /// Returns the groups of a batch with these keys (one or two).
     fn groups(keys: &[Option<Tensor>]) -> Result<Groups, StepError> {
         let mut spec = IDENTITY.spec().unwrap();
         let keys_of = keys.iter().zip(["a", "b"]);
@@ -159,7 +161,7 @@ mod tests {
                 vec![words(&["a", "a", "b"]), column(vec![1, 2, 1])],
                 vec![vec![0], vec![1], vec![2]],
             ),
-            // One that is not there tells nothing apart.
+            // An omitted key does not distinguish rows.
             (vec![None, column(vec![1, 2])], vec![vec![0], vec![1]]),
             (vec![None], together()),
             (vec![column::<i8>(Vec::new())], together()),

@@ -1,8 +1,9 @@
-//! The decorators of a function: what stands between a batch and the call, one file each.
+//! The decorators of a function, which process a batch before and after the call.
 //!
-//! A [`Step`] may cut the rows of a [`Batch`] into groups that are called apart, change what the function is given, and
-//! change what it returned. Steps stand in the order in which they are written: the first sees the batch first, and the
-//! outputs last. `#[first_value]` is no step but a way to read an argument, so that it always comes last.
+//! A [`Step`] may split the rows of a [`Batch`] into groups that are called separately, change the
+//! inputs, and change the outputs. Steps apply in the order in which they are written: the first
+//! one sees the batch first and the outputs last. `#[first_value]` is not a step but a way to read
+//! an argument, so it always applies last.
 
 mod batch;
 mod constant_padder;

@@ -6,8 +6,8 @@ use crate::tensor::{Tensor, rows};
 use super::repeated::repeated;
 use super::{Batch, Step, StepError};
 
-/// `#[pad_batch]`: repeats the last row until the batch has one of the preferred sizes, or the largest, and cuts off what
-/// the function returns for the rows that were added.
+/// `#[pad_batch]`: repeats the last row until the batch has a preferred size or the maximum size,
+/// and removes the added rows from the outputs.
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ impl Step for PadBatch {
     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
         let (model, count) = (batch.model(), batch.rows());
         let size = padded(model, count);
-        // There is no last row to repeat.
+        // There is no last row to repeat, or nothing to add.
         if count == 0 || size == count {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl Step for PadBatch {
             }
             let own = rows(output, 0, count);
             let own = own.map_err(|source| StepError::output(model, index, source))?;
-            // A small part would keep all of it alive until it is sent.
+            // A small slice would keep the whole buffer alive until it is sent.
             *output = match count < expected / 2 {
                 true => own.detached(),
                 false => own,
@@ -71,14 +71,14 @@ impl Step for PadBatch {
     }
 }
 
-/// How many rows a batch of so many has in the end: the next preferred size, or the largest.
+/// Returns the padded size of a batch: the next preferred size, or the maximum.
 fn padded(model: &ModelSpec, count: usize) -> usize {
     let preferred = model.dynamic_batching.iter();
     let preferred = preferred.flat_map(|batching| &batching.preferred_batch_size);
     let sizes = preferred.chain([&model.max_batch_size]);
     let sizes = sizes.filter_map(|&size| usize::try_from(size).ok());
     let next = sizes.filter(|&size| size >= count).min();
-    // A model without a batch axis, whose largest size is 0, stays as it is.
+    // A model without a batch axis, whose maximum is 0, is not padded.
     next.unwrap_or(count)
 }
 
@@ -117,7 +117,7 @@ mod tests {
             (&[], 4, &[(1, 4), (3, 4), (4, 4)]),
             (&[4, 2], 8, &[(1, 2), (2, 2), (3, 4), (5, 8), (8, 8)]),
             (&[8], 8, &[(1, 8), (8, 8)]),
-            // A batch that is larger than it may be, and a model without a batch axis.
+            // A batch above the maximum, and a model without a batch axis.
             (&[2], 4, &[(5, 5)]),
             (&[], 0, &[(1, 1)]),
         ];

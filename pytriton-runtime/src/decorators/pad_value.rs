@@ -4,9 +4,10 @@ use half::{bf16, f16};
 
 use crate::tensor::DataType;
 
-/// A number, or a truth, that outputs are padded with.
+/// A number or Boolean for padding outputs.
 pub trait PadValue: Debug + Copy + Send + Sync {
-    /// One element of that type, an empty one of texts; `None` where the type does not hold the value.
+    /// Returns the bytes of one element of this type, which is empty for strings. Returns `None` if
+    /// the type cannot represent the value.
     fn bytes(self, datatype: DataType) -> Option<Vec<u8>>;
 }
 
@@ -27,7 +28,7 @@ fn integer(value: i128, datatype: DataType) -> Option<Vec<u8>> {
 }
 
 fn float(value: f64, datatype: DataType) -> Option<Vec<u8>> {
-    // The nearest, unless that is infinite and the value is not.
+    // Uses the nearest value, unless that is infinite and the given one is not.
     let held = |near: f64| (near.is_finite() || !value.is_finite()).then_some(());
     Some(match datatype {
         DataType::Fp16 => {

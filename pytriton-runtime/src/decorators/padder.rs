@@ -5,12 +5,13 @@ use crate::tensor::Tensor;
 
 use super::StepError;
 
-/// Makes the outputs of groups equal in all their dims but the first, so that rows of different groups can be one answer.
+/// Makes the outputs of groups equal in all dims except the first, so that rows of different groups
+/// can be combined in one response.
 pub trait Padder: Debug + Send + Sync {
-    /// Changes the outputs of each group, which are in the order of the model's.
+    /// Changes the outputs of each group, which are in the order of the model.
     ///
     /// # Errors
     ///
-    /// A [`StepError`], with which the requests of these groups fail.
+    /// Returns a [`StepError`], with which the requests of these groups fail.
     fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError>;
 }

@@ -3,11 +3,12 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::{Batch, StepError};
 
-/// So many bytes a tensor has at most to which a step has added: what clients send is bounded, what is made of it is too.
+/// The maximum size in bytes of a tensor that a step extends. Requests have a size limit, and so
+/// does data derived from them.
 pub(super) const MOST_PADDED: usize = 1 << 30;
 
-/// For the input of that index, a tensor of `shape` whose bytes are those of `before` and then, so many times, those of `row`.
-/// They are counted before they are there, and as long as they are.
+/// Builds a tensor of `shape` for an input: the bytes of `before`, followed by `times` repetitions
+/// of the bytes of `row`. Its memory is reserved first.
 pub(super) fn repeated(
     batch: &Batch<'_>,
     input: usize,

@@ -6,14 +6,15 @@ use crate::tensor::Tensor;
 
 use super::{Batch, StepError};
 
-/// The rows of a batch, from 0, in groups that are called apart; each row stands in one of them. None at all leaves the
-/// batch together.
+/// Groups of row indexes that are called separately. Each row is in exactly one group. An empty
+/// list leaves the batch unchanged.
 pub type Groups = Vec<Vec<usize>>;
 
 /// The steps of a model in the order in which they are written.
 pub type Steps = Arc<[Arc<dyn Step>]>;
 
-/// A step between a batch and the function: `#[step(MyStep { … })]` takes any value of a type that implements it.
+/// A step around the function. `#[step(MyStep { … })]` accepts a value of any type that implements
+/// this trait.
 ///
 /// # Examples
 ///
@@ -35,21 +36,21 @@ pub type Steps = Arc<[Arc<dyn Step>]>;
 /// }
 /// ```
 pub trait Step: fmt::Debug + Send + Sync {
-    /// Compares the step with its model, once, before anything is served.
+    /// Checks the step against its model. Called once before the model is served.
     ///
     /// # Errors
     ///
-    /// A [`StepError`] that says what can never work.
+    /// Returns a [`StepError`] if the step can never work.
     fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
         let _ = model;
         Ok(())
     }
 
-    /// Cuts the rows into groups. The other methods then see each group as a batch of its own.
+    /// Splits the rows into groups. The other methods then see each group as a separate batch.
     ///
     /// # Errors
     ///
-    /// A [`StepError`], with which all requests of the batch fail.
+    /// Returns a [`StepError`], with which all requests of the batch fail.
     fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
         let _ = batch;
         Ok(Groups::new())
@@ -59,19 +60,20 @@ pub trait Step: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// A [`StepError`], with which the requests of these rows fail.
+    /// Returns a [`StepError`], with which the requests of these rows fail.
     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
         let _ = batch;
         Ok(())
     }
 
-    /// Changes the outputs of a call for what were `rows` rows before [`prepare`](Self::prepare).
+    /// Changes the outputs of a call. `rows` is the number of rows before
+    /// [`prepare`](Self::prepare).
     ///
-    /// Where a step below cuts, it is called once for each of its groups.
+    /// If a later step forms groups, this is called once for each group.
     ///
     /// # Errors
     ///
-    /// A [`StepError`], with which the requests of these rows fail.
+    /// Returns a [`StepError`], with which the requests of these rows fail.
     fn finish(
         &self,
         model: &ModelSpec,
@@ -82,18 +84,19 @@ pub trait Step: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Changes the outputs of the groups that this step has cut so that their rows can stand in one tensor.
+    /// Changes the outputs of the groups that this step has formed, so that their rows can be
+    /// combined in one tensor.
     ///
     /// # Errors
     ///
-    /// A [`StepError`], with which the requests of these groups fail.
+    /// Returns a [`StepError`], with which the requests of these groups fail.
     fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
         let _ = (model, groups);
         Ok(())
     }
 }
 
-/// A step as generated code writes it down.
+/// Returns the step as generated code stores it.
 pub const fn step<S: Step>(step: &S) -> &S {
     step
 }

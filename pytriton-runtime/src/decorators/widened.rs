@@ -1,7 +1,7 @@
 use super::repeated::MOST_PADDED;
 use crate::tensor::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
-/// A tensor with larger dims behind the first, and `element` where it had none.
+/// Enlarges the dims of a tensor except the first, and fills new positions with `element`.
 pub(super) fn widened(
     tensor: &Tensor,
     dims: &[usize],
@@ -25,7 +25,7 @@ pub(super) fn widened(
     Tensor::new(tensor.datatype(), shape, buffer.freeze())
 }
 
-/// The elements of a tensor that have not been written yet.
+/// The elements of a tensor that have not been copied yet.
 struct Lines<'a> {
     rest: &'a [u8],
     size: Option<usize>,
@@ -39,7 +39,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Writes what has the dims `from` with the dims `to`.
+    /// Copies a block with dims `from` into one with dims `to`.
     fn write(
         &mut self,
         to: &[usize],
