@@ -8,12 +8,13 @@ use crate::tensor::Tensor;
 use super::CacheKey;
 use super::entries::Entries;
 
-/// What a response takes beside its outputs: its key, its places in the map and in the order.
+/// The overhead of a response in addition to its outputs: its key and its entries in the map and
+/// the order.
 const RESPONSE_BYTES: usize = 256;
-/// What an output takes beside its dims and its elements.
+/// The overhead of an output in addition to its dims and its elements.
 const OUTPUT_BYTES: usize = 128;
 
-/// The responses of all models that keep them.
+/// The response cache of all models that use it.
 ///
 /// # Examples
 ///
@@ -41,47 +42,47 @@ struct State {
     usage: CacheUsage,
 }
 
-/// What was found in the cache.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lookup {
-    /// The response, if there is one.
+    /// The response, if found.
     pub response: Option<Response>,
-    /// How long it took, in nanoseconds.
+    /// The duration in nanoseconds.
     pub ns: u64,
 }
 
-/// What became of a response that was to be kept.
+/// The result of an insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Insertion {
-    /// Whether there was one already, of a request that was under way at the same time.
+    /// Whether the key existed already, because of an identical concurrent request.
     pub known: bool,
-    /// How long it took, in nanoseconds.
+    /// The duration in nanoseconds.
     pub ns: u64,
 }
 
-/// What the cache holds and has done since the server started.
+/// The usage of the cache since the server started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheUsage {
-    /// The bytes that there is room for.
+    /// The capacity in bytes.
     pub capacity: usize,
-    /// The bytes that are taken.
+    /// The used bytes.
     pub used: usize,
-    /// The responses that are there.
+    /// The number of responses.
     pub entries: usize,
-    /// Lookups that found a response.
+    /// The number of lookups that found a response.
     pub hits: u64,
-    /// Lookups that found none.
+    /// The number of lookups that found no response.
     pub misses: u64,
-    /// Responses that had to make room for others.
+    /// The number of evicted responses.
     pub evictions: u64,
-    /// How long all lookups took, in nanoseconds.
+    /// The total duration of lookups in nanoseconds.
     pub lookup_ns: u64,
-    /// How long all insertions took, in nanoseconds.
+    /// The total duration of insertions in nanoseconds.
     pub insertion_ns: u64,
 }
 
 impl ResponseCache {
-    /// A cache for so many bytes.
+    /// Creates a cache with a capacity in bytes.
     pub fn new(capacity: usize) -> Self {
         let state = State {
             entries: Entries::new(capacity),
@@ -93,7 +94,7 @@ impl ResponseCache {
         }
     }
 
-    /// Looks for the response to a request.
+    /// Looks up the response to a request.
     pub fn lookup(&self, key: &CacheKey) -> Lookup {
         let begun = Instant::now();
         let mut state = self.lock();
@@ -107,7 +108,7 @@ impl ResponseCache {
         Lookup { response, ns }
     }
 
-    /// Keeps the response to a request, unless it is larger than the cache.
+    /// Inserts the response to a request, unless it is larger than the cache.
     pub fn insert(&self, key: CacheKey, response: &Response) -> Insertion {
         let begun = Instant::now();
         let bytes = bytes(response);
@@ -119,7 +120,7 @@ impl ResponseCache {
             if !known {
                 let gone = state.entries.insert(key, response, bytes);
                 state.usage.evictions += gone.len() as u64;
-                // Memory is given back without the lock.
+                // Memory is freed without the lock.
                 drop(state);
                 drop(gone);
             }
@@ -136,7 +137,7 @@ impl ResponseCache {
         Insertion { known, ns }
     }
 
-    /// What the cache holds and has done so far.
+    /// Returns the usage of the cache.
     pub fn usage(&self) -> CacheUsage {
         let state = self.lock();
         CacheUsage {
@@ -148,7 +149,7 @@ impl ResponseCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way: a poisoned lock still holds whole entries.
+        // No panic can leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -159,7 +160,8 @@ fn bytes(response: &Response) -> usize {
     RESPONSE_BYTES + response.parameters.bytes() + outputs.sum::<usize>()
 }
 
-/// The same in memory of its own: an output may be a few rows of a batch, which would be kept as a whole.
+/// Copies the response into its own memory. An output may be a slice of a batch, which would
+/// otherwise be kept as a whole.
 fn detached(response: &Response) -> Response {
     let outputs = response.outputs.iter();
     let outputs = outputs.map(|(index, tensor)| (*index, tensor.detached()));

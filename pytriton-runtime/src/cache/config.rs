@@ -2,51 +2,52 @@ use std::ffi::OsStr;
 
 use thiserror::Error;
 
-/// The one cache of the embedded engine.
+/// The only cache of the embedded engine.
 const LOCAL: &str = "local";
-/// The fewest bytes for which a cache makes sense; tritonserver refuses less too.
+/// The minimum size in bytes, as in tritonserver.
 const LEAST: usize = 1024;
 
-/// Why there is no cache as `--cache-config` describes it.
+/// The value of `--cache-config` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CacheConfigError {
-    /// It is no setting of a cache.
+    /// The value is not a cache setting.
     #[error("option --cache-config: expected `local,size=…`, found `{got}`")]
     Form {
-        /// What stands there, but for what it is set to.
+        /// The value without its setting.
         got: String,
     },
-    /// tritonserver has further caches.
+    /// The embedded engine does not have this cache.
     #[error(
         "option --cache-config: the embedded engine has no cache `{cache}`: write `local,size=…`, or take the \
          tritonserver engine (--engine tritonserver)"
     )]
     UnknownCache {
-        /// The cache's name.
+        /// The name of the cache.
         cache: String,
     },
-    /// There is one setting.
+    /// The setting is unknown.
     #[error(
         "option --cache-config: the cache `local` has no setting `{setting}`: write `local,size=…`"
     )]
     UnknownSetting {
-        /// The setting's name.
+        /// The name of the setting.
         setting: String,
     },
-    /// The size is no number, or too small.
+    /// The size is not a number, or is too small.
     #[error("option --cache-config: expected a size from {LEAST} bytes, found `{got}`")]
     Size {
-        /// What stands there.
+        /// The given size.
         got: String,
     },
 }
 
-/// The bytes that the values of `--cache-config` ask for, the last of them where there are several; `None` for no value.
+/// Returns the cache size in bytes from the values of `--cache-config`. The last one wins. Returns
+/// `None` for an empty list.
 ///
 /// # Errors
 ///
-/// A [`CacheConfigError`] that says what stands there instead.
+/// Returns a [`CacheConfigError`] if a value is invalid.
 ///
 /// # Examples
 ///
@@ -71,7 +72,7 @@ fn size(value: &str) -> Result<usize, CacheConfigError> {
         .split_once(',')
         .and_then(|(cache, setting)| Some((cache, setting.split_once('=')?)));
     let Some((cache, (setting, size))) = parts else {
-        // What it is set to may be a password.
+        // The value may contain a password.
         let shown = value.split_once('=').map(|(shown, _)| format!("{shown}=…"));
         return Err(CacheConfigError::Form {
             got: shown.unwrap_or_else(|| value.to_owned()),

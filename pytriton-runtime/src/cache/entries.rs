@@ -4,13 +4,13 @@ use crate::request::Response;
 
 use super::CacheKey;
 
-/// Responses up to a number of bytes. Where there is no room, those go that were not asked for the longest.
+/// Responses up to a total size in bytes. Evicts the least recently used ones.
 #[derive(Debug)]
 pub(super) struct Entries {
     capacity: usize,
     used: usize,
     entries: HashMap<CacheKey, Entry>,
-    /// The keys by when they were asked for last.
+    /// The keys in order of last use.
     order: BTreeMap<u64, CacheKey>,
     clock: u64,
 }
@@ -33,22 +33,22 @@ impl Entries {
         }
     }
 
-    /// The bytes that are taken.
+    /// Returns the used bytes.
     pub(super) fn used(&self) -> usize {
         self.used
     }
 
-    /// How many responses there are.
+    /// Returns the number of responses.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is a response of that key.
+    /// Returns whether the key exists.
     pub(super) fn contains(&self, key: &CacheKey) -> bool {
         self.entries.contains_key(key)
     }
 
-    /// The response of that key, which is now the last that will go.
+    /// Returns the response and makes it the most recently used one.
     pub(super) fn get(&mut self, key: &CacheKey) -> Option<Response> {
         let entry = self.entries.get_mut(key)?;
         self.order.remove(&entry.last_used);
@@ -58,9 +58,9 @@ impl Entries {
         Some(entry.response.clone())
     }
 
-    /// Adds a response of a new key and returns those that went for it.
+    /// Inserts a response with a new key and returns the evicted ones.
     ///
-    /// There must be room for so many bytes when all others are gone.
+    /// `bytes` must not exceed the capacity.
     pub(super) fn insert(
         &mut self,
         key: CacheKey,
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::cache::key::tests::numbered;
 
-    /// What is done with which key, and the keys that are there afterwards.
+    /// A step: an operation on a key, and the keys afterwards.
     enum Step {
         Get(u8),
         Insert(u8, usize),

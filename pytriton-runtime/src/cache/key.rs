@@ -2,16 +2,16 @@ use sha2::{Digest, Sha256};
 
 use crate::request::Request;
 
-/// What tells a request from all that may have another response: its model, its inputs, and the outputs it asks for.
+/// Identifies requests that have the same response: their model, inputs and requested outputs.
 ///
-/// Parameters, headers and ids are not part of it.
-// A cryptographic hash, so that nobody can make two requests that share a response, and inputs need not be kept.
+/// Parameters, headers and IDs are not part of the key.
+// A cryptographic hash, so that clients cannot construct collisions and inputs need not be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
-    /// The key of a request to the model that was loaded as that of so many: another of its name and version has other
-    /// answers.
+    /// Returns the key of a request. `load` identifies the load of the model, because a reloaded
+    /// model may respond differently.
     pub fn new(request: &Request, load: u64) -> Self {
         let model = request.model();
         let mut hash = KeyHash(Sha256::new());
@@ -38,7 +38,7 @@ impl CacheKey {
     }
 }
 
-/// A hash of values none of which can run into the next.
+/// Hashes values with unambiguous boundaries.
 struct KeyHash(Sha256);
 
 impl KeyHash {
@@ -93,12 +93,12 @@ pub(super) mod tests {
         ..IDENTITY
     };
 
-    /// Keys that are none of a request.
+    /// Returns a key without a request.
     pub(in crate::cache) fn numbered(number: u8) -> CacheKey {
         CacheKey([number; 32])
     }
 
-    /// One row of texts.
+    /// Returns an input with one row of strings.
     fn input(name: &str, texts: &[&str]) -> InferInput {
         let text = |text: &&str| {
             let length = u32::try_from(text.len()).unwrap().to_le_bytes();

@@ -1,9 +1,10 @@
-//! Triton's response cache: a request that was answered before gets the same response, without a call of its model.
+//! Triton's response cache: a repeated request receives the same response without a call of its
+//! model.
 //!
-//! Requests are the same when their [`CacheKey`]s are. A [`ResponseCache`] keeps responses up to a number of bytes, and
-//! forgets those first that nobody has asked for the longest. Pure but for a lock and a clock.
+//! Requests are identical if their [`CacheKey`]s are. A [`ResponseCache`] stores responses up to a
+//! total size and evicts the least recently used ones. Pure, except for a lock and a clock.
 //!
-//! Source: `TritonCache` and `DynamicBatchScheduler` in Triton 2.51, and the `local` cache that comes with it.
+//! Source: `TritonCache` and `DynamicBatchScheduler` in Triton 2.51, and its `local` cache.
 
 #[expect(
     clippy::module_inception,
