@@ -1,4 +1,4 @@
-//! How the waiting requests of a dynamic queue become batches.
+//! Forms batches from the waiting requests of a dynamic queue.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use super::message::{Batch, Waiting};
 use super::prefetch::Formed;
 use super::{Candidate, Decision};
 
-/// What forming a batch came to.
+/// The result of one attempt to form a batch.
 enum Step {
     /// Requests have joined a batch.
     Formed,
-    /// They wait for others, for that long.
+    /// The requests wait this long for others.
     Wait(Duration),
-    /// There is nothing to form a batch of, or no room for it.
+    /// There are no requests, or no further batch may be formed.
     Nothing,
 }
 
 impl DynamicQueue {
-    /// The next batch, if the policy lets one go, there is a place for it, and `acquire` returns the
-    /// permit to execute it. `max_bytes` is the limit of a thread that serves connections.
+    /// Returns the next batch if the policy lets one go, a concurrent batch is allowed, and
+    /// `acquire` returns the permit to execute it. `max_bytes` is the limit of a connection thread.
     pub(super) fn found<P>(
         &self,
         state: &mut State,
@@ -31,7 +31,7 @@ impl DynamicQueue {
         now: Instant,
     ) -> Found<(P, Batch)> {
         if state.line.len() == 0 {
-            // The end of an instance is the end of all that was accepted.
+            // The instance ends when all accepted requests are completed.
             return match state.closed && state.inline == 0 {
                 true => Found::End,
                 false => Found::Look(None),
@@ -67,7 +67,7 @@ impl DynamicQueue {
             {
                 let parts = state.line.take(count).map(Waiting::part);
                 let (requests, replies) = parts.unzip();
-                // It has made room for another one.
+                // This leaves space for another formed batch.
                 self.form_ahead(state, now);
                 let batch = state.batch(requests, replies, max_bytes.is_some());
                 return Found::Batch((permit, batch));
@@ -80,7 +80,7 @@ impl DynamicQueue {
         }
     }
 
-    /// Forms the batches that are formed although no instance is free for them.
+    /// Forms batches ahead of time, while no instance is idle.
     pub(super) fn form_ahead(&self, state: &mut State, now: Instant) {
         if self.policy.prefetched == 0 || state.is_held() {
             return;
@@ -90,7 +90,7 @@ impl DynamicQueue {
         {}
     }
 
-    /// Lets the requests that wait join a batch, as the policy decides.
+    /// Lets waiting requests join a batch, as the policy decides.
     fn form(&self, state: &mut State, now: Instant) -> Step {
         let formed = state.formed.requests();
         let open = state.formed.open().copied();
@@ -114,7 +114,7 @@ impl DynamicQueue {
         let rows = open.map_or(0, |batch| batch.rows);
         match self.policy.decide(rows, candidates, state.closed, now) {
             Decision::Wait(left) => {
-                // At its deadline a request may leave the others to each other.
+                // At its deadline a request may be delayed or refused, which changes the batch.
                 let deadlines = pending.filter_map(|waiting| waiting.deadline);
                 let next = deadlines.filter(|deadline| *deadline > now).min();
                 let next = next.map(|deadline| deadline.saturating_duration_since(now));
@@ -144,14 +144,14 @@ impl DynamicQueue {
 
 #[cfg(test)]
 impl DynamicQueue {
-    /// Lets so many requests wait before the first batch is formed.
+    /// Delays the first batch until this number of requests waits.
     pub(super) fn hold_until(&mut self, requests: usize) {
         self.lock().held_until = requests;
     }
 }
 
 impl State {
-    /// Whether requests wait until there are enough of them.
+    /// Returns whether the queue still waits for a number of requests.
     fn is_held(&mut self) -> bool {
         if self.closed || self.line.len() >= self.held_until {
             self.held_until = 0;
@@ -160,8 +160,8 @@ impl State {
     }
 }
 
-/// So many requests are to wait before a model's first batch is formed, as Triton's own tests ask. Nothing but a build for
-/// these tests (`--cfg pytriton_qa`) reads the variable.
+/// Returns how many requests must wait before a model forms its first batch. Triton's own tests
+/// need this. Only builds for these tests (`--cfg pytriton_qa`) read the variable.
 pub(super) fn held_until() -> usize {
     #[cfg(pytriton_qa)]
     if let Ok(value) = std::env::var("TRITONSERVER_DELAY_SCHEDULER") {

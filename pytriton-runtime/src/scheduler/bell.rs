@@ -8,39 +8,40 @@ use crate::watchdog::{Watch, Watchdog};
 
 use super::message::Batch;
 
-/// Calls an instance to look for a batch.
+/// Notifies instances to look for a batch.
 #[derive(Debug, Default)]
 pub(super) struct Bell(Arc<Notify>);
 
-/// What an instance finds.
+/// The result of looking for a batch.
 pub(super) enum Found<T = Batch> {
     /// A batch.
     Batch(T),
-    /// Nothing, until something changes or that time is over.
+    /// None now. Look again after a notification or this time.
     Look(Option<Duration>),
-    /// Nothing, for ever.
+    /// There will be no further batch.
     End,
 }
 
 impl Bell {
-    /// Lets one instance look, that waits or comes next.
+    /// Notifies one instance: a waiting one, or the next one to wait.
     pub(super) fn ring(&self) {
         self.0.notify_one();
     }
 
-    /// Lets all instances look that wait.
+    /// Notifies all waiting instances.
     pub(super) fn ring_for_all(&self) {
         self.0.notify_waiters();
     }
 
-    /// Looks at first and whenever it is called, until there is a batch, or none will be.
+    /// Calls `look` at first and after each notification, until it finds a batch or there will be
+    /// none.
     ///
     /// # Cancel safety
     ///
-    /// What `look` finds is returned in the poll in which it is found.
+    /// The batch that `look` finds is returned in the same poll.
     pub(super) async fn wait<T>(&self, look: impl Fn() -> Found<T>) -> Option<T> {
         loop {
-            // Registered before the look, so that a request that comes in between is not missed.
+            // Register before looking, so that a concurrent notification is not missed.
             let rung = self.0.notified();
             let look_again = match look() {
                 Found::Batch(batch) => return Some(batch),
@@ -57,11 +58,11 @@ impl Bell {
         }
     }
 
-    /// Rings after some time: the runtime's timers know milliseconds only.
+    /// Notifies after a delay. The runtime's timers have a resolution of only one millisecond.
     fn ring_after(&self, after: Duration) -> Option<Watch> {
         let deadline = std::time::Instant::now().checked_add(after)?;
         let bell = Arc::clone(&self.0);
-        // Without that thread the runtime's timer wakes it, somewhat later.
+        // Without that thread, the runtime's timer is used, which is less precise.
         let watchdog = Watchdog::started().ok()?;
         Some(watchdog.notify_at(deadline, bell))
     }

@@ -4,12 +4,12 @@ use tokio::time::Instant;
 
 use super::Policy;
 
-/// A waiting request that could join a batch.
+/// A waiting request that may join a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// Its rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Since when it waits.
+    /// When it began to wait.
     pub since: Instant,
     /// Whether it stacks with the requests before it.
     pub joins: bool,
@@ -18,21 +18,21 @@ pub struct Candidate {
 /// What to do with the requests at the head of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// Add requests to the batch, which is then ready to execute.
+    /// Add requests to the batch, which can then be executed.
     Take {
-        /// So many of them, from the head of the queue; 0 if none fits the batch.
+        /// The number of requests, from the head of the queue. 0 if none fits.
         requests: usize,
         /// Whether no other request may join the batch afterwards.
         full: bool,
-        /// Whether the request behind them does not stack with them.
+        /// Whether the next request does not stack with them.
         differs: bool,
     },
-    /// Look again after that time, or when another request arrives.
+    /// Decide again after this time, or when another request arrives.
     Wait(Duration),
 }
 
 impl Decision {
-    /// Whether requests leave, that many of them.
+    /// Returns the number of requests to take, or `None` if they wait.
     #[cfg(test)]
     pub(super) fn requests(self) -> Option<usize> {
         match self {
@@ -42,7 +42,7 @@ impl Decision {
     }
 }
 
-/// The best place to end a batch so far: a preferred size, or the last size below the largest one.
+/// The best end of a batch so far: a preferred size, or the last size below the maximum.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     requests: usize,
@@ -50,11 +50,13 @@ struct Mark {
 }
 
 impl Policy {
-    /// Decides which of the candidates, oldest first, join a batch that has so many rows. `hurry`: nobody waits for company.
+    /// Decides which candidates, in queue order, join a batch that has `batch_rows` rows. With
+    /// `hurry`, no request waits for others.
     ///
-    /// A batch ends at the largest preferred size that the candidates reach. Before the candidate that would exceed the
-    /// largest preferred size it ends where it is, even below any preferred size. If the oldest candidate has waited for the
-    /// whole queue delay, the preferred sizes do not matter, and the batch takes what fits.
+    /// A batch ends at the largest preferred size that the candidates reach. It also ends before a
+    /// candidate that would exceed the largest preferred size, even if it has reached no preferred
+    /// size. If the oldest candidate has waited for the whole queue delay, preferred sizes do not
+    /// matter, and the batch takes all candidates that fit.
     ///
     /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
     pub fn decide(
@@ -65,7 +67,7 @@ impl Policy {
         now: Instant,
     ) -> Decision {
         let Some(&largest_preferred) = self.preferred_batch_sizes.last() else {
-            // Each request by itself.
+            // Without batching, each request is executed separately.
             let requests = candidates.into_iter().take(usize::from(batch_rows == 0));
             return Decision::Take {
                 requests: requests.count(),
@@ -140,7 +142,8 @@ mod tests {
         }
     }
 
-    /// The first has waited for that long, the others for none; the last does not stack with them if it `differs`.
+    /// Returns candidates, the first of them having waited for `waited`. The last one does not stack
+    /// if it `differs`.
     fn candidates(rows: &[usize], waited: u64, differs: bool, now: Instant) -> Vec<Candidate> {
         let candidate = |(index, &rows_of): (usize, &usize)| Candidate {
             rows: rows_of,
@@ -155,40 +158,42 @@ mod tests {
 
     type Row<'a> = (&'a [usize], u64, usize, &'a [usize], u64, Option<usize>);
 
-    /// Preferred sizes, delay, rows of the batch so far, rows that wait, how long the first has waited; requests that leave.
+    /// Preferred sizes, delay, rows of the batch so far, waiting rows, how long the first has
+    /// waited, requests taken.
     const TABLE: &[Row<'_>] = &[
-        // No dynamic batching: each request alone.
+        // No dynamic batching: each request separately.
         (&[], 0, 0, &[1, 1, 1], 0, Some(1)),
         (&[], 0, 1, &[1, 1, 1], 0, Some(0)),
-        // No delay: whatever is there.
+        // No delay: all waiting requests.
         (&[8], 0, 0, &[1, 1, 1], 0, Some(3)),
         (&[8], 0, 0, &[3, 3, 3], 0, Some(2)),
         (&[8], 0, 0, &[8], 0, Some(1)),
-        // A delay: wait for company, but not when the batch is full or cannot grow.
+        // With a delay, requests wait for others unless the batch is full or cannot grow.
         (&[8], 100, 0, &[1, 1], 40, None),
         (&[8], 100, 0, &[1, 1], 100, Some(2)),
         (&[8], 100, 0, &[4, 4], 0, Some(2)),
         (&[8], 100, 0, &[5, 4], 0, Some(1)),
-        // A preferred size goes at once, the largest that is reached.
+        // The largest reached preferred size is taken at once.
         (&[2, 4], 100, 0, &[1, 1], 0, Some(2)),
         (&[2, 4], 100, 0, &[1, 1, 1], 0, Some(2)),
         (&[2, 4], 100, 0, &[1, 1, 1, 1, 1], 0, Some(4)),
         (&[4], 100, 0, &[3], 0, None),
         (&[2, 6], 0, 0, &[1, 1, 1], 0, Some(2)),
         (&[2, 6], 0, 0, &[1], 0, Some(1)),
-        // What would exceed the largest preferred size stays out, although a batch has room for it.
+        // A request that would exceed the largest preferred size does not join, even if it fits the
+        // batch.
         (&[4], 100, 0, &[3, 3], 0, Some(1)),
         (&[2, 6], 100, 0, &[3, 4], 0, Some(1)),
         (&[2, 6], 0, 0, &[3, 4], 0, Some(1)),
         (&[2, 6], 100, 0, &[3, 3, 1], 0, Some(2)),
         (&[2, 6], 100, 0, &[1, 1, 5], 0, Some(2)),
         (&[2, 6], 100, 0, &[7], 0, Some(1)),
-        // Behind the delay all that fits goes.
+        // After the delay, all requests that fit are taken.
         (&[4], 100, 0, &[3, 3], 100, Some(2)),
         (&[2, 6], 100, 0, &[3, 4], 100, Some(2)),
         (&[2, 6], 100, 0, &[1, 1, 1], 100, Some(3)),
         (&[2, 6], 100, 0, &[1, 1, 5, 3], 100, Some(3)),
-        // A batch that nobody has taken yet grows: at once if it has no preferred size.
+        // A formed batch grows: at once if it has no preferred size.
         (&[2, 6], 100, 1, &[2], 0, Some(1)),
         (&[2, 6], 100, 2, &[1], 0, None),
         (&[2, 6], 100, 2, &[1], 100, Some(1)),
@@ -211,7 +216,7 @@ mod tests {
             if let Decision::Wait(left) = decision {
                 assert_eq!(left, Duration::from_micros(delay - waited), "{case}");
             }
-            // What hurries does not wait.
+            // With `hurry`, no request waits.
             let decision = policy.decide(batch, candidates(rows, waited, false, now), true, now);
             assert!(decision.requests().is_some(), "{case}");
         }

@@ -14,7 +14,7 @@ use crate::testing::{IDENTITY, infer_request};
 
 use super::served::Served;
 
-/// Returns the number of its instance, a quarter more on a GPU.
+/// Returns the index of its instance, plus a quarter on a GPU.
 struct Placed(f32);
 
 impl Placed {
@@ -31,7 +31,7 @@ impl Placed {
 impl Instance for Placed {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
-            // All instances are needed for the requests that come at the same time.
+            // Concurrent requests need all instances.
             thread::sleep(Duration::from_millis(1));
             call.outputs(Array2::from_elem((1, 1), self.0))
         })
@@ -55,7 +55,7 @@ async fn an_instance_knows_its_device_and_is_called_with_its_own_state() {
     let begun = std::time::Instant::now();
     while seen.len() < 3 && begun.elapsed() < Duration::from_secs(20) {
         let asked = [1.0; 8].map(|value| served.spawn(infer_request(1, value)));
-        // This one is executed inline if an instance is idle.
+        // This request is executed inline if an instance is idle.
         let alone = served.infer(infer_request(1, 1.0)).await;
         let answers = try_join_all(asked).await.unwrap();
         let answers = answers.into_iter().chain([alone]);

@@ -17,11 +17,11 @@ use super::prefetch::Prefetched;
 use super::sink::reply;
 use super::{Candidate, Decision, Policy, SchedulerError};
 
-/// The requests of one model that wait, and the rule by which they leave.
+/// The waiting requests of one model, and the policy that batches them.
 #[derive(Debug)]
 pub(super) struct DynamicQueue {
     pub(super) policy: Policy,
-    /// How many batches may be executed at a time.
+    /// The maximum number of concurrent batches.
     pub(super) places: usize,
     state: Mutex<State>,
     changed: Bell,
@@ -32,23 +32,23 @@ pub(super) struct DynamicQueue {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) line: Line,
-    /// The batches among them that are formed.
+    /// The batches that are already formed from them.
     pub(super) formed: Prefetched,
     next_ticket: u64,
     next_sequence: u64,
-    /// How many batches are being executed.
+    /// The number of batches that are being executed.
     pub(super) running: usize,
-    /// How many of them threads that serve connections execute.
+    /// How many of these are executed on connection threads.
     pub(super) inline: usize,
     pub(super) closed: bool,
-    /// So many requests must wait before any is taken.
+    /// The number of requests that must wait before any is taken.
     pub(super) held_until: usize,
-    /// Why no request is taken although the queue is not closed.
+    /// Why requests are refused although the queue is open.
     refusing: Option<SchedulerError>,
 }
 
 impl DynamicQueue {
-    /// The queue of instances that execute at most so many batches at a time.
+    /// Creates a queue with at most `places` concurrent batches.
     pub(super) fn new(policy: Policy, places: usize) -> Self {
         let state = State {
             line: Line::new(policy.levels.len()),
@@ -71,7 +71,8 @@ impl DynamicQueue {
         }
     }
 
-    /// Where responses wait for those to earlier requests, if they leave in the order of these.
+    /// Returns the buffer of responses that must keep the order of requests, if the model requires
+    /// it.
     pub(super) fn ordered(&self) -> Option<&Ordered> {
         self.ordered.as_ref()
     }
@@ -80,7 +81,7 @@ impl DynamicQueue {
         &self.recorder
     }
 
-    /// Puts a request at the end of its level.
+    /// Adds a request at the end of its priority level.
     pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
         match self.push_or_take(request, || None::<Infallible>)? {
             Pushed::Waiting(entered) => Ok(entered),
@@ -88,12 +89,12 @@ impl DynamicQueue {
         }
     }
 
-    /// The same; but if none waits before the request and it need not wait for others, `acquire`
-    /// may return the permit to execute it at once.
+    /// Like [`push`](Self::push). If no request waits and the policy does not delay this one,
+    /// `acquire` may return a permit to execute it at once.
     ///
-    /// Permits are acquired under the lock and for a batch that leaves. So an attempt fails only
-    /// while another thread has the permit and a batch, and that thread looks for waiting requests
-    /// when it releases the batch.
+    /// Permits are acquired under the lock and only for a batch that leaves. An attempt therefore
+    /// fails only while another thread holds the permit and a batch, and that thread checks for
+    /// waiting requests when it releases the batch.
     pub(super) fn push_or_take<P>(
         &self,
         request: Request,
@@ -155,7 +156,7 @@ impl DynamicQueue {
                 answers,
             });
         }
-        // What was due before this one came does not wait for it.
+        // Requests that were due before this one arrived do not wait for it.
         self.form_ahead(&mut state, arrived);
         state.line.push(Waiting {
             ticket,
@@ -176,25 +177,25 @@ impl DynamicQueue {
         }))
     }
 
-    /// Notes that a batch is executed; says whether requests wait for its place.
+    /// Records that a batch has been executed. Returns whether other requests wait.
     pub(super) fn release(&self, inline: bool) -> bool {
         let mut state = self.lock();
         state.running = state.running.saturating_sub(1);
         state.inline = state.inline.saturating_sub(usize::from(inline));
         if state.closed {
-            // They may all have waited for this place.
+            // All waiting instances may be able to end now.
             self.changed.ring_for_all();
         }
         state.line.len() > 0
     }
 
-    /// Lets an instance look for a batch.
+    /// Notifies an instance to look for a batch.
     pub(super) fn wake(&self) {
         self.changed.ring();
     }
 
-    /// The next batch for a thread that serves connections, if one of at most that many bytes
-    /// leaves now and `acquire` returns the permit to execute it.
+    /// Returns the next batch for a connection thread, if it leaves now, has at most `max_bytes`,
+    /// and `acquire` returns a permit.
     pub(super) fn try_next_batch<P>(
         &self,
         max_bytes: usize,
@@ -206,7 +207,7 @@ impl DynamicQueue {
         }
     }
 
-    /// Takes a request out again, if no batch has it; says whether that was so.
+    /// Removes a request unless a batch has it. Returns whether it was removed.
     pub(super) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
         let mut state = self.lock();
         let Some((place, waiting)) = state.line.withdraw(ticket) else {
@@ -217,12 +218,12 @@ impl DynamicQueue {
         drop(state);
         let waited = nanoseconds(waiting.arrived.elapsed());
         self.recorder.record_failure(reason, waited);
-        // The batch that an instance waits to fill has become another one.
+        // The batch that an instance waits for has changed.
         self.changed.ring();
         true
     }
 
-    /// The next batch, when the policy lets it go; `None` when the queue is closed and empty.
+    /// Waits for the next batch. Returns `None` when the queue is closed and empty.
     ///
     /// # Cancel safety
     ///
@@ -232,13 +233,13 @@ impl DynamicQueue {
         Some(batch)
     }
 
-    /// The next batch, when the policy lets it go and `acquire` returns the permit to execute it;
-    /// `None` when the queue is closed and empty.
+    /// Waits for the next batch and a permit from `acquire` to execute it. Returns `None` when the
+    /// queue is closed and empty.
     ///
     /// # Cancel safety
     ///
-    /// No request is lost when the future is dropped: they are taken out in the poll that returns
-    /// them.
+    /// This method is cancel safe. Requests are removed from the queue only in the poll that
+    /// returns them.
     pub(super) async fn next_permitted<P>(
         &self,
         acquire: impl Fn() -> Option<P>,
@@ -246,18 +247,18 @@ impl DynamicQueue {
         self.changed.wait(|| self.look(None, &acquire)).await
     }
 
-    /// Refuses all further requests; those that wait go without further delay.
+    /// Refuses further requests. Waiting ones are executed without delay.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.ring_for_all();
     }
 
-    /// Whether further requests are refused.
+    /// Returns whether further requests are refused.
     pub(super) fn closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    /// Refuses waiting and new requests with an error. `None` accepts requests again.
     pub(super) fn refuse(&self, error: Option<SchedulerError>) {
         let mut state = self.lock();
         state.refusing.clone_from(&error);
@@ -274,7 +275,7 @@ impl DynamicQueue {
         self.lock().line.len() as u64
     }
 
-    /// `max_bytes` is the limit of a thread that serves connections.
+    /// `max_bytes` is the limit of a connection thread.
     fn look<P>(
         &self,
         max_bytes: Option<usize>,
@@ -289,13 +290,14 @@ impl DynamicQueue {
         drop(state);
         self.refuse_all(refused, FailureReason::Rejected, &SchedulerError::Timeout);
         if more {
-            // Another instance may be free for what is left.
+            // Another instance may execute the remaining requests.
             self.changed.ring();
         }
         found
     }
 
-    /// Lets late requests wait behind the others, or takes them out, as the policies of their levels say.
+    /// Applies the timeout policy of each level. Delays or returns requests that have waited too
+    /// long.
     fn look_for_late(&self, line: &mut Line, now: Instant) -> VecDeque<Waiting> {
         let mut refused = VecDeque::new();
         for (level, policy) in self.policy.levels.iter().enumerate() {
@@ -321,13 +323,13 @@ impl DynamicQueue {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
+        // No panic can leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Makes a batch, which is being executed from here on.
+    /// Creates a batch that is executed from now on.
     pub(super) fn batch(
         &mut self,
         requests: Few<Request>,

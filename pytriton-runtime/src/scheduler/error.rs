@@ -11,20 +11,20 @@ use crate::runner::Availability;
 use crate::status::Status;
 use crate::text::seconds;
 
-/// Why a request was not executed. The texts are those of Triton 2.51 where it has one.
+/// Why a request was not executed. Where Triton 2.51 has a message, it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SchedulerError {
-    /// As many requests wait as may.
+    /// The queue is full.
     #[error("{request}Exceeds maximum queue size")]
     QueueFull {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
     },
-    /// The request waited longer than it may.
+    /// The request exceeded its queue timeout.
     #[error("Request timeout expired")]
     Timeout,
-    /// A request of a sequence with several rows.
+    /// A request of a sequence has several rows.
     #[error(
         "inference request to model '{model}' must specify batch-size 1 due to requirements of sequence batcher"
     )]
@@ -32,7 +32,7 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
-    /// A request of no sequence, for a model that knows nothing else.
+    /// The model requires a sequence, but the request has none.
     #[error(
         "inference request to model '{model}' must specify a non-zero or non-empty correlation ID"
     )]
@@ -40,7 +40,7 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
-    /// A request of a sequence that has not started, or has ended.
+    /// The sequence of the request has not started or has ended.
     #[error(
         "inference request for sequence {sequence} to model '{model}' must specify the START flag on the first request of the sequence"
     )]
@@ -50,10 +50,10 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
-    /// The request's sequence has waited for a slot for longer than one of its requests may.
+    /// The sequence exceeded the queue timeout of one of its requests while it waited for a slot.
     #[error("timeout of the corresponding sequence has been expired")]
     SequenceTimeout,
-    /// Another client has taken back an earlier request of the sequence.
+    /// An earlier request of the sequence was cancelled, possibly by another client.
     #[error(
         "sequence {sequence} of model '{model}' has ended: an earlier request of it was cancelled"
     )]
@@ -63,7 +63,7 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
-    /// The instance that has the request's sequence hangs, or is gone.
+    /// The instance of the request's sequence has stalled or ended.
     #[error("sequence {sequence} of model '{model}' has ended: its instance takes no requests")]
     SequenceLost {
         /// The sequence.
@@ -71,13 +71,13 @@ pub enum SchedulerError {
         /// The model.
         model: Arc<str>,
     },
-    /// The client has taken the request back.
+    /// The client cancelled the request.
     #[error("the request was cancelled")]
     Cancelled,
     /// The server is stopping.
     #[error("Server is stopping, scheduler for model has stopped accepting new inference requests")]
     Stopping,
-    /// The model's instances are in calls that do not return.
+    /// All instances of the model are stalled.
     #[error(
         "model '{model}' has no instance that could run the request, all are in calls that take longer than {}",
         seconds(*limit)
@@ -85,10 +85,10 @@ pub enum SchedulerError {
     Hanging {
         /// The model.
         model: Arc<str>,
-        /// How long a call may take.
+        /// The maximum duration of a call.
         limit: Duration,
     },
-    /// The model's instances are gone.
+    /// The model has no instances left.
     #[error("model '{model}' has no instance left that could run the request")]
     NoInstance {
         /// The model.
@@ -97,10 +97,10 @@ pub enum SchedulerError {
     /// The function failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// There is no room for the response.
+    /// The memory of the response cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The instance that had the request is gone.
+    /// The instance that executed the request has ended.
     #[error("the instance of model '{model}' that had the request has ended")]
     InstanceEnded {
         /// The model.
@@ -109,7 +109,7 @@ pub enum SchedulerError {
 }
 
 impl SchedulerError {
-    /// Why a model takes no requests; `None` where it does.
+    /// Returns the error of a model that refuses requests, or `None` if it accepts them.
     pub(crate) fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
         let model = Arc::clone(&spec.name);
         match availability {
@@ -122,7 +122,8 @@ impl SchedulerError {
         }
     }
 
-    /// Whether the request was not even accepted: Triton tells of such a one as of a mistake.
+    /// Returns whether the request was refused before it was queued. Triton reports these as
+    /// invalid requests.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -134,7 +135,7 @@ impl SchedulerError {
         )
     }
 
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::SequenceRows { .. }

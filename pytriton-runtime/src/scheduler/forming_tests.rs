@@ -1,4 +1,4 @@
-//! How requests become batches over time, under paused time.
+//! Batching over time, tested with paused time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::dynamic::DynamicQueue;
 use super::message::Origin;
 use super::served::MILLISECOND;
 
-/// A queue of a model with one instance, and its model.
+/// The queue of a model with one instance, and the model.
 struct Forming {
     spec: Arc<ModelSpec>,
     queue: DynamicQueue,
@@ -44,14 +44,14 @@ impl Forming {
         self.queue.push(request).unwrap();
     }
 
-    /// The rows of the next batch, which is executed from then on.
+    /// Returns the rows of the next batch, which is executed from then on.
     async fn batch(&self) -> Vec<usize> {
         let batch = self.queue.next_batch().await.unwrap();
         assert!(matches!(batch.origin, Origin::Line { .. }));
         batch.requests.iter().map(Request::batch_size).collect()
     }
 
-    /// The same when the one that is executed is done.
+    /// Completes the running batch and returns the rows of the next one.
     async fn next(&self) -> Vec<usize> {
         self.queue.release(false);
         self.batch().await
@@ -78,9 +78,9 @@ async fn what_would_exceed_the_largest_preferred_size_waits() {
 #[tokio::test(start_paused = true)]
 async fn a_busy_model_keeps_to_the_first_preferred_size_that_is_reached() {
     let policies = [
-        // Nobody is refused or delayed: the batches are formed while the instance is busy.
+        // Without timeouts, batches are formed while the instance is busy.
         (QueuePolicy::DEFAULT, [vec![1, 1], vec![1, 1], vec![1, 1]]),
-        // Otherwise when it is free.
+        // Otherwise they are formed when the instance is idle.
         (
             QueuePolicy {
                 max_queue_size: 60,
@@ -112,7 +112,7 @@ async fn a_batch_that_waits_for_its_instance_grows_to_a_preferred_size() {
     let table: [(&[usize], &[&[usize]]); 4] = [
         (&[1, 1, 1, 3], &[&[1, 1, 1, 3]]),
         (&[1, 1, 4], &[&[1, 1, 4]]),
-        // A single row joins at once what has no preferred size.
+        // A single row immediately joins a batch without a preferred size.
         (&[1, 1, 4, 1, 2], &[&[1, 1, 4, 1], &[2]]),
         (&[7, 1], &[&[7], &[1]]),
     ];
@@ -165,7 +165,7 @@ async fn a_request_that_becomes_late_leaves_the_others_to_each_other_at_once() {
         waited >= 100 * MILLISECOND && waited < 110 * MILLISECOND,
         "{waited:?}"
     );
-    // The late one waits for others as long as any.
+    // A late request waits for others like any other request.
     assert_eq!(forming.next().await, [3]);
     let waited = begun.elapsed();
     assert!(

@@ -29,24 +29,25 @@ use super::{Policy, Resources, SchedulerError};
 pub struct Scheduler {
     pub(super) queue: Arc<Queue>,
     pub(super) instances: Arc<Instances>,
-    /// Whether nobody waits for outcomes any longer.
+    /// Whether all pending requests have been abandoned.
     given_up: watch::Sender<bool>,
-    /// What executes requests on the thread that read them, if the model has `inline = true`.
+    /// Executes requests on connection threads if the model has `inline = true`.
     inline: Option<Arc<InlineExecutor>>,
-    /// Where the model's requests are those of sequences.
+    /// The task that expires sequences, if the model has them.
     _reaper: Option<Reaper>,
 }
 
-/// Where an instance's thread says whether it is loaded.
+/// Receives whether an instance has been loaded.
 type Loading = mpsc::Receiver<Result<(), ModelError>>;
 
 impl Scheduler {
-    /// Starts the instances of a model, each on a thread of its own, and waits until all are loaded. `resources` are those
-    /// of the process.
+    /// Starts the instances of a model, each on its own thread, and waits until all are loaded.
+    /// `resources` are shared by the process.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Load`] when an instance cannot be loaded; the others are stopped.
+    /// Returns [`ModelError::Load`] if an instance cannot be loaded. The other instances are
+    /// stopped.
     pub async fn start(
         model: &Registration,
         policy: Policy,
@@ -57,7 +58,7 @@ impl Scheduler {
         let (followed, readiness) = (follow(&queue, spec), Arc::clone(&resources.readiness));
         let changed = move |change| {
             followed(change);
-            // Whoever asks for the readiness now waits until the change can be seen.
+            // Notify after the change, so that watchers see the new readiness.
             readiness.send_replace(());
         };
         let mut scheduler = Self {
@@ -137,21 +138,23 @@ impl Scheduler {
         }
     }
 
-    /// Waits in the queue, is executed, and returns the response.
+    /// Queues and executes a request and returns its response.
     ///
-    /// A request that can be executed inline is executed by this call, and its response is there
-    /// before the future is polled.
+    /// A request that can be executed inline is executed during this call, and its response is
+    /// available before the future is polled.
     ///
     /// # Errors
     ///
-    /// [`SchedulerError`] when the request was not executed, [`ModelError`] when the function failed.
+    /// Returns a [`SchedulerError`] if the request was not executed, which contains a
+    /// [`ModelError`] if the function failed.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future takes the request out of the queue; one that is being executed runs to its end unheard.
+    /// Dropping the future removes the request from the queue. If it is already being executed, its
+    /// response is dropped.
     pub fn infer(&self, mut request: Request) -> Soon<'_, Response, SchedulerError> {
         request.enqueue();
-        // Later requests of the connection may pass once this one is in the queue.
+        // Later requests of the connection may proceed once this one is in the queue.
         #[cfg(feature = "embedded")]
         let _arrival = request.take_arrival();
         let inline = self.inline.as_ref();
@@ -173,7 +176,7 @@ impl Scheduler {
                 if let Some(outcome) = answers.try_next() {
                     return now(outcome);
                 }
-                // Responses to earlier requests go first.
+                // The response must wait for those to earlier requests.
                 later(async move { self.unless_given_up(&mut answers).await })
             }
             Err(refused) => now(Err(refused)),
@@ -205,7 +208,7 @@ impl Scheduler {
                         place.ticket = None;
                         return Err(SchedulerError::Timeout);
                     }
-                    // It is being executed: its time to wait is over, but not in vain.
+                    // The request is being executed, so its queue timeout no longer applies.
                     self.unless_given_up(&mut answers).await
                 }
             },
@@ -214,11 +217,11 @@ impl Scheduler {
         outcome
     }
 
-    /// Waits in the queue and is executed meanwhile; the answers are what is returned.
+    /// Queues a request. The responses are received from the returned value.
     ///
     /// # Errors
     ///
-    /// [`SchedulerError`] when the request is not taken.
+    /// Returns a [`SchedulerError`] if the request is refused.
     pub fn hear(&self, mut request: Request) -> Result<Hearing, SchedulerError> {
         request.enqueue();
         #[cfg(feature = "embedded")]
@@ -241,23 +244,23 @@ impl Scheduler {
         outcome.unwrap_or_else(|| Err(SchedulerError::Stopping))
     }
 
-    /// Refuses requests that start a sequence; what has started goes on.
+    /// Refuses requests that start a sequence. Running sequences continue.
     pub fn start_no_more(&self) {
         if let Some(sequences) = self.queue.sequences() {
             sequences.start_no_more();
         }
     }
 
-    /// Ends the waiting of all requests with an error, those that are being executed too.
+    /// Completes all pending requests with an error, including those that are being executed.
     pub fn give_up(&self) {
         self.given_up.send_replace(true);
     }
 
-    /// Whether requests are still taken, for one that need not wait.
+    /// Checks whether requests are accepted, for a request that need not be queued.
     ///
     /// # Errors
     ///
-    /// [`SchedulerError::Stopping`].
+    /// Returns [`SchedulerError::Stopping`] if the queue is closed.
     pub fn check_open(&self) -> Result<(), SchedulerError> {
         match self.queue.closed() {
             true => Err(SchedulerError::Stopping),
@@ -265,45 +268,46 @@ impl Scheduler {
         }
     }
 
-    /// Counts what the model does.
+    /// Returns the recorder of statistics.
     pub fn recorder(&self) -> &Recorder {
         self.queue.recorder()
     }
 
-    /// How many requests wait.
+    /// Returns the number of waiting requests.
     pub fn waiting(&self) -> u64 {
         self.queue.pending()
     }
 
-    /// What the model has done so far.
+    /// Returns the statistics of the model.
     pub fn statistics(&self) -> ModelStatistics {
         self.queue.recorder().snapshot(self.queue.pending())
     }
 
-    /// The same without what is counted of each batch size and of each answer.
+    /// Returns the statistics without those of each batch size and response.
     pub fn sums(&self) -> ModelStatistics {
         self.queue.recorder().sums(self.queue.pending())
     }
 
-    /// Whether there is an instance that takes requests.
+    /// Returns whether an instance is available.
     pub fn ready(&self) -> bool {
         self.instances.availability() == Availability::Ready
     }
 
-    /// Waits until all instances have ended, but those that hang and so have no requests.
+    /// Waits until all instances have ended, except stalled ones, which have no requests.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
         let instances = Arc::clone(&self.instances);
         async move { instances.ended().await }
     }
 
-    /// Refuses further requests; those that were accepted are executed.
+    /// Refuses further requests. Accepted ones are executed.
     pub fn close(&self) {
         self.queue.close();
     }
 
-    /// Refuses further requests and waits until all accepted ones are answered, or `deadline` has passed.
+    /// Refuses further requests and waits until accepted ones are completed or `deadline` has
+    /// passed.
     ///
-    /// Returns whether all instances have ended, but those that hang and so have no requests.
+    /// Returns whether all instances have ended, except stalled ones, which have no requests.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.queue.close();
         let ended = tokio::time::timeout_at(deadline, self.instances.ended()).await;
@@ -313,12 +317,12 @@ impl Scheduler {
 
 impl Drop for Scheduler {
     fn drop(&mut self) {
-        // Its instances end, those too that are still being loaded.
+        // This ends the instances, including those that are still being loaded.
         self.queue.close();
     }
 }
 
-/// A request's place in the queue, left when its future is dropped.
+/// The position of a request in the queue. Dropping it removes the request.
 struct Place<'a> {
     queue: &'a Queue,
     ticket: Option<Ticket>,
@@ -332,7 +336,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What the queue of a model does at each change among its instances.
+/// Returns the reaction of the queue to changes of the instances.
 fn follow(queue: &Arc<Queue>, spec: &Arc<ModelSpec>) -> impl Fn(Change) + Send + Sync + use<> {
     let (queue, spec) = (Arc::clone(queue), Arc::clone(spec));
     move |change| {

@@ -1,4 +1,4 @@
-//! Functions that take longer than they may.
+//! Functions that exceed their time limit.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn start(declaration: &ModelDeclaration) -> Served {
     Served::start(declaration, 4).await
 }
 
-/// Asks with one row of a value, and parameters of its own.
+/// Sends a request with one row and unique parameters.
 fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
     let mut parameters = Parameters::default();
     parameters.insert("value", ParameterValue::Double(value.into()));
@@ -37,7 +37,7 @@ fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
     })
 }
 
-/// Asks so that an instance has it before the next is asked.
+/// Sends a request and waits until an instance has it.
 async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Answer> {
     let asked = ask(served, value);
     tokio::task::yield_now().await;
@@ -135,7 +135,7 @@ async fn an_async_call_is_given_up_without_its_instance() {
         assert!(served.scheduler.ready());
         is_well(&served).await;
     }
-    // What it has when it is given up is dropped like anything of the user's.
+    // A state dropped after the call was abandoned may panic like any user code.
     let bombed = ask(&served, -8.0).await.unwrap().unwrap_err();
     assert!(bombed.to_string().contains("panicked"), "{bombed}");
     is_well(&served).await;

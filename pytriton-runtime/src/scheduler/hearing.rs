@@ -15,13 +15,13 @@ use super::message::{Entered, Outcome, Ticket};
 use super::queue::Queue;
 use super::sink::Answers;
 
-/// The answers to one request, as they come, of which none is lost when whoever polls goes. Dropping it gives the request up: it leaves the queue, or its function hears
-/// that nobody waits.
+/// The responses to one request, as they are produced. Receiving is cancel safe. Dropping it
+/// cancels the request: it leaves the queue, or its function observes the cancellation.
 pub struct Hearing {
     answers: Answers,
     queue: Arc<Queue>,
     ticket: Ticket,
-    /// Ends when the request is to be refused if it still waits.
+    /// The queue timeout, while it applies.
     late: Option<Pin<Box<Sleep>>>,
     given_up: GivenUp,
     over: bool,
@@ -45,7 +45,7 @@ impl Hearing {
         }
     }
 
-    /// Whether nothing comes behind what has come.
+    /// Returns whether the last response has been received.
     pub fn is_over(&self) -> bool {
         self.over || self.answers.are_over()
     }
@@ -68,7 +68,7 @@ impl Hearing {
             ready!(late.poll_unpin(context));
             self.late = None;
             let waiting = self.queue.withdraw(self.ticket, FailureReason::Rejected);
-            // Where it is being executed its time to wait is over, but not in vain.
+            // If the request is being executed, its queue timeout no longer applies.
             if waiting {
                 return self.ended(SchedulerError::Timeout);
             }
@@ -76,7 +76,7 @@ impl Hearing {
         Poll::Pending
     }
 
-    /// An error behind which nothing comes.
+    /// Returns an error as the last response.
     fn ended(&mut self, error: SchedulerError) -> Poll<Option<Outcome>> {
         self.over = true;
         Poll::Ready(Some(Err(error)))
@@ -107,17 +107,17 @@ impl fmt::Debug for Hearing {
 
 impl Drop for Hearing {
     fn drop(&mut self) {
-        // What was answered waits no longer, and the queue need not look for it.
+        // A completed request is no longer in the queue.
         if !self.answers.are_finished() {
             self.queue.withdraw(self.ticket, FailureReason::Canceled);
         }
     }
 }
 
-/// Whether the waiting of all requests has been ended.
+/// Whether all pending requests have been abandoned.
 struct GivenUp {
     receiver: watch::Receiver<bool>,
-    /// Hears of it, once somebody waits.
+    /// The registered wait, once someone polls.
     waiting: Option<BoxFuture<'static, ()>>,
 }
 
@@ -130,7 +130,7 @@ impl GivenUp {
     }
 
     fn is_so(&self) -> bool {
-        // What it was when the request came is not so.
+        // Only a change since the request was queued counts.
         self.receiver.has_changed().unwrap_or(true) && *self.receiver.borrow()
     }
 
@@ -138,7 +138,7 @@ impl GivenUp {
         let waiting = self.waiting.get_or_insert_with(|| {
             let mut receiver = self.receiver.clone();
             let given_up = async move {
-                // Where nobody could say so any longer, the answers end by themselves.
+                // If the sender is gone, the responses end by themselves.
                 if receiver.wait_for(|given_up| *given_up).await.is_err() {
                     std::future::pending().await
                 }

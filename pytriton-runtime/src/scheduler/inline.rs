@@ -13,13 +13,13 @@ use super::replies::{Exit, Replies};
 use super::slow_calls::SlowCalls;
 use super::workers::{WorkerPermit, Workers};
 
-/// Executes batches of a model with `inline = true` on the threads that serve connections.
+/// Executes batches of a model with `inline = true` on connection threads.
 ///
 /// A request is executed on the thread that read it if no request waits before it, the policy lets
-/// it go alone, an instance is idle, and the thread is not the last that serves connections.
-/// Everything else holds as on the thread of an instance: the batch comes from the same queue,
-/// counts against the same limit, and is executed with the [`InstancePermit`] of one instance; its
-/// responses leave by the same [`Replies`].
+/// it go alone, an instance is idle, and another connection thread remains available. Everything
+/// else is the same as on the thread of an instance: the batch comes from the same queue, counts
+/// against the same limit, is executed with the [`InstancePermit`] of one instance, and its
+/// responses leave through the same [`Replies`].
 #[derive(Debug)]
 pub(super) struct InlineExecutor {
     pub(super) model: Arc<str>,
@@ -30,23 +30,22 @@ pub(super) struct InlineExecutor {
     pub(super) slow_calls: SlowCalls,
 }
 
-/// To copy more than this takes some tens of microseconds.
+/// Copying more than this takes some tens of microseconds.
 const MAX_INLINE_BYTES: usize = 256 << 10;
 
-/// Follows the text of a panic in a response: the panic may come from blocking, which is an error
-/// on these threads.
+/// Appended to the message of a panic, which may come from blocking. Blocking is an error on these
+/// threads.
 const PANIC_NOTE: &str = "; note: with `inline = true` the function is called on a thread that serves connections, \
     where it must not block";
 
 impl InlineExecutor {
-    /// The permit to execute a request on this thread, if it can be executed inline at all.
+    /// Returns the permit to execute a request on this thread, if it can be executed inline.
     pub(super) fn try_acquire_worker(&self, request: &Request) -> Option<WorkerPermit<'_>> {
         let small = request.bytes() <= MAX_INLINE_BYTES;
         small.then(|| self.workers.try_acquire()).flatten()
     }
 
-    /// Puts a request into the queue, or takes it out again as a batch with the permit to execute
-    /// it.
+    /// Queues a request, or returns it as a batch with the permit to execute it.
     pub(super) fn push(
         &self,
         request: Request,
@@ -55,7 +54,7 @@ impl InlineExecutor {
         (self.queue).push_or_take(request, || self.slots.try_acquire(0))
     }
 
-    /// Executes a batch, and then those that wait for the instance.
+    /// Executes a batch, and then others that wait for the instance.
     pub(super) fn run(self: &Arc<Self>, permit: InstancePermit<'_>, batch: Batch) {
         if self.execute(permit, batch) {
             let executor = Arc::clone(self);
@@ -63,7 +62,7 @@ impl InlineExecutor {
         }
     }
 
-    /// Executes batches that wait. Other tasks of the thread run between two of them.
+    /// Executes waiting batches. Other tasks of the thread run in between.
     async fn run_waiting(self: &Arc<Self>) {
         while let Some(more) = self.run_next() {
             if !more {
@@ -71,11 +70,11 @@ impl InlineExecutor {
             }
             yield_now().await;
         }
-        // The thread of an instance goes on where this ends.
+        // The thread of an instance continues from here.
         self.queue.wake();
     }
 
-    /// Executes the next batch, if there is one for this thread; whether more requests wait.
+    /// Executes the next batch if this thread can take it. Returns whether more requests wait.
     fn run_next(&self) -> Option<bool> {
         let _worker = self.workers.try_acquire()?;
         let acquire = || self.slots.try_acquire(0);
@@ -83,12 +82,12 @@ impl InlineExecutor {
         Some(self.execute(permit, batch))
     }
 
-    /// Executes a batch; whether requests wait for the instance.
+    /// Executes a batch. Returns whether more requests wait for the instance.
     fn execute(&self, permit: InstancePermit<'_>, batch: Batch) -> bool {
         let (requests, replies) = Replies::part(&self.exit, batch);
         // The permit is released before the batch. A thread that finds the instance busy leaves its
-        // request in the queue under the queue's lock; releasing the batch takes the same lock and
-        // reports that request.
+        // request in the queue while it holds the lock of the queue. Releasing the batch takes the
+        // same lock and reports that request.
         let Some(mut executed) = permit.execute(&requests) else {
             return false;
         };

@@ -1,4 +1,4 @@
-//! Functions that are called on the threads that serve connections.
+//! Functions that are called on connection threads.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::served::Served;
 
-/// Returns its input, plus a half on an instance's thread. A first value of -1 panics, -2 is an
-/// error, -3 blocks on a future, -4 takes 20 ms, -5 a second, -6 panics with the text that `tokio`
-/// has for blocking.
+/// Returns its input, plus a half on the thread of an instance. First values: -1 panics, -2 is an
+/// error, -3 blocks on a future, -4 takes 20 ms, -5 takes a second, -6 panics with `tokio`'s
+/// message about blocking.
 struct Quick;
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
@@ -69,7 +69,7 @@ impl Drop for Leave {
     }
 }
 
-/// One test at a time looks at how many calls are under way.
+/// Serializes the tests that count running calls.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 async fn start(declaration: &ModelDeclaration) -> Served {
@@ -92,7 +92,7 @@ async fn a_request_is_executed_on_the_thread_that_reads_it() {
     }
     let failed = ask(&served, 2, -2.0).await.unwrap_err();
     assert_eq!(failed, "model 'Identity' failed: asked to fail");
-    // A slow call is executed inline too: the option permits it.
+    // A slow call is executed inline too, as the option allows.
     assert_eq!(ask(&served, 1, -4.0).await.unwrap(), [-4.0]);
     assert_eq!(ask(&served, 1, 7.0).await.unwrap(), [7.0]);
     let statistics = served.scheduler.statistics();
@@ -230,7 +230,8 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
                     let value = f32::from(client * 1000 + number);
                     let rows = 1 + usize::from(number % 3);
                     match number {
-                        // Whatever is stacked with it fails with it: it goes alone.
+                        // This request is sent alone, because requests stacked with it would fail
+                        // too.
                         150 if call == CallMode::Request => {
                             ask(&served, rows, -1.0).await.unwrap_err();
                         }
@@ -257,8 +258,8 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
     }
 }
 
-/// Counts its calls without synchronisation, and takes 1 to 40 µs. It returns the number of its
-/// instance and its count.
+/// Counts its calls without synchronization, and takes 1 to 40 µs. Returns the index of its
+/// instance and the count.
 struct Counter {
     instance: f32,
     calls: Cell<f32>,

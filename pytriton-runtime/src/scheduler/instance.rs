@@ -11,27 +11,27 @@ use super::message::Batch;
 use super::queue::Queue;
 use super::replies::{Exit, Replies};
 
-/// One instance of a model: it lives on a thread of its own, so that its state need not be `Send` and its function may
-/// block.
+/// One instance of a model. It has its own thread, so its state need not be `Send` and its function
+/// may block.
 pub(super) struct Worker {
     pub(super) model: Registration,
     pub(super) number: u32,
     pub(super) queue: Arc<Queue>,
     pub(super) exit: Arc<Exit>,
     pub(super) instances: Arc<Instances>,
-    /// Where the instance goes if the model has `inline = true`.
+    /// Where the instance is stored if the model has `inline = true`.
     pub(super) slots: Option<Arc<InstanceSlots>>,
     pub(super) runtime: Handle,
 }
 
 impl Worker {
-    /// Loads the instance, reports whether that succeeded, and serves batches until the queue ends.
+    /// Loads the instance, reports the result, and executes batches until the queue ends.
     pub(super) fn run(self, presence: Presence, loaded: mpsc::Sender<Result<(), ModelError>>) {
         let spec = &self.model.spec;
         let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
         let failed = {
             let loaded = loaded.clone();
-            // The starter has given up, or been told; there is nobody else to tell.
+            // The starter may be gone or already informed. The error can be dropped.
             move |error| drop(loaded.try_send(Err(error)))
         };
         let runtime = self.runtime.clone();
@@ -59,7 +59,7 @@ impl Worker {
         }
     }
 
-    /// Serves with an instance that no other thread can call.
+    /// Executes batches with an instance that no other thread can call.
     fn serve_alone(&self, runner: &Runner, loaded: mpsc::Sender<Result<(), ModelError>>) {
         if loaded.try_send(Ok(())).is_err() {
             return;
@@ -81,8 +81,8 @@ impl Worker {
             .await;
     }
 
-    /// Serves with whichever instance is idle: all of them are in slots, and threads that serve
-    /// connections call them too.
+    /// Executes batches with any idle instance. All instances are in slots, and connection threads
+    /// call them too.
     fn serve_inline(
         &self,
         slots: &InstanceSlots,

@@ -2,21 +2,21 @@ use std::time::Duration;
 
 use crate::model::{QueuePolicy, TimeoutAction};
 
-/// How long and how many requests of one priority level may wait.
+/// The limits of one priority level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// The most requests that may wait.
+    /// The maximum number of waiting requests.
     pub max_queue_size: usize,
-    /// How long a request may wait, if not forever.
+    /// The queue timeout, if any.
     pub default_timeout: Option<Duration>,
-    /// Whether a request may shorten that.
+    /// Whether a request may shorten the timeout.
     pub allow_timeout_override: bool,
-    /// What happens to a request that has waited too long.
+    /// What happens to a request after the timeout.
     pub timeout_action: TimeoutAction,
 }
 
 impl Level {
-    /// The level of a model's policy, with the server's bound where that has none.
+    /// Creates a level from a queue policy. The default size applies if the policy has none.
     pub(super) fn new(policy: QueuePolicy, default_queue_size: usize) -> Self {
         Self {
             max_queue_size: match policy.max_queue_size {
@@ -29,9 +29,10 @@ impl Level {
         }
     }
 
-    /// How long a request may wait that wishes `wish` microseconds (0 for no wish).
+    /// Returns the queue timeout of a request that asks for `wish` microseconds (0 for none).
     ///
-    /// As in Triton, a request can only shorten the model's timeout: where there is none, its wish counts for nothing.
+    /// As in Triton, a request can only shorten the timeout of the model. If the model has none,
+    /// the value in the request is ignored.
     pub fn timeout(&self, wish: u64) -> Option<Duration> {
         let default = self.default_timeout?;
         let wish = microseconds(wish).filter(|_| self.allow_timeout_override);

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::message::{Ticket, Waiting};
 
-/// The requests that wait: level by level, and behind the others of each level those that have waited too long.
+/// The waiting requests, ordered by priority level. Within a level, delayed requests come last.
 ///
 /// Source: `PriorityQueue` in Triton 2.51.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(super) struct Line {
     levels: Vec<Places>,
 }
 
-/// Where the requests of one level wait.
+/// The requests of one level.
 #[derive(Debug, Default)]
 struct Places {
     on_time: VecDeque<Waiting>,
     late: VecDeque<Waiting>,
-    /// Until then the time of none of those on time is over.
+    /// No request in `on_time` times out before this.
     first_deadline: Option<Instant>,
 }
 
@@ -34,12 +34,12 @@ impl Line {
         self.levels.iter().map(Places::len).sum()
     }
 
-    /// How many requests wait on a level.
+    /// Returns the number of waiting requests of a level.
     pub(super) fn len_of(&self, level: usize) -> usize {
         self.levels.get(level).map_or(0, Places::len)
     }
 
-    /// Puts a request at the end of its level.
+    /// Adds a request at the end of its level.
     pub(super) fn push(&mut self, waiting: Waiting) {
         if let Some(places) = self.levels.get_mut(waiting.ticket.level) {
             places.expect(waiting.deadline);
@@ -47,18 +47,18 @@ impl Line {
         }
     }
 
-    /// All requests, in the order in which they leave.
+    /// Returns all requests in the order in which they leave.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> + Clone {
         self.levels.iter().flat_map(Places::iter)
     }
 
-    /// Takes the first `count` requests.
+    /// Removes the first `count` requests.
     pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = Waiting> {
         let first = self.levels.iter_mut().flat_map(Places::leaving);
         first.take(count)
     }
 
-    /// Takes a request out of the middle, and says where among all of them it stood.
+    /// Removes a request. Returns its position among all requests.
     pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<(usize, Waiting)> {
         let before = self.levels.iter().take(ticket.level).map(Places::len);
         let mut before: usize = before.sum();
@@ -72,7 +72,7 @@ impl Line {
         None
     }
 
-    /// Lets the requests of a level whose time is over wait behind the others.
+    /// Delays the timed-out requests of a level behind the others.
     pub(super) fn delay_late(&mut self, level: usize, now: Instant) {
         if let Some(places) = self.levels.get_mut(level) {
             let late = places.take_late(now);
@@ -80,7 +80,7 @@ impl Line {
         }
     }
 
-    /// Takes the requests of a level whose time is over.
+    /// Removes the timed-out requests of a level.
     pub(super) fn take_late(&mut self, level: usize, now: Instant) -> VecDeque<Waiting> {
         let places = self.levels.get_mut(level);
         places

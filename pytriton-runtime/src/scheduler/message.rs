@@ -7,43 +7,43 @@ use crate::request::{Few, Request, Response};
 use super::SchedulerError;
 use super::sink::{Answers, ReplySink};
 
-/// What a request becomes.
+/// The result of a request.
 pub(crate) type Outcome = Result<Response, SchedulerError>;
 
-/// A place in a queue.
+/// Identifies a request in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
-    /// On which of the queue's levels.
+    /// The priority level.
     pub(super) level: usize,
-    /// Tells it from all others of its queue.
+    /// Unique within the queue.
     pub(super) number: u64,
 }
 
-/// A request that waits.
+/// A waiting request.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) ticket: Ticket,
     pub(super) request: Request,
     pub(super) arrived: Instant,
-    /// Until when it may wait.
+    /// When its queue timeout ends.
     pub(super) deadline: Option<Instant>,
     pub(super) sink: ReplySink,
 }
 
-/// A request that has come in.
+/// A queued request.
 #[derive(Debug)]
 pub(super) struct Entered {
     pub(super) ticket: Ticket,
-    /// When it is to be refused if it still waits.
+    /// When it is refused if it still waits.
     pub(super) refused: Option<Instant>,
-    /// Where its answers come.
+    /// Receives its responses.
     pub(super) answers: Answers,
 }
 
-/// What became of a request that its own thread may execute.
+/// The result of queueing a request that this thread may execute.
 #[derive(Debug)]
 pub(super) enum Pushed<P> {
-    /// It waits for an instance's thread.
+    /// It waits for the thread of an instance.
     Waiting(Entered),
     /// It is a batch, and the caller has the permit to execute it.
     Taken {
@@ -51,18 +51,18 @@ pub(super) enum Pushed<P> {
         permit: P,
         /// The batch.
         batch: Batch,
-        /// Where its response comes.
+        /// Receives its response.
         answers: Answers,
     },
 }
 
-/// What is left of a waiting request while it is executed.
+/// The part of a request that is kept while it is executed.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
     pub(super) sink: ReplySink,
-    /// What became of it, once that is so.
+    /// The result, once available.
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -76,14 +76,14 @@ impl Reply {
         }
     }
 
-    /// Sends what became of it.
+    /// Sends the result.
     pub(super) fn send(self) {
         if let Some(outcome) = self.outcome {
             self.sink.finish(outcome);
         }
     }
 
-    /// Leaves what became of it with whoever waits, who does not hear it yet.
+    /// Stores the result in the channel, where it cannot be received yet.
     pub(super) fn keep(self, counted: &Arc<()>) -> ReplySink {
         if let Some(outcome) = self.outcome {
             self.sink.keep(outcome, counted);
@@ -93,7 +93,8 @@ impl Reply {
 }
 
 impl Waiting {
-    /// Whether the two make one batch. Where each may be answered for ever, they do not wait for each other's calls.
+    /// Returns whether two requests may be in one batch. Calls of a decoupled model that groups by
+    /// parameters are kept separate, because each may run forever.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let (first, other) = (&self.request, &other.request);
         let model = first.model();
@@ -101,7 +102,7 @@ impl Waiting {
         first.stacks_with(other) && (!apart || first.parameters() == other.parameters())
     }
 
-    /// What is executed, and where its response goes.
+    /// Splits the request into the part that is executed and the part that receives its response.
     pub(super) fn part(self) -> (Request, Reply) {
         let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
         (self.request, reply)
@@ -111,10 +112,10 @@ impl Waiting {
 /// Requests that are executed together.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// The how-manieth batch of its line this is, for models that preserve ordering.
+    /// The sequence number of the batch, used to preserve order.
     pub(super) sequence: u64,
     pub(super) origin: Origin,
-    /// When it begins, where it has not waited.
+    /// When its execution began, if it did not wait.
     pub(super) begun: Option<Instant>,
     pub(super) requests: Few<Request>,
     /// One for each request.
@@ -124,22 +125,22 @@ pub(super) struct Batch {
 /// Where the requests of a batch waited.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
-    /// In a line.
+    /// In a dynamic queue.
     Line {
-        /// Whether a thread that serves connections executes them.
+        /// Whether the batch is executed on a connection thread.
         inline: bool,
     },
     /// In slots of an instance.
     Slots {
-        /// Which instance.
+        /// The index of the instance.
         instance: u32,
-        /// Which slots.
+        /// The indexes of the slots.
         slots: Vec<u32>,
     },
 }
 
 impl Origin {
-    /// Whether a thread that serves connections executes them.
+    /// Returns whether the batch is executed on a connection thread.
     pub(super) fn is_inline(&self) -> bool {
         matches!(self, Self::Line { inline: true })
     }

@@ -1,11 +1,12 @@
-//! The waiting room: a bounded queue, Triton's dynamic batcher, cancellation, and the instances that execute.
+//! Scheduling: bounded queues, Triton's dynamic batcher, cancellation, and the instances that
+//! execute batches.
 //!
-//! [`Scheduler::infer`] puts a request into its model's queue and waits for the response. Each
-//! instance of the model is a thread that takes the next batch when it is free: what a batch is,
-//! [`Policy`] decides (pure), the queue holds the requests until then. The requests of sequences
-//! wait behind each other, in `sequences`. A request whose future is dropped leaves the queue at
-//! once. With `inline = true` the thread that read a request may execute it itself, if an instance
-//! is idle and none waits before it.
+//! [`Scheduler::infer`] queues a request for its model and waits for the response. Each instance of
+//! the model is a thread that takes the next batch when it is idle. [`Policy`] decides what a batch
+//! is (pure), and the queue holds the requests until then. Requests of sequences wait behind each
+//! other, in `sequences`. A request whose future is dropped leaves the queue at once. With `inline
+//! = true`, the thread that read a request may execute it itself, if an instance is idle and no
+//! request waits before it.
 
 mod batch_forming;
 mod bell;

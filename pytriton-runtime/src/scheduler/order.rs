@@ -1,24 +1,25 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
-/// Gives batches out in the order in which they were taken, whichever is finished first.
+/// Returns batches in order of their sequence numbers, regardless of the order in which they
+/// finish.
 #[derive(Debug)]
 pub(super) struct Order<T> {
     next: u64,
-    /// By the first of their numbers.
+    /// Keyed by the first sequence number.
     held: BTreeMap<u64, Run<T>>,
-    /// How many they are to be before it is worth looking which of them are still wanted.
+    /// The number of runs at which unwanted batches are removed.
     many: usize,
 }
 
-/// A batch that waits, or any number of them, one behind the other, that nobody waits for.
+/// A held batch, or a run of successive batches that are no longer wanted.
 #[derive(Debug)]
 struct Run<T> {
     end: u64,
     batch: Option<T>,
 }
 
-/// So few are not worth looking at.
+/// Fewer runs are not worth the search.
 const FEW: usize = 64;
 
 impl<T> Order<T> {
@@ -30,8 +31,9 @@ impl<T> Order<T> {
         }
     }
 
-    /// Takes a finished batch and returns all that may leave now. What is left of another while it waits, `wanted` says: no
-    /// more than twice as many are held as are wanted, and a few.
+    /// Adds a finished batch and returns all batches that may leave now. `wanted` returns the part
+    /// of a held batch that is still wanted. At most twice as many batches are held as are wanted,
+    /// plus a few.
     pub(super) fn finish(
         &mut self,
         sequence: u64,
@@ -93,7 +95,7 @@ mod tests {
             assert!(order.finish(sequence, sequence, wanted).is_empty());
             assert!(order.held.len() <= FEW.max(2 * 21), "{}", order.held.len());
         }
-        // What nobody has looked at since then leaves with the others.
+        // Batches that have not been checked since then leave with the others.
         let left = order.finish(0, 0, wanted);
         assert!(left.len() < FEW && left.is_sorted());
         let left = left.into_iter().filter_map(wanted);

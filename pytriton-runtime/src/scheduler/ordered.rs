@@ -7,19 +7,20 @@ use super::message::Reply;
 use super::order::Order;
 use super::sink::ReplySink;
 
-/// Where responses wait for those to earlier requests.
+/// Holds responses back until those to earlier requests have been sent.
 ///
-/// They wait with whoever hears them, and go with them. Here is left where they go when it is their turn.
+/// The responses are stored in their channels and disappear with the receivers. This structure
+/// keeps the senders.
 #[derive(Debug)]
 pub(super) struct Ordered {
     order: Mutex<Order<Few<ReplySink>>>,
-    /// There is one more of it for each response that waits.
+    /// Cloned for each response that is held back.
     counted: Arc<()>,
     most: usize,
 }
 
 impl Ordered {
-    /// No more are to wait here than requests may before their execution.
+    /// Holds at most as many responses as requests may wait.
     pub(super) fn new(policy: &Policy) -> Self {
         let sizes = policy.levels.iter().map(|level| level.max_queue_size);
         Self {
@@ -29,21 +30,21 @@ impl Ordered {
         }
     }
 
-    /// Whether as many responses wait as are to.
+    /// Returns whether the maximum number of responses is held.
     pub(super) fn is_full(&self) -> bool {
         self.held() >= self.most
     }
 
-    /// How many responses wait.
+    /// Returns the number of responses that are held.
     pub(super) fn held(&self) -> usize {
         Arc::strong_count(&self.counted) - 1
     }
 
-    /// Sends the responses of a batch once those of all earlier ones are sent.
+    /// Sends the responses of a batch once those of all earlier batches are sent.
     pub(super) fn respond(&self, sequence: u64, finished: Few<Reply>) {
         let replies = finished.into_iter();
         let kept = replies.map(|reply| reply.keep(&self.counted)).collect();
-        // Under the lock: nobody sends what comes later before this.
+        // Send under the lock, so that later responses cannot overtake these.
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         for leaving in order.finish(sequence, kept, heard) {
             leaving.into_iter().for_each(ReplySink::let_go);
@@ -51,7 +52,7 @@ impl Ordered {
     }
 }
 
-/// Those of a batch that somebody hears.
+/// Returns the senders of a batch whose receivers still exist.
 fn heard(batch: Few<ReplySink>) -> Option<Few<ReplySink>> {
     let batch = batch.into_iter();
     let heard: Few<ReplySink> = batch.filter(|sink| !sink.is_unheard()).collect();

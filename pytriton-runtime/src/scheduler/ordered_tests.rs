@@ -19,8 +19,8 @@ use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 use super::SchedulerError;
 use super::served::{Answer, MILLISECOND, Served};
 
-/// Returns its input. -5 waits for [`GATE`], any other number below zero is an error, and each fourth from a thousand on
-/// takes a while. Batches that are executed inline are counted.
+/// Returns its input. -5 waits for [`GATE`], other negative numbers are errors, and every fourth
+/// value from 1000 on takes a while. Batches that are executed inline are counted.
 struct Mixed;
 
 static HERE: Mutex<usize> = Mutex::new(0);
@@ -46,7 +46,7 @@ impl Instance for Mixed {
     }
 }
 
-/// Two instances, of which one holds the responses of the other back while it has a call with -5.
+/// Two instances. While one executes a call with -5, the responses of the other are held back.
 const ORDERED: ModelDeclaration = ModelDeclaration {
     max_batch_size: 1,
     instances: TWO,
@@ -75,8 +75,8 @@ impl Served {
         Request::check(&self.spec, row(columns, value)).unwrap()
     }
 
-    /// Asks what keeps an instance, and waits until it has it. It is too large to be executed
-    /// inline.
+    /// Sends a request that blocks an instance, and waits until the instance has it. It is too
+    /// large to be executed inline.
     async fn hang(&self) -> JoinHandle<Answer> {
         let hanging = self.spawn(row(70_000, -5.0));
         self.until(|served| served.scheduler.statistics().running == 1)
@@ -137,7 +137,7 @@ async fn no_more_responses_are_held_back_than_requests_may_wait() {
     assert_eq!(served.held(), 0);
 }
 
-/// Writes down the number of a request when its response leaves.
+/// Records the number of a request when its response arrives.
 struct Leaving {
     number: u16,
     left: Arc<Mutex<Vec<u16>>>,
@@ -151,17 +151,17 @@ impl Wake for Leaving {
 
 struct Asked<'a> {
     number: u16,
-    /// Not told to come back later, which would look as if it could.
+    /// Unconstrained, because a cooperative yield would look like a wake-up.
     infer: Unconstrained<Soon<'a, Response, SchedulerError>>,
     waker: Waker,
 }
 
-/// What one client after the other asks, each with a number of its own.
+/// Successive requests of several clients, each with a number.
 struct Ledger<'a> {
     served: &'a Served,
     waiting: Vec<Asked<'a>>,
     left: Arc<Mutex<Vec<u16>>>,
-    /// Those who stay, in the order in which they have asked.
+    /// The clients that remain, in the order of their requests.
     expected: Vec<u16>,
     refused: usize,
 }
@@ -179,7 +179,7 @@ impl<'a> Ledger<'a> {
         match asked.infer.poll_unpin(&mut context) {
             Poll::Ready(Err(SchedulerError::QueueFull { .. })) => {
                 self.refused += 1;
-                // Somebody else goes.
+                // Another client disconnects.
                 self.go(usize::from(number) % self.waiting.len());
                 return;
             }
@@ -195,13 +195,13 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Lets a client go away.
+    /// Disconnects a client.
     fn go(&mut self, waiting: usize) {
         let gone = self.waiting.swap_remove(waiting);
         self.expected.retain(|number| *number != gone.number);
     }
 
-    /// Those who stay, in the order in which they were answered.
+    /// Returns the remaining clients in the order of their responses.
     fn heard(&self) -> Vec<u16> {
         let left = self.left.lock().unwrap();
         let stays = |number: &u16| self.expected.binary_search(number).is_ok();
@@ -223,8 +223,8 @@ fn check(number: u16, answer: Answer) {
     }
 }
 
-/// Whoever stays hears in the order of asking, behind a call that hangs and without one; and whoever else goes, fails, is
-/// refused or has executed the request itself.
+/// The remaining clients receive their responses in the order of their requests, behind a stalled
+/// call or not. Other clients may disconnect, fail, be refused, or execute their requests inline.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_who_stay_hear_in_their_order() {
     let served = start(64).await;

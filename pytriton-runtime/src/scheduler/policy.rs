@@ -4,32 +4,34 @@ use crate::model::{CallMode, ModelSpec, Priorities, QueuePolicy, SequenceStrateg
 
 use super::level::Level;
 
-/// So many batches are formed for each instance while it is busy.
+/// The number of batches that are formed ahead for each busy instance.
 const PREFETCHED: usize = 2;
 
-/// When and how many of the waiting requests make a batch: Triton's dynamic batcher as a pure rule.
+/// When and how waiting requests are batched: Triton's dynamic batcher as a pure function.
 ///
 /// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// The most rows of a batch.
+    /// The maximum number of rows of a batch.
     pub max_batch_size: usize,
-    /// Numbers of rows that are taken as soon as they are reached, ascending; empty when requests go alone.
+    /// Numbers of rows that are taken as soon as they are reached, ascending. Empty if requests are
+    /// executed separately.
     pub preferred_batch_sizes: Vec<usize>,
-    /// How long the oldest request may wait for company.
+    /// How long the oldest request may wait for others.
     pub max_queue_delay: Duration,
-    /// So many batches are formed while all instances are busy; 0 where that makes no difference, or is not done.
+    /// The number of batches that are formed while all instances are busy. 0 if this is disabled or
+    /// makes no difference.
     pub prefetched: usize,
     /// Whether responses leave in the order of their requests.
     pub preserve_ordering: bool,
-    /// The priority levels, those that go first in front; never none.
+    /// The priority levels, highest first. Never empty.
     pub levels: Vec<Level>,
-    /// Where among them a request waits that names none.
+    /// The level of requests without a priority.
     pub default_level: usize,
 }
 
 impl Policy {
-    /// The policy of a model, with the server's bound for queues that have none of their own.
+    /// Creates the policy of a model. The default queue size applies to queues without their own.
     pub fn new(spec: &ModelSpec, default_queue_size: usize) -> Self {
         let max_batch_size = (spec.max_batch_size as usize).max(1);
         let batching = spec.dynamic_batching.as_ref().filter(|_| spec.batching());
@@ -43,7 +45,8 @@ impl Policy {
         let sizes = preferred.iter();
         let mut preferred: Vec<usize> = sizes.map(|&size| size as usize).collect();
         if spec.call == CallMode::Request {
-            // What is not stacked gains nothing from company, and would wait for it to be answered.
+            // Requests that are not stacked gain nothing from batching, and would wait for the
+            // whole batch.
             preferred.clear();
         } else if gathers && preferred.is_empty() {
             preferred.push(max_batch_size);
@@ -55,7 +58,8 @@ impl Policy {
             default_level: 1,
             queue_policies: Vec::new(),
         });
-        // As in Triton: a queue whose requests can be refused or delayed is not cut into batches ahead of time.
+        // As in Triton: no batches are formed ahead in a queue whose requests can be refused or
+        // delayed.
         let plain = batching.is_some_and(|batching| batching.priorities.is_none())
             && queue.default_timeout_microseconds == 0
             && !queue.allow_timeout_override
@@ -85,9 +89,9 @@ impl Policy {
         }
     }
 
-    /// Where among the levels a request waits that names the level `priority` (0 for none).
+    /// Returns the level of requests with this priority (0 for none).
     ///
-    /// As in Triton, one that names a level that there is not waits where one waits that names none.
+    /// As in Triton, an unknown priority means the default level.
     pub fn level(&self, priority: u64) -> usize {
         let named = priority.checked_sub(1).map(usize::try_from);
         match named {
@@ -97,10 +101,10 @@ impl Policy {
     }
 }
 
-/// What a batcher of either kind says of batches.
+/// The batch settings of either batcher.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gathering<'a> {
-    /// Whether requests are gathered at all.
+    /// Whether requests are batched.
     gathers: bool,
     preferred: &'a [u32],
     max_queue_delay_microseconds: u64,

@@ -4,10 +4,11 @@ use tokio::time::Instant;
 
 use super::Policy;
 
-/// The batches that are formed before an instance is free. Their requests are the first ones of the queue.
+/// The batches that are formed before an instance is idle. Their requests are the first ones of the
+/// queue.
 ///
-/// While all instances are busy, a batch that has reached a preferred size is not undone to reach a larger one, and what
-/// arrives joins it only as [`Policy::decide`] says.
+/// While all instances are busy, a batch that has reached a preferred size is not changed to reach
+/// a larger one. New requests join it only if [`Policy::decide`] allows it.
 ///
 /// Source: payloads of `DynamicBatchScheduler` and `InstanceQueue::Dequeue` in Triton 2.51.
 #[derive(Debug, Default)]
@@ -16,36 +17,36 @@ pub(super) struct Prefetched {
     requests: usize,
 }
 
-/// A batch that nobody has taken yet.
+/// A formed batch that has not been taken yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formed {
     pub(super) requests: usize,
     pub(super) rows: usize,
-    /// Since when the oldest of them waits.
+    /// When its oldest request began to wait.
     pub(super) since: Instant,
     /// Whether no other request may join it.
     pub(super) full: bool,
-    /// Whether the request behind it does not stack with it.
+    /// Whether the next request does not stack with it.
     pub(super) differs: bool,
 }
 
 impl Prefetched {
-    /// How many requests are in one of the batches.
+    /// Returns the number of requests in all batches.
     pub(super) fn requests(&self) -> usize {
         self.requests
     }
 
-    /// How many batches there are.
+    /// Returns the number of batches.
     pub(super) fn len(&self) -> usize {
         self.batches.len()
     }
 
-    /// The batch that others may join.
+    /// Returns the batch that others may join.
     pub(super) fn open(&self) -> Option<&Formed> {
         self.batches.back().filter(|batch| !batch.full)
     }
 
-    /// Adds requests to the open batch, or forms one of them.
+    /// Adds requests to the open batch, or forms a new one.
     pub(super) fn add(&mut self, added: Formed) {
         self.requests += added.requests;
         match self.batches.back_mut().filter(|batch| !batch.full) {
@@ -63,8 +64,9 @@ impl Prefetched {
         }
     }
 
-    /// Takes the first batch, with those behind it that have waited for the whole queue delay and fit; returns its number of
-    /// requests. `stacks` says of a request of the queue whether it stacks with the first one.
+    /// Takes the first batch, together with following ones that fit and have waited for the whole
+    /// queue delay. Returns its number of requests. `stacks` tests whether the request at an index
+    /// stacks with the first one.
     pub(super) fn take(
         &mut self,
         policy: &Policy,
@@ -88,7 +90,7 @@ impl Prefetched {
         Some(batch.requests)
     }
 
-    /// Notes that the request at a place of the queue, of so many rows, has left.
+    /// Records that the request at an index of the queue, with this number of rows, has left.
     pub(super) fn withdraw(&mut self, mut place: usize, rows: usize) {
         for (index, batch) in self.batches.iter_mut().enumerate() {
             if place >= batch.requests {
@@ -136,7 +138,7 @@ mod tests {
         let begun = Instant::now();
         let at = |milliseconds| begun + Duration::from_millis(milliseconds);
         let table = [
-            // delay, when it is taken, whether the next stacks, requests that leave
+            // Delay, when it is taken, whether the next stacks, requests that leave.
             (100, 300, true, Some(3)),
             (100, 300, false, Some(1)),
             (100, 105, true, Some(1)),
@@ -163,7 +165,7 @@ mod tests {
         batches.add(formed(1, now, false));
         batches.add(formed(1, now, false));
         assert_eq!((batches.len(), batches.requests()), (2, 3));
-        // One of those that wait behind the batches.
+        // A request that waits behind the batches.
         batches.withdraw(3, 2);
         assert_eq!(batches.requests(), 3);
         batches.withdraw(1, 2);

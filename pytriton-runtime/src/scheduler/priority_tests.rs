@@ -1,4 +1,4 @@
-//! Levels of priority under paused time: single rows of which a number tells one from the other.
+//! Priority levels with paused time. Each request has a single row with its number.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const REJECT: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Reject,
     ..DELAY
 };
-/// Ten milliseconds, or fewer where a request wishes so.
+/// A timeout of ten milliseconds, which a request may shorten.
 const PATIENT: QueuePolicy = QueuePolicy {
     default_timeout_microseconds: 10_000,
     allow_timeout_override: true,
@@ -36,7 +36,7 @@ const ONE: QueuePolicy = QueuePolicy {
     ..QueuePolicy::DEFAULT
 };
 
-/// Three levels, of which 2 is the default, before a model that takes four rows at once.
+/// A model with three levels (default 2) and batches of up to four rows.
 struct Levels {
     spec: Arc<ModelSpec>,
     queue: DynamicQueue,
@@ -73,7 +73,7 @@ impl Levels {
         self.queue.push(request).map(|_| ())
     }
 
-    /// The numbers of the next batch, in its order.
+    /// Returns the numbers in the next batch, in order.
     async fn batch(&self) -> Vec<u8> {
         let batch = self.queue.next_batch().await.unwrap();
         let requests = batch.requests.iter();
@@ -86,7 +86,7 @@ impl Levels {
 #[tokio::test(start_paused = true)]
 async fn the_smaller_number_leaves_first_and_a_level_keeps_its_order() {
     let levels = Levels::new(0, &[]);
-    // The default level and one that there is not are level 2.
+    // The default level and an unknown one are level 2.
     for (number, priority) in (1..).zip([3, 3, 2, 0, 1, 9, 1]) {
         levels.push(priority, number).unwrap();
     }
@@ -128,7 +128,7 @@ async fn a_late_request_goes_behind_its_level_and_before_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
-    // What waits, by priority, its number, and for how many milliseconds; what leaves after two.
+    // Waiting requests (priority, number, milliseconds), and the requests that leave after two.
     type Row<'a> = (&'a [(u64, u8, u64)], &'a [u8], u64);
     let table: [Row<'_>; 9] = [
         (&[(3, 1, 1)], &[], 1),
@@ -138,7 +138,7 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
         (&[(3, 1, 3), (3, 2, 1), (3, 3, 3)], &[1, 3], 1),
         (&[(3, 1, 3), (3, 2, 3), (3, 3, 1)], &[1, 2], 1),
         (&[(3, 1, 1), (3, 2, 1), (3, 3, 1)], &[], 3),
-        // Of two levels that refuse, and one between them that waits for ever.
+        // Two levels that refuse, and one in between without a timeout.
         (
             &[(3, 1, 1), (1, 2, 1), (2, 3, 1), (1, 4, 9), (3, 5, 9)],
             &[4, 3, 5],

@@ -10,17 +10,17 @@ use super::ordered::Ordered;
 use super::sequences::SequenceQueue;
 use super::{Policy, SchedulerError};
 
-/// Where the requests of a model wait.
+/// The queue of a model.
 #[derive(Debug)]
 pub(super) enum Queue {
-    /// In a line, all alike.
+    /// A queue of independent requests.
     Dynamic(DynamicQueue),
-    /// Behind the others of their sequences.
+    /// A queue of sequences.
     Sequences(SequenceQueue),
 }
 
 impl Queue {
-    /// The queue of a model.
+    /// Creates the queue of a model.
     pub(super) fn of(spec: &Arc<ModelSpec>, policy: Policy) -> Self {
         let places = spec.instances.count() as usize * spec.batches_in_flight as usize;
         match &spec.sequence_batching {
@@ -29,7 +29,7 @@ impl Queue {
         }
     }
 
-    /// That of sequences.
+    /// Returns the queue of sequences, if it is one.
     pub(super) fn sequences(&self) -> Option<&SequenceQueue> {
         match self {
             Self::Dynamic(_) => None,
@@ -37,11 +37,12 @@ impl Queue {
         }
     }
 
-    /// Where responses wait for those to earlier requests, if they leave in the order of these.
+    /// Returns the buffer of responses that must keep the order of requests, if the model requires
+    /// it.
     pub(super) fn ordered(&self) -> Option<&Ordered> {
         match self {
             Self::Dynamic(queue) => queue.ordered(),
-            // One batch at a time of each instance: they are in order.
+            // Each instance executes one batch at a time, so the order is kept.
             Self::Sequences(_) => None,
         }
     }
@@ -53,7 +54,7 @@ impl Queue {
         }
     }
 
-    /// Puts a request to the others.
+    /// Adds a request.
     pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
         match self {
             Self::Dynamic(queue) => queue.push(request),
@@ -61,8 +62,8 @@ impl Queue {
         }
     }
 
-    /// Enqueues a request, or returns it as a batch if it can be executed at once and `acquire`
-    /// returns a permit.
+    /// Adds a request, or returns it as a batch if it can be executed at once and `acquire` returns
+    /// a permit.
     pub(super) fn push_or_take<P>(
         &self,
         request: Request,
@@ -74,7 +75,8 @@ impl Queue {
         }
     }
 
-    /// Notes that a batch is executed; says whether requests wait for its place, and nobody has been told.
+    /// Records that a batch has been executed. Returns whether requests wait that no instance has
+    /// been notified about.
     pub(super) fn release(&self, origin: &Origin) -> bool {
         match self {
             Self::Dynamic(queue) => queue.release(origin.is_inline()),
@@ -85,15 +87,15 @@ impl Queue {
         }
     }
 
-    /// Lets an instance look for a batch.
+    /// Notifies an instance to look for a batch.
     pub(super) fn wake(&self) {
         if let Self::Dynamic(queue) = self {
             queue.wake();
         }
     }
 
-    /// The next batch for a thread that serves connections, if one of at most that many bytes
-    /// leaves now and `acquire` returns the permit to execute it.
+    /// Returns the next batch for a connection thread, if it leaves now, has at most `max_bytes`,
+    /// and `acquire` returns a permit.
     pub(super) fn try_next_batch<P>(
         &self,
         max_bytes: usize,
@@ -105,7 +107,7 @@ impl Queue {
         }
     }
 
-    /// Takes a request out again; says whether it was still there.
+    /// Removes a request. Returns whether it still waited.
     pub(super) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
         match self {
             Self::Dynamic(queue) => queue.withdraw(ticket, reason),
@@ -113,11 +115,12 @@ impl Queue {
         }
     }
 
-    /// The next batch for an instance, when the policy lets it go; `None` when the queue is closed and empty.
+    /// Waits for the next batch of an instance. Returns `None` when the queue is closed and empty.
     ///
     /// # Cancel safety
     ///
-    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    /// This method is cancel safe. Requests are removed from the queue only in the poll that
+    /// returns them.
     pub(super) async fn next_batch(&self, instance: u32) -> Option<Batch> {
         match self {
             Self::Dynamic(queue) => queue.next_batch().await,
@@ -125,7 +128,8 @@ impl Queue {
         }
     }
 
-    /// The next batch for a thread that needs a permit to execute it; always `None` for sequences.
+    /// Waits for the next batch and a permit from `acquire` to execute it. Always `None` for
+    /// sequences.
     ///
     /// # Cancel safety
     ///
@@ -140,7 +144,7 @@ impl Queue {
         }
     }
 
-    /// Refuses all further requests; those that wait go without further delay.
+    /// Refuses further requests. Waiting ones are executed without delay.
     pub(super) fn close(&self) {
         match self {
             Self::Dynamic(queue) => queue.close(),
@@ -148,7 +152,7 @@ impl Queue {
         }
     }
 
-    /// Whether further requests are refused.
+    /// Returns whether further requests are refused.
     pub(super) fn closed(&self) -> bool {
         match self {
             Self::Dynamic(queue) => queue.closed(),
@@ -156,7 +160,7 @@ impl Queue {
         }
     }
 
-    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    /// Refuses waiting and new requests with an error. `None` accepts requests again.
     pub(super) fn refuse(&self, error: Option<SchedulerError>) {
         match self {
             Self::Dynamic(queue) => queue.refuse(error),
@@ -164,7 +168,7 @@ impl Queue {
         }
     }
 
-    /// How many requests wait.
+    /// Returns the number of waiting requests.
     pub(super) fn pending(&self) -> u64 {
         match self {
             Self::Dynamic(queue) => queue.pending(),

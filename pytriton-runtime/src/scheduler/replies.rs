@@ -18,7 +18,7 @@ use super::queue::Queue;
 use super::sink::Listening;
 use super::streamed::Streamed;
 
-/// Where the responses to the requests of a batch go: each gets one, also when the batch's instance ends.
+/// The recipients of the responses of a batch. Each receives one, even if the instance ends.
 #[derive(Debug)]
 pub(super) struct Replies {
     exit: Arc<Exit>,
@@ -26,15 +26,15 @@ pub(super) struct Replies {
     origin: Origin,
     begun: Instant,
     replies: Few<Reply>,
-    /// The requests of a decoupled model, which are answered while they are executed.
+    /// The requests of a decoupled model, whose responses are sent during the execution.
     streamed: Option<Arc<Streamed>>,
-    /// Says whether somebody waits, where the function asks.
+    /// Detects cancellation, if the function checks for it.
     watched: Option<Arc<dyn Answering>>,
-    /// Who notes what happens to the requests.
+    /// The recorders of trace events.
     traces: Vec<Arc<dyn Traced>>,
 }
 
-/// Where all responses of a model leave.
+/// The output side of a model: statistics, reservations and order of responses.
 #[derive(Debug)]
 pub(super) struct Exit {
     model: Arc<str>,
@@ -55,7 +55,7 @@ impl Exit {
         }
     }
 
-    /// Where all bytes are counted.
+    /// Returns the memory budget.
     pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
         &self.budget
     }
@@ -64,7 +64,7 @@ impl Exit {
         self.queue.recorder()
     }
 
-    /// A result with the memory of its parameters reserved; that of its tensors is reserved already.
+    /// Reserves memory for the parameters of a response. That of its tensors is reserved already.
     pub(super) fn reserved(&self, result: Result<Response, ModelError>) -> Outcome {
         let mut response = result?;
         response.held = self.budget.reserve(response.parameters.bytes())?;
@@ -80,7 +80,7 @@ impl Exit {
 }
 
 impl Replies {
-    /// Parts a batch that is about to be executed into its requests and what they wait for.
+    /// Splits a batch that is about to be executed into its requests and their recipients.
     pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (Few<Request>, Self) {
         let begun = batch.begun.unwrap_or_else(Instant::now);
         exit.recorder().begin(batch.replies.len());
@@ -108,7 +108,7 @@ impl Replies {
         (batch.requests, replies)
     }
 
-    /// Where the answers of a decoupled model go, and who says whether they are waited for.
+    /// Returns the recipient of streamed responses, or the check for cancellation.
     pub(super) fn answering(&self) -> Option<Arc<dyn Answering>> {
         match (&self.streamed, &self.watched) {
             (Some(streamed), _) => Some(Arc::clone(streamed) as _),
@@ -117,7 +117,7 @@ impl Replies {
         }
     }
 
-    /// Counts what became of the batch, answers its requests, and gives its place to the next.
+    /// Records the results, sends the responses, and wakes an instance if requests wait.
     pub(super) fn finish(self, executed: Executed) {
         let exit = Arc::clone(&self.exit);
         if self.conclude(executed) {
@@ -125,7 +125,7 @@ impl Replies {
         }
     }
 
-    /// The same, but says whether there is a next, which the caller then sees to.
+    /// Like [`finish`](Self::finish), but returns whether requests wait. The caller handles them.
     pub(super) fn conclude(mut self, executed: Executed) -> bool {
         let Executed { results, durations } = executed;
         for trace in &self.traces {
@@ -159,7 +159,7 @@ impl Replies {
         self.record_all(durations, batch_size, requests);
     }
 
-    /// The same of requests that came at a time, with so many rows, and were answered well or not.
+    /// Records requests with their arrival times, rows and success.
     fn record_all(
         &self,
         durations: Durations,
@@ -185,7 +185,7 @@ impl Replies {
     }
 }
 
-/// Says of each request whether anybody hears its only answer.
+/// Detects for each request whether its response is still needed.
 fn watched_by(replies: &[Reply]) -> Arc<dyn Answering> {
     let requests = replies.iter().map(|reply| reply.sink.listening());
     let requests: Vec<Listening> = requests.collect();

@@ -8,21 +8,21 @@ use crate::runner::Breakdown;
 
 use super::Workers;
 
-/// What the schedulers of a process share.
+/// The resources shared by the schedulers of a process.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// The threads that may call a quick function themselves.
+    /// The threads that may execute inline functions.
     pub workers: Arc<Workers>,
-    /// The bytes that all requests and responses may hold.
+    /// The memory budget of all requests and responses.
     pub budget: Arc<MemoryBudget>,
-    /// Why one of the models is beyond repair.
+    /// The fatal error of a model, if any.
     pub breakdown: Arc<watch::Sender<Option<Breakdown>>>,
-    /// Is notified whenever the readiness of one of the models may have changed.
+    /// Notified whenever the readiness of a model may have changed.
     pub readiness: Arc<watch::Sender<()>>,
 }
 
 impl Resources {
-    /// The threads of a runtime, and so many bytes.
+    /// Creates resources with the threads of a runtime and a memory limit in bytes.
     pub fn new(runtime: &Handle, max_bytes: usize) -> Self {
         Self {
             workers: Workers::of(runtime),

@@ -1,4 +1,4 @@
-//! A model with a scheduler of its own, as tests ask it.
+//! A model with its own scheduler, for tests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{Policy, Resources, Scheduler, SchedulerError};
 
 pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Far more than anything takes that is waited for.
+/// Far longer than any operation in the tests takes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) type Answer = Result<Response, SchedulerError>;
@@ -28,12 +28,12 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Loads all instances; so many requests may wait for them.
+    /// Loads all instances. Up to `queue_size` requests may wait.
     pub(super) async fn start(declaration: &ModelDeclaration, queue_size: usize) -> Self {
         Self::start_model(declaration.registration().unwrap(), queue_size).await
     }
 
-    /// The same with `inline = true` and these instances.
+    /// Like [`start`](Self::start), with `inline = true` and these instances.
     pub(super) async fn start_inline<I: Instance + Send + 'static>(
         declaration: &ModelDeclaration,
         queue_size: usize,
@@ -72,7 +72,7 @@ impl Served {
         answer.await.unwrap()
     }
 
-    /// Asks on a task of its own: the client goes when that is aborted.
+    /// Sends a request on its own task. Aborting the task disconnects the client.
     pub(super) fn spawn(&self, request: InferRequest) -> JoinHandle<Answer> {
         let request = Request::check(&self.spec, request).unwrap();
         let scheduler = Arc::clone(&self.scheduler);

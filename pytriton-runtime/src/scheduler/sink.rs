@@ -9,30 +9,31 @@ use crate::request::Response;
 
 use super::message::Outcome;
 
-/// How many answers may wait for whoever hears them.
+/// The maximum number of responses that wait for the receiver, unless they are small.
 const ROOM: usize = 16;
 
-/// While those that wait have fewer bytes than that, others may join them whatever their number, and they are taken together.
+/// While the waiting responses have at most this many bytes, any number may wait, and the receiver
+/// takes all of them at once.
 const SMALL: usize = 32 << 10;
 
-/// What an answer takes besides its tensors.
+/// The size of a response without its tensors.
 const ENVELOPE: usize = 256;
 
-/// Where the answers to one request go, any number of them, until it is finished.
+/// Sends any number of responses to one request, until it is finished.
 ///
-/// Who drops it unfinished has lost the request.
+/// Dropping it unfinished means that the request was lost.
 #[derive(Debug)]
 pub(crate) struct ReplySink(Arc<Channel>);
 
-/// Whether anybody hears the answers to one request.
+/// Detects whether the receiver of one request still exists.
 #[derive(Debug)]
 pub(super) struct Listening(Arc<Channel>);
 
-/// The answers to one request, in their order.
+/// Receives the responses to one request, in order.
 #[derive(Debug)]
 pub(crate) struct Answers {
     channel: Arc<Channel>,
-    /// Small ones that were taken together, and left their room to others.
+    /// Small responses that were taken together, which freed their space.
     taken: VecDeque<Outcome>,
 }
 
@@ -42,31 +43,31 @@ struct Channel(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     answers: VecDeque<Outcome>,
-    /// The bytes of these.
+    /// The total size of the waiting responses.
     bytes: usize,
-    /// The last one.
+    /// The last response.
     last: Option<Outcome>,
-    /// The same while it must not be heard yet.
+    /// The last response while it must not be received yet.
     kept: Option<Box<Kept>>,
-    /// Whether whoever answers has said that there is no more.
+    /// Whether the sender has finished.
     finished: bool,
     ended: bool,
     unheard: bool,
     hearer: Option<Waker>,
-    /// Those who wait for room.
+    /// Senders that wait for space.
     speakers: Vec<Waker>,
-    /// Those who wait until nobody hears.
+    /// Tasks that wait until the receiver is dropped.
     watchers: Vec<Waker>,
 }
 
-/// An answer that waits for those to other requests.
+/// A response that waits for those to other requests.
 #[derive(Debug)]
 struct Kept {
     answer: Outcome,
     _counted: Arc<()>,
 }
 
-/// A way for the answers to one request.
+/// Creates a channel for the responses to one request.
 pub(crate) fn reply() -> (ReplySink, Answers) {
     let channel = Arc::new(Channel::default());
     let answers = Answers {
@@ -77,11 +78,11 @@ pub(crate) fn reply() -> (ReplySink, Answers) {
 }
 
 impl ReplySink {
-    /// Waits until there is room for an answer.
+    /// Waits until there is space for a response.
     ///
     /// # Errors
     ///
-    /// [`Cancelled`]: the answers to come need not be made.
+    /// Returns [`Cancelled`] if the receiver has been dropped.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
         let mut state = self.0.lock();
         if state.unheard {
@@ -94,10 +95,10 @@ impl ReplySink {
         Poll::Ready(Ok(()))
     }
 
-    /// Gives an answer behind which others come.
+    /// Sends a response that is not the last one.
     pub(crate) fn part(&self, answer: Outcome) {
         let mut state = self.0.lock();
-        // Whoever has gone meanwhile hears nothing.
+        // The receiver may have been dropped meanwhile.
         if state.unheard {
             return;
         }
@@ -108,12 +109,12 @@ impl ReplySink {
         wake(hearer);
     }
 
-    /// Whether nobody hears what is said here.
+    /// Returns whether the receiver has been dropped.
     pub(crate) fn is_unheard(&self) -> bool {
         self.0.lock().unheard
     }
 
-    /// Waits until nobody hears what is said here.
+    /// Waits until the receiver is dropped.
     pub(super) fn poll_unheard(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         if state.unheard {
@@ -123,20 +124,20 @@ impl ReplySink {
         Poll::Pending
     }
 
-    /// What says so when this has gone.
+    /// Returns a handle that detects whether the receiver exists.
     pub(super) fn listening(&self) -> Listening {
         Listening(Arc::clone(&self.0))
     }
 
-    /// Gives the last answer.
+    /// Sends the last response.
     pub(crate) fn finish(self, last: Outcome) {
         let mut state = self.0.lock();
         state.last = Some(last);
         state.finished = true;
     }
 
-    /// Keeps the last answer back until it is [let go](Self::let_go), and with it what counts those that are kept. Whoever
-    /// goes meanwhile takes it along.
+    /// Stores the last response until it is [released](Self::let_go), together with the counter of
+    /// stored responses. Both are dropped with the receiver.
     pub(super) fn keep(&self, answer: Outcome, counted: &Arc<()>) {
         let mut state = self.0.lock();
         if !state.unheard {
@@ -145,14 +146,14 @@ impl ReplySink {
         }
     }
 
-    /// Gives the last answer, which was kept back.
+    /// Releases the stored last response.
     pub(super) fn let_go(self) {
         let mut state = self.0.lock();
         state.last = state.kept.take().map(|kept| kept.answer);
         state.finished = true;
     }
 
-    /// There is no answer behind those that were given.
+    /// Finishes without a further response.
     pub(crate) fn end(self) {
         self.0.lock().finished = true;
     }
@@ -177,16 +178,16 @@ impl Drop for ReplySink {
 }
 
 impl Answers {
-    /// The next answer; `None` behind the last one.
+    /// Returns the next response, or `None` after the last one.
     ///
     /// # Cancel safety
     ///
-    /// No answer is lost when the future is dropped.
+    /// This method is cancel safe: no response is lost.
     pub(crate) async fn next(&mut self) -> Option<Outcome> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// The next answer, if it is there.
+    /// Returns the next response if it is available.
     pub(super) fn try_next(&mut self) -> Option<Outcome> {
         if let Some(answer) = self.taken.pop_front() {
             return Some(answer);
@@ -196,19 +197,19 @@ impl Answers {
         answer
     }
 
-    /// Whether the request was answered to its end; otherwise whoever should have answered it is gone.
+    /// Returns whether the sender has finished. If the channel ended otherwise, the sender is gone.
     pub(crate) fn are_finished(&self) -> bool {
         self.channel.lock().finished
     }
 
-    /// Whether there is no answer behind those that were taken, and will be none.
+    /// Returns whether the last response has been taken.
     pub(crate) fn are_over(&self) -> bool {
         let state = self.channel.lock();
         let is_empty = self.taken.is_empty() && state.answers.is_empty();
         state.finished && is_empty && state.last.is_none()
     }
 
-    /// As [`next`](Self::next).
+    /// Like [`next`](Self::next).
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
         if let Some(answer) = self.taken.pop_front() {
             return Poll::Ready(Some(answer));
@@ -243,20 +244,21 @@ impl Drop for Answers {
         );
         let waiting = state.waiting();
         drop(state);
-        // What they hold may take its time to go.
+        // Dropping responses may take long, so it happens without the lock.
         drop(unheard);
         wake(waiting);
     }
 }
 
-/// Wakes whoever waits, never under the lock: a task that is woken may be dropped instead, with what it holds.
+/// Wakes tasks. Never call this under the lock: the waker may drop a task, and with it data that
+/// takes the lock.
 fn wake(wakers: impl IntoIterator<Item = Waker>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
 impl Channel {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave the state inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -266,12 +268,13 @@ impl State {
         self.answers.len() >= ROOM && self.bytes >= SMALL
     }
 
-    /// Whether there is room for so many answers that it is worth waking whoever makes them.
+    /// Returns whether there is enough space to wake the senders.
     fn is_low(&self) -> bool {
         self.answers.len() <= ROOM / 2 || self.bytes <= SMALL / 2
     }
 
-    /// The next answer, and who have waited for the room that is left. Where all are small, those behind it go to `others`.
+    /// Takes the next response, and returns the senders that wait for space. If all responses are
+    /// small, the following ones are moved to `others`.
     fn take(&mut self, others: &mut VecDeque<Outcome>) -> (Option<Outcome>, Vec<Waker>) {
         let Some(answer) = self.answers.pop_front() else {
             return (self.last.take(), Vec::new());
@@ -289,7 +292,7 @@ impl State {
         (Some(answer), speakers)
     }
 
-    /// All who wait on the side of the function.
+    /// Takes all wakers on the side of the function.
     fn waiting(&mut self) -> Vec<Waker> {
         let mut waiting = take(&mut self.speakers);
         waiting.append(&mut self.watchers);
@@ -297,7 +300,7 @@ impl State {
     }
 }
 
-/// Notes who waits.
+/// Registers a waker.
 fn wait(waiting: &mut Vec<Waker>, context: &Context<'_>) {
     let waker = context.waker();
     if !waiting.iter().any(|other| other.will_wake(waker)) {

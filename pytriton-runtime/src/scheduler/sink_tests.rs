@@ -1,4 +1,4 @@
-//! Both ends of the way that answers take.
+//! Both ends of a response channel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Wake;
@@ -56,13 +56,13 @@ async fn any_number_of_answers_comes_in_order_and_the_last_ends_them() {
     }
 }
 
-/// An answer of so many bytes.
+/// A response of this size in bytes.
 fn sized(bytes: usize) -> Response {
     let tensor = Tensor::new(DataType::Uint8, vec![bytes], vec![7; bytes].into()).unwrap();
     Response::new(vec![(0, tensor)].into())
 }
 
-/// Gives answers until there is no room, and says how many there was room for.
+/// Sends responses until the channel is full, and returns their number.
 fn fill(sink: &ReplySink, bytes: usize) -> usize {
     let mut context = Context::from_waker(Waker::noop());
     let mut given = 0;

@@ -1,7 +1,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The inline calls of a model that took long.
+/// Counts the slow inline calls of a model.
 #[derive(Debug, Default)]
 pub(super) struct SlowCalls(Mutex<State>);
 
@@ -9,23 +9,24 @@ pub(super) struct SlowCalls(Mutex<State>);
 struct State {
     /// When the last few began to count.
     recent: Vec<Instant>,
-    /// How many there were since the last warning.
+    /// The number of slow calls since the last warning.
     unreported: u64,
-    /// When the last warning was written.
+    /// When the last warning was logged.
     reported: Option<Instant>,
 }
 
-/// An inline call of more than this is slow.
+/// An inline call that takes longer is slow.
 const SLOW_CALL: Duration = Duration::from_millis(1);
-/// That many slow calls within [`SLOW_CALL_WINDOW`] are worth a warning: on a busy machine any call
-/// can be interrupted.
+/// This many slow calls within [`SLOW_CALL_WINDOW`] cause a warning. On a busy machine, any single
+/// call can be interrupted.
 const SLOW_CALLS: usize = 3;
 const SLOW_CALL_WINDOW: Duration = Duration::from_secs(1);
-/// The time between two warnings.
+/// The minimum time between two warnings.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 impl SlowCalls {
-    /// Counts a call; how many were slow since the last warning, if it is time for another one.
+    /// Counts a call. Returns the number of slow calls since the last warning if another one is
+    /// due.
     pub(super) fn count(&self, took: Duration) -> Option<u64> {
         (took > SLOW_CALL).then(|| self.count_slow(Instant::now()))?
     }

@@ -12,25 +12,25 @@ use super::message::Reply;
 use super::replies::Exit;
 use super::sink::ReplySink;
 
-/// The requests of a batch whose answers leave while its function runs.
+/// The requests of a batch whose responses are sent while its function runs.
 #[derive(Debug)]
 pub(super) struct Streamed {
     exit: Arc<Exit>,
     requests: Vec<Mutex<Streaming>>,
 }
 
-/// A request that is being answered.
+/// A request whose responses are being sent.
 #[derive(Debug)]
 pub(super) struct Streaming {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
-    /// `None` behind its end.
+    /// `None` after its end.
     sink: Option<ReplySink>,
-    /// When the answer before was given, or the function called.
+    /// When the previous response was sent, or the function was called.
     since: Instant,
     answers: u32,
     failed: bool,
-    /// With what it ends at last.
+    /// The result with which it ends.
     end: Result<(), SchedulerError>,
 }
 
@@ -53,7 +53,7 @@ impl Streamed {
         })
     }
 
-    /// Notes with what those requests end that have not ended yet.
+    /// Sets the results with which the remaining requests end.
     pub(super) fn conclude(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
         for (request, result) in self.requests.iter().zip(results) {
             let mut request = lock(request);
@@ -67,7 +67,7 @@ impl Streamed {
         }
     }
 
-    /// Ends them.
+    /// Ends the remaining requests.
     pub(super) fn end(&self) {
         for request in &self.requests {
             let mut request = lock(request);
@@ -76,13 +76,13 @@ impl Streamed {
         }
     }
 
-    /// The rows of all requests.
+    /// Returns the total number of rows.
     pub(super) fn batch_size(&self) -> usize {
         let requests = self.requests.iter();
         requests.map(|request| lock(request).batch_size).sum()
     }
 
-    /// When the requests came, with how many rows, and whether they were answered without a failure.
+    /// Returns for each request when it arrived, its rows, and whether it succeeded.
     pub(super) fn conclusions(&self) -> Vec<(Instant, usize, bool)> {
         let requests = self.requests.iter();
         let conclusions = requests.map(|request| {
@@ -163,7 +163,7 @@ impl Answering for Streamed {
 }
 
 impl Streaming {
-    /// Notes an answer; `None` behind those that have statistics of their own.
+    /// Records a response. Returns `None` beyond the number of responses with separate statistics.
     fn note(&mut self, succeeded: bool) -> Option<Noted> {
         if self.answers >= MOST_ANSWERS {
             return None;
@@ -180,7 +180,7 @@ impl Streaming {
         Some(noted)
     }
 
-    /// The failure with which it ends, if it has not ended.
+    /// Records the failure with which the request ends, unless it has ended.
     fn fails(&mut self, end: &Result<(), impl Sized>) -> Option<Noted> {
         let fails = end.is_err() && self.sink.is_some();
         fails.then(|| self.note(false)).flatten()
@@ -198,7 +198,7 @@ impl Streaming {
     }
 }
 
-/// An answer that is to be counted, when no request is locked any longer.
+/// A response to count after the lock of the request is released.
 struct Noted {
     index: u32,
     took: u64,
@@ -214,6 +214,6 @@ impl Noted {
 }
 
 fn lock(request: &Mutex<Streaming>) -> MutexGuard<'_, Streaming> {
-    // Nothing under the lock panics half-way.
+    // No panic can leave the state inconsistent.
     request.lock().unwrap_or_else(PoisonError::into_inner)
 }

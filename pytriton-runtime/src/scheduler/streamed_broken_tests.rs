@@ -1,4 +1,4 @@
-//! Models with any number of answers whose functions do what they should not.
+//! Decoupled models with incorrect functions.
 
 use std::sync::Mutex;
 use std::thread;
@@ -26,7 +26,7 @@ fn one(value: f32) -> Array2<f32> {
     Array2::from_elem((1, 1), value)
 }
 
-/// Sends 40 answers at the same time, and 40 on other threads.
+/// Sends 40 responses concurrently, and 40 on other threads.
 struct AtOnce;
 
 impl Instance for AtOnce {
@@ -64,7 +64,7 @@ async fn answers_that_are_sent_at_the_same_time_all_arrive() {
     assert_eq!((answers, error), (expected, None));
 }
 
-/// Answers for ever.
+/// Sends responses forever.
 struct Endless;
 
 impl Instance for Endless {
@@ -91,7 +91,7 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
     let mut rounds = 0;
     while rounds < 100 && begun.elapsed() < PATIENCE {
         let request = crate::testing::request(&served.spec, 1, 1.0);
-        // It is not back as long as the last call hangs.
+        // The instance is not available while the last call hangs.
         let Ok(hearing) = served.scheduler.hear(request) else {
             tokio::time::sleep(MILLISECOND).await;
             continue;
@@ -193,7 +193,7 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
     );
 }
 
-/// Answers as often as its value says, every 10 ms.
+/// Sends as many responses as its value, one every 10 ms.
 struct Slowly;
 
 impl Instance for Slowly {
@@ -230,7 +230,7 @@ async fn a_request_ends_before_the_next_call_of_its_batch() {
     let (short, mut long) = (hear(2.0), hear(200.0));
     let (answers, error) = heard(short).await;
     assert_eq!((answers.len(), error), (2, None));
-    // The other has hardly begun.
+    // The other request has hardly begun.
     let answered = timeout(PATIENCE, long.next()).await.unwrap();
     let answered = answered.unwrap().unwrap().outputs[0]
         .1

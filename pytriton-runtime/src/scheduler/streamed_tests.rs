@@ -1,4 +1,4 @@
-//! Models with any number of answers to a request.
+//! Decoupled models.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -42,7 +42,7 @@ pub(super) fn hear(served: &Served, rows: usize, value: f32) -> Hearing {
     served.scheduler.hear(request).unwrap()
 }
 
-/// The values of all answers and, behind them, the text of the error with which they end.
+/// Returns the values of all responses, and the error with which they end.
 pub(super) async fn heard(mut hearing: Hearing) -> (Vec<Vec<f32>>, Option<String>) {
     let all = async {
         let mut answers = Vec::new();
@@ -68,7 +68,8 @@ pub(super) fn values(call: &Call<'_>) -> Result<Array2<f32>, ModelError> {
     Ok(call.array::<f32, Ix2>(0)?.into_owned())
 }
 
-/// Answers as often as the largest value says, each time with the values and a thousand times the how-manieth.
+/// Sends as many responses as the largest value. Each contains the values plus a thousand times its
+/// index.
 struct Repeat;
 
 impl Instance for Repeat {
@@ -118,8 +119,8 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
     assert_eq!(statistics.answers[&39].success.count, 3);
 }
 
-/// Fails behind as many answers as the first value says, or panics, where it is below 0, behind as many as it is below 0; a
-/// stream, whose items wait.
+/// A stream with waiting items that fails after as many responses as the first value, or panics if
+/// that value is negative.
 struct Fail;
 
 impl Instance for Fail {
@@ -175,10 +176,10 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
     assert_eq!(served.scheduler.statistics().fail.count, 6);
 }
 
-/// For so many answers of a few bytes there is room.
+/// The number of responses of a few bytes that a channel can hold.
 const ROOM: usize = 127;
 
-/// Counts how far it comes.
+/// Counts the responses that were sent.
 static REACHED: AtomicU32 = AtomicU32::new(0);
 
 struct Endless;
@@ -217,7 +218,7 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
     }
     tokio::time::sleep(50 * MILLISECOND).await;
     assert!(reached() <= ROOM + 2, "{}", reached());
-    // One of a batch that goes does not end the others.
+    // If one request of a batch is cancelled, the others continue.
     drop(gone);
     for _ in 0..3 * ROOM {
         timeout(PATIENCE, slow.next())
@@ -263,8 +264,8 @@ async fn what_is_given_up_or_late_hears_so_and_nothing_else() {
     );
 }
 
-/// Answers each request as often as its value says, with unique values, on a thread of its own; one of 13 panics there
-/// after three.
+/// Sends as many unique responses to each request as its value, on a separate thread. A value of 13
+/// panics after three.
 struct Apart;
 
 impl Instance for Apart {
@@ -318,13 +319,13 @@ async fn each_request_has_a_sender_of_its_own_which_ends_it() {
         let text = "model 'Identity' panicked: a thread of the function's".to_owned();
         assert_eq!(error, (count == 13).then_some(text));
     }
-    // They are counted when the last has ended.
+    // The responses are counted when the last request has ended.
     assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (6, 1));
 }
 
-/// Answers once and then never; says when it is dropped.
+/// Sends one response and then waits forever. Reports when it is dropped.
 struct Never;
 
 static DROPPED: AtomicU32 = AtomicU32::new(0);

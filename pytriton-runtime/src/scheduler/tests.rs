@@ -1,4 +1,4 @@
-//! The queue under paused time, and schedulers of real models.
+//! The queue with paused time, and schedulers of real models.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -24,7 +24,7 @@ use super::message::Batch;
 use super::served::{MILLISECOND, Served};
 use super::{Policy, Resources, Scheduler, SchedulerError};
 
-/// What a call with -4 takes.
+/// The duration of a call with -4.
 const CALL: Duration = Duration::from_millis(50);
 
 fn spec(batching: DynamicBatchingDeclaration) -> Arc<ModelSpec> {
@@ -317,7 +317,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
     }
 }
 
-/// The runtime's own timers wait for whole milliseconds.
+/// The runtime's own timers have a resolution of one millisecond.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delay_of_microseconds_is_one() {
     let (spec, scheduler) = start(&ModelDeclaration {
@@ -339,7 +339,7 @@ async fn a_delay_of_microseconds_is_one() {
     assert!(took[0] >= Duration::from_micros(100), "{:?}", took[0]);
 }
 
-/// Eight calls of 50 ms on two instances are four rounds.
+/// Eight calls of 50 ms on two instances take four rounds.
 #[tokio::test]
 async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instances() {
     let (spec, scheduler) = start(&ModelDeclaration {
@@ -364,7 +364,7 @@ async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instance
     assert_eq!(scheduler.statistics().execution_count, 8);
 }
 
-/// Answers with how many of its calls are under way, when as many are as may be.
+/// Returns how many of its calls run concurrently, once the maximum is reached.
 struct Together {
     all: Barrier,
     under_way: AtomicU16,
@@ -388,7 +388,7 @@ impl Instance for Together {
     }
 }
 
-/// However many rows a batch may have: what is not stacked is a batch by itself.
+/// Regardless of the maximum batch size, requests that are not stacked are separate batches.
 #[tokio::test]
 async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
     for in_flight in [2_u16, 16] {
@@ -425,7 +425,7 @@ async fn a_scheduler_that_goes_leaves_no_instance_behind() {
         .unwrap();
 }
 
-/// What a step adds to a batch is of as many bytes as 100 000 rows.
+/// A step adds as many bytes to a batch as 100,000 rows.
 #[tokio::test]
 async fn what_steps_add_has_room_in_the_budget_or_is_refused_as_any_overload() {
     const PADDED: ModelDeclaration = ModelDeclaration {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// The threads that serve connections, which may call the functions of models with `inline = true`.
+/// The connection threads, which may call the functions of models with `inline = true`.
 ///
-/// One of them is never used for that, so that connections are served whatever a function does.
-/// While a call takes long, that thread may be asleep: only one thread at a time waits for the
-/// bytes of all connections, and it may be the one that has gone into the call. A sentinel wakes
-/// the other then, which goes on to wait for bytes.
+/// One of them is never used for this, so that connections are served whatever a function does.
+/// However, that thread may be asleep while a call takes long: only one thread at a time waits for
+/// I/O events, and it may be the one that runs the call. A sentinel then wakes another thread,
+/// which continues to wait for events.
 #[derive(Debug)]
 pub struct Workers {
     most: usize,
@@ -20,21 +20,21 @@ pub struct Workers {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// How many of the threads are in a function.
+    /// The number of threads that run a function.
     used: AtomicUsize,
-    /// How many permits there have been.
+    /// The number of permits acquired so far.
     permits: AtomicU64,
     asleep: AtomicBool,
     ended: AtomicBool,
 }
 
-/// How often the sentinel looks for a call that takes long.
+/// How often the sentinel checks for long calls.
 const LOOK_INTERVAL: Duration = Duration::from_millis(5);
-/// After how many looks without a call it goes to sleep.
+/// The number of checks without a call after which it goes to sleep.
 const IDLE_LOOKS: u32 = 20;
 
 impl Workers {
-    /// Those of a runtime.
+    /// Returns the threads of a runtime.
     pub fn of(runtime: &Handle) -> Arc<Self> {
         let shared = Arc::new(Shared::default());
         let most = runtime.metrics().num_workers().saturating_sub(1);
@@ -45,21 +45,23 @@ impl Workers {
         });
         let sentinel = sentinel.flatten().map(|thread| thread.thread().clone());
         Arc::new(Self {
-            // Without a sentinel no thread is used.
+            // Without a sentinel, no thread is used.
             most: sentinel.as_ref().map_or(0, |_| most),
             shared,
             sentinel,
         })
     }
 
-    /// The permit to call a function on this thread; `None` on the last that serves connections.
+    /// Returns the permit to call a function on this thread, or `None` if it is the last one that
+    /// serves connections.
     pub(super) fn try_acquire(&self) -> Option<WorkerPermit<'_>> {
         let shared = &*self.shared;
         let permit = WorkerPermit(shared);
         if shared.used.fetch_add(1, Ordering::AcqRel) >= self.most {
             return None;
         }
-        // In this order: either the sentinel sees the permit, or it is seen to sleep.
+        // The order matters: either the sentinel sees the permit, or this thread sees that it
+        // sleeps.
         shared.permits.fetch_add(1, Ordering::SeqCst);
         if shared.asleep.load(Ordering::SeqCst)
             && let Some(sentinel) = &self.sentinel
@@ -79,7 +81,7 @@ impl Drop for Workers {
     }
 }
 
-/// The permit to call a function on a thread that serves connections.
+/// The permit to call a function on a connection thread.
 #[derive(Debug)]
 pub(super) struct WorkerPermit<'a>(&'a Shared);
 
@@ -96,7 +98,8 @@ impl Shared {
             let permits = self.permits.load(Ordering::SeqCst);
             let used = self.used.load(Ordering::Acquire) > 0;
             if used && permits == seen {
-                // Whichever thread of the runtime sleeps wakes for it, and sees to what has come.
+                // Spawning a task wakes a sleeping thread of the runtime, which then handles
+                // pending events.
                 runtime.spawn(async {});
             }
             quiet = if used || permits != seen {

@@ -16,9 +16,9 @@ pub(super) struct Backlog<R> {
 #[derive(Debug)]
 pub(super) struct Waiting<R> {
     pub(super) queue: VecDeque<Item<R>>,
-    /// Whether others may come behind its last request.
+    /// Whether more requests may follow.
     pub(super) open: bool,
-    /// Until when it may wait.
+    /// When the wait times out.
     deadline: Option<Instant>,
 }
 
@@ -35,7 +35,7 @@ impl<R> Backlog<R> {
         self.sequences.is_empty()
     }
 
-    /// Lets a sequence wait whose first request comes behind, and returns its number.
+    /// Adds a sequence, whose first request follows. Returns its number.
     pub(super) fn open(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -48,7 +48,7 @@ impl<R> Backlog<R> {
         number
     }
 
-    /// Puts a request behind the others of its sequence, which waits no longer than the most impatient of them.
+    /// Adds a request to its sequence. The sequence has the earliest deadline of its requests.
     pub(super) fn push(&mut self, number: u64, item: Item<R>) {
         let Some(waiting) = self.sequences.get_mut(&number) else {
             return;
@@ -66,14 +66,15 @@ impl<R> Backlog<R> {
         }
     }
 
-    /// Notes that no other request of a sequence will come.
+    /// Records that a sequence is complete.
     pub(super) fn close(&mut self, number: u64) {
         if let Some(waiting) = self.sequences.get_mut(&number) {
             waiting.open = false;
         }
     }
 
-    /// Takes a request out, and those behind it. Those before it wait on, and their sequence ends behind them.
+    /// Removes a request and those after it. The earlier ones keep waiting, and the sequence ends
+    /// after them.
     pub(super) fn cut(&mut self, number: u64, request: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)>
     where
         R: Queued,
@@ -94,13 +95,13 @@ impl<R> Backlog<R> {
         cut
     }
 
-    /// Takes out the sequence that has waited longest.
+    /// Removes the sequence that has waited longest.
     pub(super) fn pop(&mut self) -> Option<Waiting<R>> {
         let number = *self.sequences.first_key_value()?.0;
         self.remove(number)
     }
 
-    /// Takes out a sequence that has waited for longer than it may.
+    /// Removes a sequence whose wait has timed out.
     pub(super) fn expire(&mut self, now: Instant) -> Option<(u64, Waiting<R>)> {
         let &(deadline, number) = self.deadlines.first()?;
         if deadline > now {
@@ -110,12 +111,12 @@ impl<R> Backlog<R> {
         Some((number, waiting))
     }
 
-    /// When the next one will have waited for too long.
+    /// Returns the earliest deadline.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Takes out the sequence of that number.
+    /// Removes a sequence.
     pub(super) fn remove(&mut self, number: u64) -> Option<Waiting<R>> {
         let waiting = self.sequences.remove(&number)?;
         if let Some(deadline) = waiting.deadline {

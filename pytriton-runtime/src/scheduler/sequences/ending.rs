@@ -1,4 +1,4 @@
-//! How the sequences of a table end before their time.
+//! Early ends of sequences: expiry, cancellation and shutdown.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -11,7 +11,7 @@ use super::slot::{Entry, Item, Queued, Seat, cut, requests};
 use super::table::{Lost, Table};
 
 impl<R: Queued> Table<R> {
-    /// Ends what has been idle for too long, and what has waited in the backlog for too long.
+    /// Ends sequences that have been idle for too long or have waited in the backlog for too long.
     pub(super) fn expire(&mut self, now: Instant) {
         while let Some(seat) = self.live.expire(now) {
             self.instance(seat)
@@ -26,14 +26,14 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// Takes out a request that its client has taken back. Its sequence ends where it stood.
+    /// Removes a cancelled request. Its sequence ends before it.
     pub(super) fn take_back(&mut self, number: u64, now: Instant) -> Option<R> {
         let place = self.places.remove(&number)?;
         let (entry, behind) = match place {
             Place::Slot(seat) => self.cut(seat, number)?,
             Place::Backlog(position) => self.backlog.cut(position, number)?,
         };
-        // One that has ended is forgotten, and the next of its name may have its slot.
+        // A sequence whose END has arrived is no longer known, and its successor may use the slot.
         if !entry.ends {
             self.live.end_at(&entry.id, place);
         }
@@ -44,7 +44,8 @@ impl<R: Queued> Table<R> {
         Some(entry.request)
     }
 
-    /// Takes a request out of a slot, and those behind it. The slot is given back behind those before it.
+    /// Removes a request from a slot, with those after it. The slot is released after the earlier
+    /// ones.
     fn cut(&mut self, seat: Seat, number: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)> {
         let instance = self.instance(seat);
         let slot = instance.slot(seat.slot);
@@ -54,7 +55,7 @@ impl<R: Queued> Table<R> {
             slot.queue.push_back(Item::Release);
             return Some(cut);
         };
-        // Behind the last request of a sequence another one has the slot.
+        // After the last request of a sequence, the queue belongs to the next sequence.
         let behind = match entry.ends {
             true => VecDeque::new(),
             false => mem::replace(&mut slot.queue, [Item::Release].into()),
@@ -63,13 +64,13 @@ impl<R: Queued> Table<R> {
         Some((entry, behind))
     }
 
-    /// When that is to be done next.
+    /// Returns when [`expire`](Self::expire) must run next.
     pub(super) fn next_expiry(&self) -> Option<Instant> {
         let deadlines = [self.live.next_deadline(), self.backlog.next_deadline()];
         deadlines.into_iter().flatten().min()
     }
 
-    /// Ends all sequences, behind the requests that wait.
+    /// Ends all sequences after their waiting requests.
     pub(super) fn end_all(&mut self, now: Instant) {
         let mut seats = Vec::new();
         for place in self.live.end_all() {
@@ -81,7 +82,7 @@ impl<R: Queued> Table<R> {
                 }
             }
         }
-        // What they give back goes to the backlog, where all is noted by now.
+        // Released slots go to sequences in the backlog, which are all marked by now.
         for seat in seats {
             let queue = &mut self.instance(seat).slot(seat.slot).queue;
             queue.push_back(Item::Release);
@@ -89,7 +90,7 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// Ends all sequences, and takes out the requests that wait.
+    /// Ends all sequences and returns the waiting requests.
     pub(super) fn clear(&mut self, now: Instant) -> Vec<R> {
         let mut queues = Vec::new();
         while let Some(waiting) = self.backlog.pop() {
@@ -117,7 +118,7 @@ impl<R: Queued> Table<R> {
         cleared
     }
 
-    /// Forgets a sequence that was taken out of the backlog.
+    /// Removes a sequence that was taken out of the backlog from the known ones.
     pub(super) fn forget(&mut self, number: u64, waiting: &Waiting<R>) {
         let id = waiting.queue.front().and_then(|item| match item {
             Item::Request(entry) => Some(&entry.id),

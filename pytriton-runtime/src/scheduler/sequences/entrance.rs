@@ -1,4 +1,4 @@
-//! How requests come into a queue of sequences, or do not.
+//! Admission of requests to a queue of sequences.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use super::queue::{SequenceQueue, State};
 use super::table::NotStarted;
 
 impl SequenceQueue {
-    /// Puts a request behind the others of its sequence.
+    /// Adds a request to its sequence.
     ///
-    /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51 for the order of what is wrong.
+    /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51, for the order of checks.
     pub(in crate::scheduler) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
         let sequence = self.sequence(&request)?;
         let arrived = Instant::now();
         let mut state = self.lock();
-        // What has expired by now is unknown to what comes now.
+        // Expired sequences are unknown to a new request.
         state.table.expire(arrived);
         if let Err(error) = self.admit(&mut state, &sequence, &request) {
             self.see_to_it(state);
@@ -73,7 +73,7 @@ impl SequenceQueue {
             sequence: sequence.id().clone(),
             model: Arc::clone(&self.spec.name),
         })?;
-        // Sequences have one level: a request names none of them.
+        // Sequences have only one level, which requests cannot select.
         let most = self.policy.levels.iter().map(|level| level.max_queue_size);
         if most.min().is_some_and(|most| state.table.len() >= most) {
             let request = RequestId(request.id().to_owned());
@@ -82,7 +82,7 @@ impl SequenceQueue {
         Ok(())
     }
 
-    /// Counts a request that was not taken, where others are.
+    /// Counts a refused request in the statistics if Triton does.
     fn note(&self, error: &SchedulerError) {
         let reason = match error {
             SchedulerError::QueueFull { .. } => FailureReason::Rejected,
@@ -95,7 +95,7 @@ impl SequenceQueue {
     }
 }
 
-/// Lets a request wait; says whether it starts a sequence that has not ended.
+/// Queues a request. Returns whether it restarts a sequence that had not ended.
 fn enter(
     state: &mut State,
     sequence: &Sequence,

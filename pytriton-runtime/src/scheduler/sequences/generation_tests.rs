@@ -1,4 +1,5 @@
-//! One id for sequences that follow each other while requests of all of them wait or run: each has a state of its own.
+//! Successive sequences with the same ID, whose requests wait or run concurrently. Each has its own
+//! state.
 
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::thread;
@@ -24,7 +25,7 @@ static SERIAL: AtomicU16 = AtomicU16::new(0);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LOCK: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// A state that no other is like, and how many requests it has seen.
+/// A state with a unique serial number, and its number of requests.
 struct Account {
     serial: u16,
     requests: u16,
@@ -36,7 +37,8 @@ impl Drop for Account {
     }
 }
 
-/// Takes so many milliseconds as the value of a request says, and answers with both numbers of its account.
+/// Takes as many milliseconds as the value of a request, and returns the serial number and the
+/// count.
 struct Accounting;
 
 impl Instance for Accounting {
@@ -84,14 +86,14 @@ async fn start(strategy: SequenceStrategyDeclaration, call: CallMode, idle: u64)
     Served::start(&declaration, 1024).await
 }
 
-/// Asks, and goes on as soon as the request is in the queue.
+/// Sends a request and continues as soon as it is in the queue.
 async fn ask(served: &Served, id: u64, flags: &str, takes: f32) -> JoinHandle<Answer> {
     let asked = served.spawn(flagged(id, flags, takes));
     yield_now().await;
     asked
 }
 
-/// The serial number of the account, and which of its requests it was.
+/// Returns the serial number of the account and the index of its request.
 fn numbers(response: &Response) -> (f32, f32) {
     let numbers = response.outputs[0].1.elements::<f32>().unwrap();
     (numbers[0], numbers[1])
@@ -104,7 +106,7 @@ const STRATEGIES: [(SequenceStrategyDeclaration, CallMode); 4] = [
     (oldest(4), CallMode::Request),
 ];
 
-/// All that a client may send one after the other, where each is known.
+/// Returns all valid series of flags that a client may send.
 fn mixtures(length: usize) -> Vec<Vec<&'static str>> {
     let mut mixtures = vec![vec![]];
     for _ in 0..length {
@@ -121,7 +123,7 @@ fn mixtures(length: usize) -> Vec<Vec<&'static str>> {
     mixtures
 }
 
-/// Waits until nothing is kept.
+/// Waits until no state is kept.
 async fn nothing_is_kept(case: &str) {
     let begun = Instant::now();
     while LIVE.load(Ordering::SeqCst) > 0 {
@@ -136,7 +138,8 @@ async fn each_sequence_of_an_id_has_its_own_state_whatever_waits() {
     for (strategy, call) in STRATEGIES {
         let served = start(strategy, call, 60_000_000).await;
         for mixture in mixtures(5) {
-            // Time for all to come, and to make the first batches what they may be.
+            // This gives all requests time to arrive, so that the first batches are as large as
+            // possible.
             let plug = ask(&served, 99, "SE", 1.0).await;
             let mut asked = Vec::new();
             for flags in &mixture {
@@ -173,7 +176,7 @@ async fn a_state_waits_for_the_request_that_was_accepted() {
     let _one = LOCK.lock().await;
     let served = start(DIRECT, CallMode::Request, 200_000).await;
     ask(&served, 1, "S", 0.0).await.await.unwrap().unwrap();
-    // One batch each, all before it.
+    // Each is one batch and is executed before the others.
     let mut others = vec![ask(&served, 2, "S", 1.0).await];
     for _ in 0..80 {
         others.push(ask(&served, 2, "", 20.0).await);
@@ -184,7 +187,7 @@ async fn a_state_waits_for_the_request_that_was_accepted() {
     for other in others {
         other.await.unwrap().unwrap();
     }
-    // It has not ended.
+    // The sequence has not ended.
     nothing_is_kept("it is idle").await;
 }
 
@@ -201,7 +204,7 @@ async fn a_state_goes_with_the_request_that_is_taken_back() {
         first.await.unwrap().unwrap();
         assert!(behind.await.unwrap().is_err());
         nothing_is_kept("it was taken back").await;
-        // So it does where nothing but the end was taken back.
+        // The same if only the end was cancelled.
         let first = ask(&served, 1, "S", 20.0).await;
         let back = ask(&served, 1, "E", 0.0).await;
         sleep(Duration::from_millis(1)).await;

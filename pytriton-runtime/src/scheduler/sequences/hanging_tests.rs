@@ -1,4 +1,4 @@
-//! What makes and drops the states of sequences may take as long as a call may.
+//! Creating and dropping states is limited like a call.
 
 use std::thread;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::testing::{IDENTITY, Identity};
 use super::table_tests::DIRECT;
 use super::tests::flagged;
 
-/// Three times as long as a call may take.
+/// Three times the maximum duration of a call.
 const LONG: Duration = Duration::from_millis(1500);
 const LIMIT: Duration = Duration::from_millis(500);
 
-/// Sequences whose states take long to be made, and to be dropped.
+/// Sequences whose states take long to create, or to drop.
 const MADE: u64 = 100;
 const DROPPED: u64 = 200;
 
@@ -68,14 +68,14 @@ async fn start() -> Served {
     Served::start(&declaration, 64).await
 }
 
-/// What became of a request, and how long that took.
+/// Returns the result of a request and its duration.
 async fn ask(served: &Served, id: u64, flags: &str) -> (Result<(), SchedulerError>, Duration) {
     let begun = Instant::now();
     let answer = served.infer(flagged(id, flags, 1.0)).await;
     (answer.map(drop), begun.elapsed())
 }
 
-/// Asks while the instance hangs, and when it is back.
+/// Sends requests while the instance is stalled and after it has recovered.
 async fn comes_back(served: &Served) {
     let (answer, took) = ask(served, 1, "SE").await;
     assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
@@ -106,12 +106,12 @@ async fn an_instance_that_drops_for_too_long_takes_no_requests_meanwhile() {
     let (answer, took) = ask(&served, DROPPED, "SE").await;
     answer.unwrap();
     assert!(took < LIMIT, "{took:?}");
-    // Who waits already is told when the time is over.
+    // A request that already waits fails when the limit is exceeded.
     let (answer, took) = ask(&served, 1, "SE").await;
     assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
     assert!(took < LONG, "{took:?}");
     comes_back(&served).await;
-    // So it is where a sequence starts anew.
+    // The same if a sequence is restarted.
     ask(&served, DROPPED, "S").await.0.unwrap();
     let (answer, took) = ask(&served, DROPPED, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);

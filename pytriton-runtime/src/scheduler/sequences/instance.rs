@@ -11,27 +11,27 @@ use crate::scheduler::{Candidate, Decision, Policy};
 /// The slots of an instance.
 #[derive(Debug)]
 pub(super) struct Instance<R> {
-    /// Whether it takes requests.
+    /// Whether the instance accepts requests.
     pub(super) present: bool,
-    /// How many batches it executes.
+    /// The number of batches that it executes.
     pub(super) running: usize,
     pub(super) slots: Vec<Slot<R>>,
-    /// The slots whose next request may be executed, with the strategy of the oldest, and since when.
+    /// With the oldest strategy: the slots whose next request may be executed, and since when.
     pub(super) issued: BTreeMap<u64, (u32, Instant)>,
 }
 
-/// Which slots give a request to the next batch.
+/// The slots that contribute a request to the next batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pick {
     /// These.
     Slots(Vec<u32>),
-    /// Look again after that time.
+    /// Look again after this time.
     Wait(Duration),
-    /// None has one.
+    /// No slot has a request.
     Nothing,
 }
 
-/// The request that is next in a slot, with the direct strategy.
+/// With the direct strategy: the next request of a slot.
 struct Head<'a, R> {
     slot: u32,
     turn: u64,
@@ -39,7 +39,7 @@ struct Head<'a, R> {
 }
 
 impl<R: Queued> Instance<R> {
-    /// The slot of that number, which is there as soon as it is asked for.
+    /// Returns a slot, which is created if it does not exist.
     pub(super) fn slot(&mut self, slot: u32) -> &mut Slot<R> {
         let index = slot as usize;
         if index >= self.slots.len() {
@@ -48,7 +48,7 @@ impl<R: Queued> Instance<R> {
         &mut self.slots[index]
     }
 
-    /// Chooses the next batch. Nothing waits for company that is `closed` to it.
+    /// Selects the next batch. With `closed`, no request waits for others.
     pub(super) fn pick(
         &self,
         strategy: Strategy,
@@ -58,7 +58,7 @@ impl<R: Queued> Instance<R> {
     ) -> Pick {
         match strategy {
             _ if !self.present => Pick::Nothing,
-            // The rows of a batch are slots: each has one request of a sequence, and the next when that is executed.
+            // Each row of a batch is a slot. A slot runs one request of a sequence at a time.
             Strategy::Direct { .. } if self.running > 0 => Pick::Nothing,
             Strategy::Direct { .. } if policy.preferred_batch_sizes.is_empty() => self.first(),
             Strategy::Direct {
@@ -70,13 +70,14 @@ impl<R: Queued> Instance<R> {
         }
     }
 
-    /// The one that has been at the head of its slot for longest: no client gets ahead by sending ahead.
+    /// Selects the slot whose head has waited longest, so that a client gains nothing by sending
+    /// ahead.
     fn first(&self) -> Pick {
         let first = self.heads().min_by_key(|head| head.turn);
         first.map_or(Pick::Nothing, |head| Pick::Slots(vec![head.slot]))
     }
 
-    /// All that go together with that one.
+    /// Selects all slots whose requests go together with that one.
     fn all(&self, rule: (Duration, f32, u32), closed: bool, now: Instant) -> Pick {
         let heads: Vec<Head<'_, R>> = self.heads().collect();
         let oldest = heads.iter().map(|head| head.request.arrived()).min();
@@ -94,7 +95,7 @@ impl<R: Queued> Instance<R> {
         Pick::Slots(together.map(|head| head.slot).collect())
     }
 
-    /// As many as the dynamic batcher takes.
+    /// Selects as many as the dynamic batcher takes.
     fn oldest(&self, policy: &Policy, closed: bool, now: Instant) -> Pick {
         let mut issued = self.issued.values().filter_map(|(slot, since)| {
             let (_, entry) = self.slots.get(*slot as usize)?.issued.as_ref()?;
@@ -120,7 +121,7 @@ impl<R: Queued> Instance<R> {
         }
     }
 
-    /// The heads that may be executed, in the order of their slots.
+    /// Returns the executable heads in the order of their slots.
     fn heads(&self) -> impl Iterator<Item = Head<'_, R>> {
         let slots = (0..).zip(&self.slots);
         slots.filter_map(|(number, slot)| {

@@ -17,12 +17,12 @@ pub(super) enum Place {
     Backlog(u64),
 }
 
-/// The sequences that have started and not ended, and when they will have been idle for too long.
+/// The sequences that have started and not ended, and their idle deadlines.
 #[derive(Debug)]
 pub(super) struct Live {
     idle: Duration,
     pub(super) known: HashMap<SequenceId, Known>,
-    /// Of those that have a slot.
+    /// The deadlines of sequences with a slot.
     pub(super) deadlines: BTreeSet<(Instant, SequenceId)>,
     generations: u64,
 }
@@ -30,7 +30,7 @@ pub(super) struct Live {
 #[derive(Debug)]
 pub(super) struct Known {
     place: Place,
-    /// When its last request came.
+    /// When its last request arrived.
     last: Instant,
     generation: Arc<Generation>,
 }
@@ -49,7 +49,7 @@ impl Live {
         self.known.get(id).map(|known| known.place)
     }
 
-    /// Notes that a sequence has a request now, and where they are collected.
+    /// Records that a sequence has received a request, and where its requests are collected.
     pub(super) fn note(
         &mut self,
         id: &SequenceId,
@@ -66,7 +66,7 @@ impl Live {
         self.insert(id, known);
     }
 
-    /// The generation of a sequence that goes on, or of one that starts.
+    /// Returns the generation of a running sequence, or creates one.
     pub(super) fn generation(&mut self, id: &SequenceId) -> Arc<Generation> {
         if let Some(known) = self.known.get(id) {
             return Arc::clone(&known.generation);
@@ -75,7 +75,7 @@ impl Live {
         Generation::new(self.generations)
     }
 
-    /// Notes that a sequence has got a slot.
+    /// Records that a sequence has received a slot.
     pub(super) fn seat(&mut self, id: &SequenceId, seat: Seat) {
         if let Some(known) = self.forget(id) {
             let place = Place::Slot(seat);
@@ -83,19 +83,19 @@ impl Live {
         }
     }
 
-    /// Forgets a sequence.
+    /// Removes a sequence.
     pub(super) fn end(&mut self, id: &SequenceId) {
         self.forget(id);
     }
 
-    /// Forgets a sequence, if it is the one that is collected there and no later one of its name.
+    /// Removes a sequence if it is collected there. It may be a later one with the same ID.
     pub(super) fn end_at(&mut self, id: &SequenceId, place: Place) {
         if self.place(id) == Some(place) {
             self.forget(id);
         }
     }
 
-    /// Forgets the sequences that an instance has.
+    /// Removes the sequences of an instance.
     pub(super) fn end_of(&mut self, instance: u32) {
         let is_there =
             |known: &Known| matches!(known.place, Place::Slot(seat) if seat.instance == instance);
@@ -106,14 +106,14 @@ impl Live {
         }
     }
 
-    /// Forgets all sequences, and says where they are.
+    /// Removes all sequences and returns their places.
     pub(super) fn end_all(&mut self) -> Vec<Place> {
         self.deadlines.clear();
         let known = std::mem::take(&mut self.known).into_values();
         known.map(|known| known.place).collect()
     }
 
-    /// Forgets one of the sequences with a slot that have been idle for too long.
+    /// Removes one sequence with a slot that has been idle for too long.
     pub(super) fn expire(&mut self, now: Instant) -> Option<Seat> {
         let (deadline, id) = self.deadlines.first()?;
         if *deadline > now {
@@ -126,7 +126,7 @@ impl Live {
         }
     }
 
-    /// When the next one will have been idle for too long.
+    /// Returns the earliest idle deadline.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }

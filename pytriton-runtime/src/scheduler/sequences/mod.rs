@@ -1,8 +1,9 @@
-//! Where the requests of sequences wait: Triton's sequence batcher.
+//! Queues of sequences: Triton's sequence batcher.
 //!
-//! A sequence has a slot of one instance from its START to its END, or waits in the backlog for one; its requests run one
-//! after another. [`Table`] is that as a pure rule, [`SequenceQueue`] holds the requests, and a task of its own sees to the
-//! sequences that are idle and to those that have waited in the backlog for too long.
+//! A sequence has a slot of one instance from its START to its END, or waits for one in the
+//! backlog. Its requests are executed one after another. [`Table`] implements this as pure logic,
+//! and [`SequenceQueue`] holds the requests. A separate task expires sequences that are idle or
+//! have waited in the backlog for too long.
 //!
 //! Source: `sequence_batch_scheduler.cc` in Triton 2.51.
 

@@ -14,15 +14,15 @@ use crate::statistics::{FailureReason, Recorder, nanoseconds};
 use super::restarts::Restarts;
 use super::table::{Found, Lost, Table};
 
-/// The requests of a model's sequences that wait, and the rule by which they leave.
+/// The waiting requests of a model's sequences, and the rules by which they leave.
 #[derive(Debug)]
 pub(in crate::scheduler) struct SequenceQueue {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) policy: Policy,
     pub(super) state: Mutex<State>,
-    /// The instances, each of which looks for its own sequences alone.
+    /// The instances, each of which looks only for its own sequences.
     pub(super) bells: BTreeMap<u32, Bell>,
-    /// Says that something expires sooner than was known.
+    /// Notified when a deadline is earlier than the known ones.
     pub(super) sooner: Notify,
     pub(super) recorder: Recorder,
 }
@@ -32,12 +32,12 @@ pub(super) struct State {
     pub(super) table: Box<Table<Waiting>>,
     pub(super) next_ticket: u64,
     pub(super) restarts: Restarts,
-    /// Whether no sequence starts any longer.
+    /// Whether new sequences are refused.
     pub(super) stopping: bool,
     pub(super) closed: bool,
-    /// Why no request is taken although the queue is not closed, and no instance is there.
+    /// Why requests are refused although the queue is open. Set while no instance is available.
     pub(super) refusing: Option<SchedulerError>,
-    /// When somebody sees to what expires.
+    /// When the reaper will check deadlines next.
     pub(super) seen_to: Option<Instant>,
 }
 
@@ -72,7 +72,7 @@ impl SequenceQueue {
         &self.recorder
     }
 
-    /// Notes that a batch is executed.
+    /// Records that a batch has been executed.
     pub(in crate::scheduler) fn release(&self, origin: &Origin) {
         let Origin::Slots { instance, slots } = origin else {
             return;
@@ -82,7 +82,8 @@ impl SequenceQueue {
         self.see_to_it(state);
     }
 
-    /// Takes a request out again, if no batch has it; says whether that was so. The sequence ends where it stood.
+    /// Removes a request unless a batch has it. Returns whether it was removed. The sequence ends
+    /// before it.
     pub(in crate::scheduler) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
         let mut state = self.lock();
         let Some(waiting) = state.table.take_back(ticket.number, Instant::now()) else {
@@ -94,11 +95,12 @@ impl SequenceQueue {
         true
     }
 
-    /// The next batch of an instance; `None` when the queue is closed and empty.
+    /// Waits for the next batch of an instance. Returns `None` when the queue is closed and empty.
     ///
     /// # Cancel safety
     ///
-    /// No request is lost when the future is dropped: they are taken out in the poll that returns them.
+    /// This method is cancel safe. Requests are removed from the queue only in the poll that
+    /// returns them.
     pub(in crate::scheduler) async fn next_batch(&self, instance: u32) -> Option<Batch> {
         let bell = self.bells.get(&instance)?;
         bell.wait(|| self.look(instance)).await
@@ -111,7 +113,7 @@ impl SequenceQueue {
         let closed = state.closed;
         let found = match state.table.take(instance, &self.policy, closed, now) {
             Found::Batch(requests) => bell::Found::Batch(batch(instance, requests)),
-            // The end of an instance is the end of all that was accepted.
+            // The instance ends when all accepted requests are completed.
             Found::Look(_) if closed && state.table.len() == 0 => bell::Found::End,
             Found::Look(after) => bell::Found::Look(after),
         };
@@ -119,12 +121,12 @@ impl SequenceQueue {
         found
     }
 
-    /// Refuses all requests that start a sequence.
+    /// Refuses requests that start a sequence.
     pub(in crate::scheduler) fn start_no_more(&self) {
         self.lock().stopping = true;
     }
 
-    /// Refuses all further requests; those that wait go without further delay.
+    /// Refuses further requests. Waiting ones are executed without delay.
     pub(in crate::scheduler) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -137,7 +139,7 @@ impl SequenceQueue {
         self.lock().closed
     }
 
-    /// Answers requests with an error, those that wait and those that come; `None` takes them again.
+    /// Refuses waiting and new requests with an error. `None` accepts requests again.
     pub(in crate::scheduler) fn refuse(&self, error: Option<SchedulerError>) {
         let mut state = self.lock();
         state.refusing.clone_from(&error);
@@ -151,14 +153,14 @@ impl SequenceQueue {
         }
     }
 
-    /// Gives an instance sequences from here on.
+    /// Lets an instance receive sequences.
     pub(in crate::scheduler) fn arrive(&self, instance: u32) {
         let mut state = self.lock();
         state.table.enter(instance, Instant::now());
         self.see_to_it(state);
     }
 
-    /// Gives an instance no sequences, and ends those that it has.
+    /// Stops an instance from receiving sequences, and ends those that it has.
     pub(in crate::scheduler) fn depart(&self, instance: u32) {
         let mut state = self.lock();
         state.table.absent(instance);
@@ -169,7 +171,7 @@ impl SequenceQueue {
         self.lock().table.len() as u64
     }
 
-    /// Sees to what expires, and returns when it is to be done again.
+    /// Expires sequences. Returns when to call this again.
     pub(super) fn tend(&self) -> Option<Instant> {
         let mut state = self.lock();
         state.table.expire(Instant::now());
@@ -179,12 +181,12 @@ impl SequenceQueue {
         next
     }
 
-    /// Waits until something expires sooner than was known.
+    /// Waits until a deadline is earlier than the known ones.
     pub(super) async fn sooner(&self) {
         self.sooner.notified().await;
     }
 
-    /// Tells whoever has to know of a change.
+    /// Notifies instances and the reaper of changes, and sends errors to lost requests.
     pub(super) fn see_to_it(&self, mut state: MutexGuard<'_, State>) {
         let ready = state.table.ready();
         let lost = state.table.lost();
@@ -202,7 +204,7 @@ impl SequenceQueue {
             let (error, reason) = self.error(&waiting, why);
             self.fail(waiting, error, reason);
         }
-        // All of them end then.
+        // All instances end then.
         let called = self.bells.iter();
         let called = called.filter(|(instance, _)| over || ready.contains(instance));
         called.for_each(|(_, bell)| bell.ring());
@@ -231,14 +233,14 @@ impl SequenceQueue {
         waiting.sink.finish(Err(error));
     }
 
-    /// All that the queue holds.
+    /// Returns the locked state.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock panics half-way: a poisoned lock still holds a whole queue.
+        // No panic can leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Makes a batch, which is being executed from here on.
+/// Creates a batch that is executed from now on.
 fn batch(instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
     let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
     let (requests, replies) = waiting.into_iter().map(Waiting::part).unzip();

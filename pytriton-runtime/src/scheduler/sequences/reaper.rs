@@ -6,12 +6,13 @@ use tokio::time::sleep_until;
 
 use crate::scheduler::queue::Queue;
 
-/// Sees to the sequences of a model that are idle, or have waited in the backlog, for too long. It ends with what holds it.
+/// The task that expires sequences of a model that are idle or have waited in the backlog for too
+/// long. Dropping this ends the task.
 #[derive(Debug)]
 pub(in crate::scheduler) struct Reaper(AbortHandle);
 
 impl Reaper {
-    /// That of a queue, if it is one of sequences.
+    /// Starts the task if the queue has sequences.
     pub(in crate::scheduler) fn start(queue: &Arc<Queue>) -> Option<Self> {
         queue.sequences()?;
         let queue = Arc::clone(queue);

@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How often the log is told.
+/// The minimum time between two log messages.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// The sequences that started anew and had not ended, of which the log is told now and then.
+/// Counts restarts of sequences that had not ended, with rate-limited logging.
 #[derive(Debug, Default)]
 pub(super) struct Restarts {
     told: Option<Instant>,
@@ -13,7 +13,7 @@ pub(super) struct Restarts {
 }
 
 impl Restarts {
-    /// Notes one, and returns how many the log is to be told of now.
+    /// Records a restart. Returns the number to log now, if any.
     pub(super) fn note(&mut self, now: Instant) -> Option<u64> {
         self.untold += 1;
         let since = self.told.map(|told| now.saturating_duration_since(told));
@@ -34,7 +34,7 @@ mod tests {
         let begun = Instant::now();
         let mut restarts = Restarts::default();
         let table = [
-            // seconds, told of
+            // Seconds, number to log.
             (0, Some(1)),
             (0, None),
             (1, None),

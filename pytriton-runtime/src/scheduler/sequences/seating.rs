@@ -1,4 +1,4 @@
-//! How the slots of a table change hands.
+//! Assignment of slots to sequences.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -11,7 +11,7 @@ use super::strategy::Strategy;
 use super::table::{Lost, Table};
 
 impl<R: Queued> Table<R> {
-    /// Gives an instance its slots.
+    /// Adds the slots of an instance that becomes available.
     pub(super) fn enter(&mut self, instance: u32, now: Instant) {
         self.instances.entry(instance).or_default().present = true;
         for slot in 0..self.opened {
@@ -27,7 +27,7 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// Takes an instance its slots, and the sequences that have them; what is executed is.
+    /// Removes the slots of an instance and their sequences. Running requests complete.
     pub(super) fn absent(&mut self, instance: u32) {
         let Some(slots) = self.instances.get_mut(&instance) else {
             return;
@@ -48,7 +48,7 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// The lowest slot that is free, on whichever instance.
+    /// Returns the free slot with the lowest number, on any instance.
     pub(super) fn free_seat(&mut self) -> Option<Seat> {
         if self.free.is_empty() {
             self.open();
@@ -56,7 +56,7 @@ impl<R: Queued> Table<R> {
         self.free.pop_first()
     }
 
-    /// Opens a further slot of each instance, if they have one.
+    /// Opens one more slot on each instance, if possible.
     fn open(&mut self) {
         let slot = self.opened;
         let present = self.instances.iter().filter(|(_, slots)| slots.present);
@@ -67,7 +67,7 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// Does what the head of a slot asks for, until it is a request or nothing.
+    /// Processes the head of a slot until it is a request or the slot is empty.
     pub(super) fn settle(&mut self, seat: Seat, now: Instant) {
         loop {
             let oldest = self.strategy == Strategy::Oldest;
@@ -112,7 +112,7 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// Gives a slot whose sequence has ended to the sequence that has waited longest, if one does.
+    /// Assigns a released slot to the sequence that has waited longest, or marks it as free.
     pub(super) fn release(&mut self, seat: Seat) {
         if !self.instance(seat).present {
             return;

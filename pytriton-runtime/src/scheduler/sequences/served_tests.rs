@@ -17,7 +17,7 @@ use crate::testing::{GATE, TWO};
 use super::table_tests::{DIRECT, oldest};
 use super::tests::{ONE, flagged, sequences};
 
-/// Answers with the number of its instance.
+/// Returns the index of its instance.
 struct Numbered(u32);
 
 impl Instance for Numbered {

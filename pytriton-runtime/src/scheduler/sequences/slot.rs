@@ -6,21 +6,21 @@ use tokio::time::Instant;
 use crate::request::{Generation, SequenceId};
 use crate::scheduler::message::Waiting;
 
-/// For how many requests a slot keeps room when it has none.
+/// The capacity that an empty slot keeps.
 pub(super) const KEPT: usize = 16;
 
-/// What a table knows of what waits in it.
+/// A request as a table sees it.
 pub(super) trait Queued {
-    /// Which one it is: those that come later have higher numbers.
+    /// Identifies the request. Later ones have higher numbers.
     fn number(&self) -> u64;
 
-    /// When it came.
+    /// When it arrived.
     fn arrived(&self) -> Instant;
 
-    /// Puts it into a generation of its sequence's.
+    /// Assigns it to a generation of its sequence.
     fn belong(&mut self, generation: &Arc<Generation>);
 
-    /// Whether the two make one batch.
+    /// Returns whether the two may be in one batch.
     fn goes_with(&self, other: &Self) -> bool;
 }
 
@@ -46,24 +46,24 @@ impl Queued for Waiting {
 #[derive(Debug)]
 pub(super) struct Entry<R> {
     pub(super) id: SequenceId,
-    /// Whether the sequence has no other behind it.
+    /// Whether it is the last one of its sequence.
     pub(super) ends: bool,
     /// Until when it may wait for a slot.
     pub(super) deadline: Option<Instant>,
     pub(super) request: R,
 }
 
-/// What waits in a slot, one behind the other.
+/// An item in the queue of a slot.
 #[derive(Debug)]
 pub(super) enum Item<R> {
     /// A request.
     Request(Entry<R>),
-    /// Nothing comes any longer of a sequence that has been forgotten.
+    /// No further requests of the sequence follow. The slot is released.
     Release,
 }
 
 impl<R> Item<R> {
-    /// Until when it may wait for a slot.
+    /// Returns until when the request may wait for a slot.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self {
             Self::Request(entry) => entry.deadline,
@@ -79,27 +79,27 @@ impl<R> Item<R> {
     }
 }
 
-/// Which slot of which instance.
+/// A slot of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Seat {
     pub(super) slot: u32,
     pub(super) instance: u32,
 }
 
-/// A place of an instance for one sequence at a time.
+/// A place for one sequence at a time on an instance.
 #[derive(Debug)]
 pub(super) struct Slot<R> {
     pub(super) queue: VecDeque<Item<R>>,
-    /// The request that may be executed, with the strategy of the oldest, and where it stands among those.
+    /// With the oldest strategy: the request that may be executed, and its position among those.
     pub(super) issued: Option<(u64, Entry<R>)>,
-    /// Since when its head may be executed, with the direct strategy: its place among the heads.
+    /// With the direct strategy: the position of its head among the executable ones.
     pub(super) turn: Option<u64>,
-    /// Whether a request of it is being executed.
+    /// Whether a request of the slot is being executed.
     pub(super) executing: bool,
 }
 
 impl<R> Slot<R> {
-    /// The request that is next in its queue, if it may be executed.
+    /// Returns the next request of the queue, if it may be executed.
     pub(super) fn head(&self) -> Option<&Entry<R>> {
         match self.queue.front() {
             Some(Item::Request(entry)) if !self.executing => Some(entry),
@@ -107,7 +107,7 @@ impl<R> Slot<R> {
         }
     }
 
-    /// Takes that request.
+    /// Removes and returns that request.
     pub(super) fn pop(&mut self) -> Option<Entry<R>> {
         self.head()?;
         self.turn = None;
@@ -133,7 +133,7 @@ impl<R> Default for Slot<R> {
     }
 }
 
-/// Takes a request out, and returns it with all that is behind it.
+/// Removes a request and returns it with everything after it.
 pub(super) fn cut<R: Queued>(
     queue: &mut VecDeque<Item<R>>,
     number: u64,
@@ -149,7 +149,7 @@ pub(super) fn cut<R: Queued>(
     }
 }
 
-/// The requests among items.
+/// Returns the requests among items.
 pub(super) fn requests<R>(items: VecDeque<Item<R>>) -> impl Iterator<Item = R> {
     items.into_iter().filter_map(|item| match item {
         Item::Request(entry) => Some(entry.request),

@@ -2,17 +2,17 @@ use std::time::Duration;
 
 use crate::model::{ModelSpec, SequenceStrategy};
 
-/// When the requests at the heads of an instance's slots make a batch.
+/// When the requests at the heads of an instance's slots form a batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Strategy {
     /// All at once, in the order of the slots.
     Direct {
         delay: Duration,
-        /// How much of the rows must have a request for a batch to go before that.
+        /// The fraction of slots that must be filled before a batch leaves early.
         utilization: f32,
         rows: u32,
     },
-    /// As the dynamic batcher has it, in the order in which they have come to the heads.
+    /// With the dynamic batcher, in the order in which they became heads.
     Oldest,
 }
 
@@ -32,7 +32,8 @@ impl Strategy {
     }
 }
 
-/// How long a batch of so many requests, the oldest of which has waited, is to wait for company.
+/// Returns how long a batch must wait for more requests, if at all. `ready` slots are filled, and
+/// the oldest request has waited for `waited`.
 pub(super) fn delay(
     (delay, utilization, rows): (Duration, f32, u32),
     ready: u32,
@@ -53,7 +54,7 @@ mod tests {
     #[test]
     fn a_batch_waits_as_long_as_too_few_slots_have_a_request() {
         let table = [
-            // delay, utilization, rows, ready, waited, expected
+            // Delay, utilization, rows, ready, waited, expected.
             (0, 0.0, 4, 1, 0, None),
             (0, 1.0, 4, 1, 0, None),
             (100, 0.0, 4, 1, 0, None),

@@ -14,7 +14,7 @@ use super::live::{Live, Place};
 use super::slot::{Entry, Item, Queued, Seat};
 use super::strategy::Strategy;
 
-/// The sequences of a model, and their requests that wait.
+/// The sequences of a model and their waiting requests.
 #[derive(Debug)]
 pub(super) struct Table<R> {
     pub(super) strategy: Strategy,
@@ -22,9 +22,9 @@ pub(super) struct Table<R> {
     pub(super) live: Live,
     pub(super) backlog: Backlog<R>,
     pub(super) instances: BTreeMap<u32, Instance<R>>,
-    /// The slots of which nobody makes use, in the order in which they are given away.
+    /// The free slots, in the order in which they are assigned.
     pub(super) free: BTreeSet<Seat>,
-    /// How many slots of each instance are free or have been used: the others are free too.
+    /// The number of slots of each instance that have been opened. All others are free.
     pub(super) opened: u32,
     pub(super) next_issue: u64,
     /// Where each request waits.
@@ -36,24 +36,24 @@ pub(super) struct Table<R> {
 /// Why a request will not be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// An earlier request of its sequence was taken back.
+    /// An earlier request of its sequence was cancelled.
     TakenBack,
-    /// It has waited in the backlog for longer than a request of its sequence may.
+    /// It waited in the backlog for longer than a request of its sequence may.
     Late,
-    /// The instance that has its sequence takes no requests.
+    /// The instance of its sequence is no longer available.
     Instance,
 }
 
-/// A sequence that is not known has no START.
+/// A request without START belongs to an unknown sequence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NotStarted;
 
-/// What an instance finds.
+/// The result of looking for a batch.
 #[derive(Debug)]
 pub(super) enum Found<R> {
-    /// Requests, each with the number of its slot.
+    /// Requests, each with the index of its slot.
     Batch(Vec<(u32, R)>),
-    /// Look again after that time, if nothing comes before.
+    /// Look again after this time, if nothing happens earlier.
     Look(Option<Duration>),
 }
 
@@ -75,25 +75,25 @@ impl<R: Queued> Table<R> {
         }
     }
 
-    /// How many requests wait.
+    /// Returns the number of waiting requests.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether a request of a sequence may come now.
+    /// Checks whether a request of a sequence is allowed now.
     ///
     /// # Errors
     ///
-    /// [`NotStarted`].
+    /// Returns [`NotStarted`] if the sequence is unknown and the request does not start it.
     pub(super) fn check(&self, sequence: &Sequence) -> Result<(), NotStarted> {
         let known = self.live.place(sequence.id()).is_some();
         (known || sequence.starts()).then_some(()).ok_or(NotStarted)
     }
 
-    /// Puts a request behind those of its sequence, or starts one; says whether it starts one that has not ended. It waits for a
-    /// slot until its `deadline`.
+    /// Adds a request to its sequence, or starts one. Returns whether it restarts a sequence that
+    /// had not ended. The request waits for a slot until its `deadline`.
     ///
-    /// To be called for requests alone that [`check`](Self::check) has let pass.
+    /// Call this only for requests that [`check`](Self::check) allows.
     pub(super) fn push(
         &mut self,
         sequence: &Sequence,
@@ -134,7 +134,7 @@ impl<R: Queued> Table<R> {
         known.is_some() && sequence.starts()
     }
 
-    /// The next batch of an instance, which is being executed from here on.
+    /// Takes the next batch of an instance, which is executed from now on.
     pub(super) fn take(
         &mut self,
         instance: u32,
@@ -163,7 +163,7 @@ impl<R: Queued> Table<R> {
         Found::Batch(batch)
     }
 
-    /// Takes the request of a slot that is next.
+    /// Takes the next request of a slot.
     fn leave(&mut self, seat: Seat) -> Option<Entry<R>> {
         let instance = self.instance(seat);
         let slot = instance.slot(seat.slot);
@@ -180,7 +180,7 @@ impl<R: Queued> Table<R> {
         Some(entry)
     }
 
-    /// Notes that the requests of those slots have been executed.
+    /// Records that the requests of these slots have been executed.
     pub(super) fn executed(&mut self, instance: u32, slots: &[u32], now: Instant) {
         if let Some(slots) = self.instances.get_mut(&instance) {
             slots.running = slots.running.saturating_sub(1);
@@ -190,21 +190,21 @@ impl<R: Queued> Table<R> {
             self.instance(seat).slot(slot).executing = false;
             self.settle(seat, now);
         }
-        // The others wait for it too, with the direct strategy.
+        // With the direct strategy, the other slots wait for this too.
         self.ready.insert(instance);
     }
 
-    /// The requests that will not be executed.
+    /// Returns the requests that will not be executed.
     pub(super) fn lost(&mut self) -> Vec<(R, Lost)> {
         mem::take(&mut self.lost)
     }
 
-    /// The instances that may find something.
+    /// Returns the instances that may find a batch.
     pub(super) fn ready(&mut self) -> BTreeSet<u32> {
         mem::take(&mut self.ready)
     }
 
-    /// The instance of a seat.
+    /// Returns the instance of a slot.
     pub(super) fn instance(&mut self, seat: Seat) -> &mut Instance<R> {
         self.instances.entry(seat.instance).or_default()
     }

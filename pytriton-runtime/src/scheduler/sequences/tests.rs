@@ -1,4 +1,4 @@
-//! The queue of sequences under paused time.
+//! The queue of sequences with paused time.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -25,7 +25,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// One slot, a second of idleness.
+/// One slot, and an idle timeout of one second.
 pub(super) const ONE: ModelDeclaration = sequences(DIRECT, 1);
 
 pub(super) const fn sequences(
@@ -51,7 +51,7 @@ pub(super) fn flagged(id: u64, flags: &str, value: f32) -> InferRequest {
     }
 }
 
-/// A queue without instances, which a test plays.
+/// A queue without instances. The test takes their role.
 struct Bench {
     spec: Arc<ModelSpec>,
     queue: Arc<Queue>,
@@ -89,7 +89,7 @@ impl Bench {
     }
 }
 
-/// Which sequences a batch has requests of.
+/// Returns the sequences of the requests in a batch.
 fn ids(batch: &Batch) -> Vec<String> {
     let sequences = batch.requests.iter().map(|request| request.sequence());
     sequences
@@ -123,7 +123,7 @@ async fn what_is_no_request_of_a_sequence_is_refused_in_tritons_words() {
         ..flagged(5, "", 1.0)
     };
     let table = [
-        // More than one mistake: the first is told.
+        // If there are several mistakes, the first is reported.
         (two.clone(), rows.to_owned()),
         (
             InferRequest {
@@ -250,7 +250,7 @@ async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
     bench.ask(1, "").unwrap();
     bench.queue.close();
     assert_eq!(bench.ask(1, "").unwrap_err(), SchedulerError::Stopping);
-    // Nobody has ended them: who could, is refused.
+    // These have not ended, because ending them is refused.
     for expected in ["1", "1", "2"] {
         let batch = bench.next().await;
         assert_eq!(ids(&batch), [expected]);

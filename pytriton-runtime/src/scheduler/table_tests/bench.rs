@@ -1,4 +1,4 @@
-//! A queue, those who take batches out of it, and all that happens there, with the millisecond at which it does.
+//! A queue, consumers of its batches, and a log of events with milliseconds.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::statistics::FailureReason;
 use crate::tensor::DataType;
 use crate::testing::{IDENTITY, fp32};
 
-/// How many may wait on a level whose policy has no bound.
+/// The queue size of a level without a limit.
 const WAITING: usize = 16;
 
 /// Longer than anything in a table takes.
 const OVER: Duration = Duration::from_secs(10);
 
-/// A request of one row and one column, which names no level, and waits for as long as its level lets it.
+/// A request with one row and one column at the default level, with the timeout of the level.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     at: u64,
@@ -35,7 +35,7 @@ pub(super) struct Asked {
     timeout: u64,
 }
 
-/// The request of that number, at that millisecond.
+/// A request with this number that arrives at this millisecond.
 pub(super) const fn ask(at: u64, number: u8) -> Asked {
     Asked {
         at,
@@ -58,7 +58,7 @@ impl Asked {
         Self { columns, ..self }
     }
 
-    /// With the input that others leave out.
+    /// Adds the input that others omit.
     pub(super) const fn second(self) -> Self {
         Self {
             second: true,
@@ -66,7 +66,7 @@ impl Asked {
         }
     }
 
-    /// With a parameter.
+    /// Adds a parameter.
     pub(super) const fn key(self, key: i64) -> Self {
         Self {
             key: Some(key),
@@ -78,7 +78,7 @@ impl Asked {
         Self { level, ..self }
     }
 
-    /// Waits no longer than so many milliseconds.
+    /// Sets the timeout in milliseconds.
     pub(super) const fn timeout(self, timeout: u64) -> Self {
         Self { timeout, ..self }
     }
@@ -108,7 +108,7 @@ impl Asked {
     }
 }
 
-/// `IDENTITY` with an input that a request may leave out.
+/// `IDENTITY` with an optional input.
 pub(super) const MODEL: ModelDeclaration = ModelDeclaration {
     inputs: &[
         IDENTITY.inputs[0],
@@ -121,14 +121,14 @@ pub(super) const MODEL: ModelDeclaration = ModelDeclaration {
     ..IDENTITY
 };
 
-/// What serves a queue: so many calls at a time, each of which takes so many milliseconds.
+/// The consumers of a queue: how many concurrent calls, and how long each takes in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Takers {
     pub(super) calls: usize,
     pub(super) milliseconds: u64,
 }
 
-/// Whoever is there at any time is called at once.
+/// A consumer for every batch at any time.
 pub(super) const AT_ONCE: Takers = Takers {
     calls: usize::MAX,
     milliseconds: 0,
@@ -142,7 +142,7 @@ pub(super) const fn one(milliseconds: u64) -> Takers {
     }
 }
 
-/// A queue, and a log of what happens there.
+/// A queue and a log of its events.
 #[derive(Debug)]
 struct Bench {
     spec: Arc<ModelSpec>,
@@ -151,7 +151,7 @@ struct Bench {
     log: Mutex<Vec<String>>,
 }
 
-/// All that happens when these come, and the queue is closed at some time or never.
+/// Returns all events for these requests. The queue may be closed at some time.
 pub(super) async fn happens(
     model: &ModelDeclaration,
     served: Takers,
@@ -193,7 +193,7 @@ pub(super) async fn happens(
 }
 
 impl Bench {
-    /// Takes batches until there will be none.
+    /// Takes batches until the queue ends.
     async fn take(self: Arc<Self>, served: Takers) {
         while let Some(batch) = self.queue.next_batch().await {
             let numbers: Vec<&str> = batch.requests.iter().map(Request::id).collect();
@@ -206,7 +206,7 @@ impl Bench {
         }
     }
 
-    /// Comes, and waits until it is taken, refused or too late.
+    /// Adds a request, and waits until it is taken, refused or times out.
     async fn come(self: Arc<Self>, asked: Asked) {
         sleep_until(self.at(asked.at)).await;
         let number = asked.number;

@@ -1,4 +1,5 @@
-//! The rules of the dynamic batcher as tables of what comes, and what becomes of it and when, under paused time.
+//! The rules of the dynamic batcher as tables of requests and their results over time, with paused
+//! time.
 
 mod bench;
 mod priorities;

@@ -1,17 +1,17 @@
-//! Levels of priority, of which some are full, under a delay, until the queue is closed.
+//! Priority levels, some of them full, with a delay and until the queue is closed.
 
 use crate::model::{QueuePolicy, TimeoutAction};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration};
 
 use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
 
-/// Two may wait.
+/// At most two requests may wait.
 const TWO: QueuePolicy = QueuePolicy {
     max_queue_size: 2,
     ..QueuePolicy::DEFAULT
 };
 
-/// Refused after fifteen milliseconds, or sooner where a request wishes so.
+/// Refused after fifteen milliseconds, or earlier if a request asks for it.
 const REJECT: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Reject,
     default_timeout_microseconds: 15_000,
@@ -19,13 +19,13 @@ const REJECT: QueuePolicy = QueuePolicy {
     ..QueuePolicy::DEFAULT
 };
 
-/// Behind the others of its level from then on.
+/// Delayed behind the others of the level after the timeout.
 const DELAY: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Delay,
     ..REJECT
 };
 
-/// Three levels, of which 2 is the default, before a model that takes four rows at once.
+/// A model with three levels (default 2) and batches of up to four rows.
 const fn levels(
     milliseconds: u64,
     queue_policies: &'static [(u32, QueuePolicy)],
@@ -200,7 +200,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
 
 #[tokio::test(start_paused = true)]
 async fn a_level_lets_go_of_late_requests_as_it_says() {
-    // Under a delay that is longer than that of the levels.
+    // The queue delay is longer than the timeouts of the levels.
     let model = levels(30, &[(1, REJECT), (3, DELAY)]);
     let table = [
         Row {

@@ -1,4 +1,4 @@
-//! What is gathered together, of requests that can be stacked and others.
+//! Batches of requests that can be stacked, and of others.
 
 use crate::model::{CallMode, QueuePolicy};
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
@@ -179,7 +179,7 @@ async fn a_preferred_size_leaves_at_once_the_largest_that_is_there() {
                 ask(4, 5),
                 ask(5, 6),
             ],
-            // A batch of the largest size has room for one more.
+            // A batch of the maximum size leaves space for one more.
             &["0: 1", "20: 2 3 4 5 6"],
         ),
         (

@@ -1,4 +1,4 @@
-//! A table, its clock, and what was taken out of it.
+//! A table, its clock, and the requests taken out of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::scheduler::sequences::slot::Queued;
 use crate::scheduler::sequences::table::{Found, Lost, NotStarted, Table};
 use crate::testing::IDENTITY;
 
-/// How long a sequence may be idle, in the clock's units.
+/// How long a sequence may be idle, in units of the clock.
 pub(super) const IDLE: u64 = 1000;
 
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) struct Asked {
     pub(super) number: u32,
     pub(super) arrived: Instant,
     pub(super) shape: u8,
-    /// Which of the sequences of its id.
+    /// The generation of its sequence.
     pub(super) generation: u64,
 }
 
@@ -43,7 +43,7 @@ impl Queued for Asked {
     }
 }
 
-/// A table, its clock and the requests that were taken out of it.
+/// A table, its clock, and the requests that were taken out of it.
 pub(super) struct Bench {
     pub(super) table: Table<Asked>,
     pub(super) policy: Policy,
@@ -54,7 +54,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// A table of so many instances with so many slots each.
+    /// Creates a table with this number of instances and slots per instance.
     pub(super) fn new(strategy: SequenceStrategyDeclaration, instances: u32, slots: u32) -> Self {
         Self::of(strategy, instances, slots, CallMode::Batch)
     }
@@ -97,7 +97,7 @@ impl Bench {
         self.ask_until(id, flags, None)
     }
 
-    /// Asks, with the flags `S` and `E`, and the shape `x`; returns the request's number.
+    /// Adds a request with flags `S` and `E` and shape `x`. Returns its number.
     pub(super) fn ask_until(
         &mut self,
         id: u64,
@@ -122,13 +122,13 @@ impl Bench {
         Ok(number)
     }
 
-    /// The numbers of an instance's next batch, and their slots.
+    /// Returns the numbers in an instance's next batch, and their slots.
     pub(super) fn take(&mut self, instance: u32) -> (Vec<u32>, Vec<u32>) {
         let (batch, slots) = self.take_asked(instance);
         (batch.iter().map(|asked| asked.number).collect(), slots)
     }
 
-    /// The same with all that is known of the requests.
+    /// Like `take`, with the requests themselves.
     pub(super) fn take_asked(&mut self, instance: u32) -> (Vec<Asked>, Vec<u32>) {
         let now = self.clock();
         match self.table.take(instance, &self.policy, false, now) {
@@ -154,7 +154,7 @@ impl Bench {
         numbers
     }
 
-    /// Executes all that can be, and says what was executed together.
+    /// Executes all batches and returns their numbers.
     pub(super) fn run_all(&mut self) -> Vec<Vec<u32>> {
         let mut batches = Vec::new();
         loop {
@@ -186,7 +186,7 @@ impl Bench {
         lost.map(|(asked, why)| (asked.number, why)).collect()
     }
 
-    /// How much the table keeps, in entries of all kinds.
+    /// Returns how much the table keeps, in entries of all kinds.
     pub(super) fn entries(&self) -> usize {
         let table = &self.table;
         let backlog = table.backlog.sequences.values();
@@ -199,12 +199,12 @@ impl Bench {
         backlog.chain(slots).chain(issued).sum::<usize>() + others
     }
 
-    /// How many slots are free.
+    /// Returns the number of free slots.
     pub(super) fn free(&mut self) -> usize {
         let (mut free, first) = (0, 1 << 40);
         let waiting = self.table.len();
         let mut asked = Vec::new();
-        // What does not get a slot cannot be executed.
+        // Requests without a slot cannot be executed.
         for id in first..first + 100 {
             asked.push(self.ask(id, "SE").unwrap());
         }
@@ -213,7 +213,7 @@ impl Bench {
                 && !numbers.is_empty()
             {
                 free += numbers.len();
-                // Executed for ever: the slot is given to the next, which waits.
+                // The batch never completes, so the next one waits for its slot.
                 drop(slots);
             }
         }

@@ -1,4 +1,4 @@
-//! Sequences that end before their time.
+//! Sequences that end early.
 
 use crate::scheduler::sequences::table::{Lost, NotStarted};
 
@@ -20,7 +20,7 @@ fn an_idle_sequence_gives_its_slot_back_behind_what_waits() {
                     false => Vec::new(),
                 };
                 bench.pass(IDLE);
-                // The other one has to wait for what was accepted.
+                // The other sequence waits for the accepted requests.
                 let other = bench.ask(2, "S").unwrap();
                 if executing {
                     bench.done(0, &slots);
@@ -51,7 +51,7 @@ fn a_sequence_is_idle_while_it_waits_for_a_slot() {
         bench.pass(IDLE / 2);
         assert!(bench.ask(2, "").is_ok(), "it has no slot yet");
         bench.pass(IDLE / 2 + 1);
-        // The first has been idle, and gives its slot away.
+        // The first sequence has been idle and loses its slot.
         assert_eq!(bench.run_all().len(), 4);
         bench.pass(IDLE / 2);
         assert_eq!(bench.ask(2, ""), Err(NotStarted));

@@ -1,11 +1,11 @@
-//! Who goes first with the direct strategy.
+//! Order of sequences with the direct strategy.
 
 use crate::model::CallMode;
 
 use super::DIRECT;
 use super::bench::Bench;
 
-/// A client that sends the requests of its sequence ahead, and another that comes later.
+/// A client that sends the requests of its sequence ahead, and another one that arrives later.
 fn ahead(call: CallMode, flags: [&str; 2]) -> Bench {
     let mut bench = Bench::of(DIRECT, 1, 2, call);
     bench.ask(1, flags[0]).unwrap();

@@ -1,4 +1,4 @@
-//! The table of sequences and slots, under a clock of the tests' own.
+//! The table of sequences and slots, tested with a simulated clock.
 
 mod bench;
 mod endings;

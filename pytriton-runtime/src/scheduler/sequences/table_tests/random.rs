@@ -1,4 +1,4 @@
-//! What is true whatever happens.
+//! Invariants under random operations.
 
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ proptest! {
     ) {
         let strategy = if direct { DIRECT } else { oldest(0) };
         let mut bench = Bench::new(strategy, 2, slots);
-        // Of each request the sequence, which is another one when it starts after its end.
+        // The sequence of each request. It is a new one if it starts after its end.
         let mut ids: Vec<(u64, usize)> = Vec::new();
         let mut told: Vec<u32> = Vec::new();
         let mut running: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();

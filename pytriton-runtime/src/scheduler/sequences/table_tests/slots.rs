@@ -1,4 +1,4 @@
-//! Who has which slot, and what makes a batch.
+//! Assignment of slots, and batches.
 
 use crate::model::CallMode;
 use crate::registry::SequenceStrategyDeclaration;
@@ -75,7 +75,7 @@ fn what_does_not_stack_waits_for_the_next_batch() {
         }
         let expected = match strategy {
             SequenceStrategyDeclaration::Direct { .. } => vec![vec![0, 2], vec![1, 3]],
-            // The oldest go first, as far as they go together.
+            // The oldest go first, as far as they fit together.
             SequenceStrategyDeclaration::Oldest { .. } => vec![vec![0], vec![1], vec![2], vec![3]],
         };
         assert_eq!(bench.run_all(), expected);

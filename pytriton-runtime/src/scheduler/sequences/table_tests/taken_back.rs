@@ -1,4 +1,4 @@
-//! Requests that their clients take back.
+//! Cancelled requests.
 
 use crate::registry::SequenceStrategyDeclaration;
 use crate::scheduler::sequences::slot::KEPT;
@@ -87,7 +87,7 @@ fn a_request_that_is_cancelled_in_the_backlog_leaves_the_others_their_own_time()
     }
 }
 
-/// A table of one slot, in which a request of sequence 1 is being executed.
+/// A table with one slot, in which a request of sequence 1 is being executed.
 fn busy(strategy: SequenceStrategyDeclaration) -> (Bench, Vec<u32>) {
     let mut bench = Bench::new(strategy, 1, 1);
     bench.ask(1, "S").unwrap();
