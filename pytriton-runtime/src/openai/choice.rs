@@ -1,17 +1,17 @@
 use super::stops::Stops;
 use super::{FinishReason, Piece, Usage};
 
-/// One of the texts of an answer, as it comes.
+/// One of the generated texts of a response, built from pieces.
 #[derive(Debug)]
 pub(crate) struct Choice {
     stops: Stops,
     reason: Option<FinishReason>,
-    /// What it has taken, where the function says so.
+    /// The token usage, if the function reports it.
     pub(crate) usage: Option<Usage>,
 }
 
 impl Choice {
-    /// One that is cut at these texts.
+    /// Creates a choice that ends at one of the stop sequences.
     pub(crate) fn new(stops: Vec<String>) -> Self {
         Self {
             stops: Stops::new(stops),
@@ -20,7 +20,7 @@ impl Choice {
         }
     }
 
-    /// What goes out of the next piece, and whether nothing may behind it.
+    /// Adds a piece. Returns the text to send, and whether the choice has ended.
     pub(crate) fn hear(&mut self, piece: Piece) -> (String, bool) {
         self.reason = piece.finish_reason.or(self.reason);
         self.usage = piece.usage.or(self.usage);
@@ -31,12 +31,12 @@ impl Choice {
         (text, cut)
     }
 
-    /// What has been held back of a text that has ended.
+    /// Returns the text that has been held back, after the last piece.
     pub(crate) fn rest(&mut self) -> String {
         self.stops.rest()
     }
 
-    /// Why it has ended.
+    /// Returns why the choice has ended.
     pub(crate) fn reason(&self) -> FinishReason {
         self.reason.unwrap_or_default()
     }

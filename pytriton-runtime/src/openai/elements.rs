@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use crate::json::parse;
 use crate::text::excerpt;
 
-/// The elements of an array, still text, of which there are so many at most; what is wrong where it is none.
+/// Returns the elements of an array as JSON text. Returns a message if it is not an array or has
+/// more than `most` elements.
 pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, String> {
     let mut elements = Vec::new();
     for_each(array, |element| {
@@ -19,7 +20,7 @@ pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, 
     Ok(elements)
 }
 
-/// Looks at the elements of an array until something is wrong with one.
+/// Calls `look` for each element of an array, until it returns an error.
 pub(super) fn for_each<'a>(
     array: &'a RawValue,
     look: impl FnMut(&'a RawValue) -> Result<(), String>,

@@ -7,53 +7,53 @@ use crate::kserve::JsonWriter;
 use crate::model::Surface;
 use crate::text::for_client;
 
-/// Why a request of OpenAI's form is not answered.
+/// Why a request to an OpenAI route failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OpenAiError {
-    /// The body is no JSON object.
+    /// The body is not a JSON object.
     #[error("we could not parse the JSON body of your request: {message}")]
     Json {
-        /// The parser's words.
+        /// The message of the parser.
         message: String,
     },
-    /// A member that must be there.
+    /// A required member is missing.
     #[error("Missing required parameter: '{member}'.")]
     Missing {
         /// The member.
         member: String,
     },
-    /// A member that is not what it must be.
+    /// The value of a member is invalid.
     #[error("Invalid value for '{member}': {what}.")]
     Invalid {
         /// The member.
         member: String,
-        /// What is wrong with it.
+        /// A description of the error.
         what: String,
     },
-    /// A member that the model does not take, and without which the answer would be another one.
+    /// The model does not support the member, and ignoring it would change the response.
     #[error("Unsupported parameter: '{member}' is not supported with this model.")]
     Unsupported {
         /// The member.
         member: String,
     },
-    /// There is no such model, or none that is served over these routes.
+    /// The model does not exist or has no OpenAI route.
     #[error("The model '{model}' does not exist")]
     UnknownModel {
         /// The name in the request.
         model: String,
     },
-    /// A model that answers otherwise.
+    /// The model is served on the other route.
     #[error("The model '{model}' is not served over {}. Did you mean to use {}?", asked.path(), served.path())]
     OtherSurface {
         /// The model.
         model: Arc<str>,
-        /// What was asked for.
+        /// The requested route.
         asked: Surface,
-        /// What there is.
+        /// The route of the model.
         served: Surface,
     },
-    /// The path is in a group that is closed.
+    /// The path belongs to a restricted group.
     #[error(
         "Incorrect API key provided: this API is restricted, expecting header '{header}' or the same as the API key"
     )]
@@ -61,7 +61,7 @@ pub enum OpenAiError {
         /// The name of the header.
         header: String,
     },
-    /// There is nothing at that path.
+    /// The path does not exist.
     #[error("Unknown request URL: {method} {path}")]
     UnknownUrl {
         /// The method of the request.
@@ -69,7 +69,7 @@ pub enum OpenAiError {
         /// The path of the request.
         path: String,
     },
-    /// The path does not answer that method.
+    /// The path does not support the method.
     #[error("Not allowed to {method} on {path}")]
     Method {
         /// The method of the request.
@@ -79,24 +79,24 @@ pub enum OpenAiError {
         /// The methods that the path supports.
         allowed: &'static [Method],
     },
-    /// What came from the model is no text.
+    /// The output of the model is not text.
     #[error("model '{model}' answered with what is no text")]
     NoText {
         /// The model.
         model: Arc<str>,
     },
-    /// Another room has refused the request, or failed.
+    /// Another layer has refused the request or failed.
     #[error("{message}")]
     Failed {
         /// The HTTP status code.
         status: u16,
-        /// Its words.
+        /// The message of that layer.
         message: String,
     },
 }
 
 impl OpenAiError {
-    /// The HTTP status code.
+    /// Returns the HTTP status code.
     pub fn status(&self) -> u16 {
         match self {
             Self::UnknownModel { .. } | Self::OtherSurface { .. } | Self::UnknownUrl { .. } => 404,
@@ -108,12 +108,12 @@ impl OpenAiError {
         }
     }
 
-    /// Whether the same request may be answered if it comes again.
+    /// Returns whether the same request may succeed if it is retried.
     pub fn passes(&self) -> bool {
         matches!(self.status(), 429 | 503)
     }
 
-    /// The body of the answer, or of an event.
+    /// Returns the body of the response, or of an event.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::default();
         json.object(|json| {

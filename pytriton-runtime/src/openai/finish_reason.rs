@@ -1,22 +1,22 @@
 use std::fmt;
 
-/// Why a text ends.
+/// Why a generated text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// It is complete.
+    /// The text is complete.
     #[default]
     Stop,
-    /// It is as long as it may be.
+    /// The text has reached its maximum length.
     Length,
-    /// What would follow was held back.
+    /// The rest was withheld by a content filter.
     ContentFilter,
 }
 
 impl FinishReason {
     const ALL: [Self; 3] = [Self::Stop, Self::Length, Self::ContentFilter];
 
-    /// As OpenAI's routes have it.
+    /// Returns the name in the OpenAI API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -25,7 +25,7 @@ impl FinishReason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

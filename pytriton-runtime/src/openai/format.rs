@@ -6,19 +6,19 @@ use crate::tracked_buffer::TrackedBuffer;
 
 use super::{FinishReason, Usage};
 
-/// Writes the answer to one request.
+/// Encodes the response to one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Format {
     surface: Surface,
     id: String,
-    /// When the request came, in seconds since 1970.
+    /// When the request arrived, in seconds since 1970.
     created: u64,
     model: Arc<str>,
-    /// Whether an event at the end tells what it has taken, so that the others say that they do not.
+    /// Whether an event at the end reports the usage. The other events then contain a null usage.
     include_usage: bool,
 }
 
-/// One of the texts of an answer.
+/// One of the complete texts of a response.
 #[derive(Debug)]
 pub(crate) struct Whole {
     pub(crate) text: TrackedBuffer,
@@ -26,7 +26,7 @@ pub(crate) struct Whole {
 }
 
 impl Format {
-    /// The answer of a model to a request of that number, which no other one has.
+    /// Creates the format of a response. `number` is unique to the request.
     pub(crate) fn new(
         surface: Surface,
         number: u128,
@@ -47,7 +47,7 @@ impl Format {
         }
     }
 
-    /// Whether a choice begins with an event of its own.
+    /// Returns whether each choice begins with its own event.
     pub(crate) fn begins(&self) -> bool {
         self.surface == Surface::Chat
     }
@@ -80,12 +80,12 @@ impl Format {
         });
     }
 
-    /// Whether an event tells what the request has taken.
+    /// Returns whether an event reports the usage.
     pub(crate) fn includes_usage(&self) -> bool {
         self.include_usage
     }
 
-    /// Writes the event that tells what the request has taken.
+    /// Writes the event that reports the usage.
     pub(crate) fn used(&self, json: &mut JsonWriter, usage: Option<Usage>) {
         self.object(json, true, |json| {
             json.name("choices").array([(); 0], |_, ()| {});
@@ -93,7 +93,7 @@ impl Format {
         });
     }
 
-    /// Writes all of it at once.
+    /// Writes the complete response.
     pub(crate) fn whole(&self, json: &mut JsonWriter, choices: &[Whole], usage: Option<Usage>) {
         self.object(json, false, |json| {
             let choices = choices.iter().enumerate();

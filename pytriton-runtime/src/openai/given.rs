@@ -1,4 +1,4 @@
-//! Whether what a member has is what it must be.
+//! Validation of member values.
 
 use serde_json::value::RawValue;
 
@@ -11,11 +11,11 @@ use super::OpenAiError;
 use super::elements::{elements, for_each};
 use super::member::{Kind, MOST_TOKENS, Member, STOP};
 
-/// So many texts a request may have its answer cut at, and so long may each be.
+/// The maximum number and length of stop sequences.
 const MOST_STOPS: usize = 16;
 const LONGEST_STOP: usize = 256;
 
-/// Longer values of a member that is passed over are not looked at: none that says nothing is so long.
+/// Values of ignored members are inspected only up to this length. No default value is longer.
 const SHORT: usize = 64;
 
 pub(super) fn invalid(member: &str, what: String) -> OpenAiError {
@@ -41,7 +41,7 @@ pub(super) fn boolean(member: &str, value: &RawValue) -> Result<bool, OpenAiErro
     boolean.ok_or_else(|| mistyped(member, "a boolean", value))
 }
 
-/// Checks a bound on the answer.
+/// Checks a limit on the number of tokens.
 pub(super) fn check_most_tokens(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
     check_kind(member, Kind::Integer, value)?;
     let json = Value::new(value);
@@ -95,7 +95,7 @@ fn is_in_range(datatype: DataType, integer: &str) -> bool {
     }
 }
 
-/// What an input is that no member of OpenAI's has the name of.
+/// Returns the kind of an input that has no OpenAI name.
 fn kind(input: &TensorSpec) -> Kind {
     match input.datatype {
         DataType::Bytes if *input.dims == [1] => Kind::Text,
@@ -133,7 +133,7 @@ fn check_texts(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
     }
 }
 
-/// Where the answer is to be cut.
+/// Parses the stop sequences.
 pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
     check_texts(STOP, value)?;
     let stops = match value.get().starts_with('[') {
@@ -153,7 +153,7 @@ pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
     stops.collect()
 }
 
-/// Checks a member that the model does not take.
+/// Checks a member that the model does not support.
 pub(super) fn pass_over(member: &Member, value: &RawValue) -> Result<(), OpenAiError> {
     check_kind(member.name, member.kind, value)?;
     let Some(nothing) = member.nothing else {

@@ -4,18 +4,19 @@ use crate::call::{Call, Convert, ConvertNothing, FunctionError, ModelError, Retu
 
 use super::Piece;
 
-/// What a function under `#[openai]` answers with: a [`Piece`] of text, or what becomes one.
+/// A value that a function with `#[openai]` returns: a [`Piece`] of text, or a type that converts
+/// to one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",
     note = "return `String` or `Piece`, an iterator or a stream of them, or a `Result` of one of these"
 )]
 pub trait IntoPiece {
-    /// The piece.
+    /// Returns the piece.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Function`] when an error came in its place.
+    /// Returns [`ModelError::Function`] if the value is an error.
     fn into_piece(self, call: &Call<'_>) -> Result<Piece, ModelError>;
 }
 
@@ -45,7 +46,7 @@ impl<P: IntoPiece, E: FunctionError> IntoPiece for Result<P, E> {
     }
 }
 
-/// What a function under `#[openai]` returned, as generated code has it.
+/// The return value of a function with `#[openai]`, for generated code.
 #[derive(Debug)]
 pub struct Text<P>(pub P);
 
@@ -55,14 +56,14 @@ impl<P: IntoPiece> Convert for Text<P> {
     }
 }
 
-/// The same of a type that is no text: it is found where [`Convert`] is not.
+/// Accepts types that are not text. Method lookup finds it if [`Convert`] does not apply.
 impl<P> ConvertNothing for &Text<P> {
     fn convert(self, call: &Call<'_>) -> Result<Returned, ModelError> {
         Err(nothing(call.context()))
     }
 }
 
-/// What a return type must be under `#[openai]`, asked for so that the compiler points at it.
+/// The requirement on a return type with `#[openai]`, so that the compiler points at a wrong type.
 #[derive(Debug)]
 pub struct TextAsked;
 

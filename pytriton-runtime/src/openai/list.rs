@@ -1,6 +1,6 @@
 use crate::kserve::JsonWriter;
 
-/// The models that are served, by their names.
+/// Encodes the list of models.
 pub(crate) fn list_json<'a>(names: impl Iterator<Item = &'a str>, created: u64) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.object(|json| {
@@ -11,7 +11,7 @@ pub(crate) fn list_json<'a>(names: impl Iterator<Item = &'a str>, created: u64) 
     json.finish()
 }
 
-/// One of them.
+/// Encodes one model.
 pub(crate) fn model_json(name: &str, created: u64) -> Vec<u8> {
     let mut json = JsonWriter::default();
     write_model(&mut json, name, created);

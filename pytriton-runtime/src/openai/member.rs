@@ -1,31 +1,33 @@
-//! The members of OpenAI's requests: what each is, and what becomes of one that a model does not take.
+//! The members of OpenAI requests: their types, and how to handle those that a model does not
+//! support.
 
 use crate::model::Surface;
 
-/// What a member is.
+/// The type of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number.
+    /// An integer.
     Integer,
     /// Any number.
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A text.
+    /// A string.
     Text,
-    /// A text, or a list of them.
+    /// A string or a list of strings.
     Texts,
-    /// What no parameter of a function is.
+    /// A type that no function parameter has.
     Other,
 }
 
-/// A member of OpenAI's requests that a function may take as a parameter, or that has to be understood.
+/// A member of OpenAI requests that a function may take as a parameter, or that the server must
+/// understand.
 #[derive(Debug)]
 pub struct Member {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Where a model does not take it: the values that then say nothing, as JSON; `None` where whatever it says may be
-    /// passed over.
+    /// If the model does not support it: the values, as JSON, that have no effect. `None` if any
+    /// value can be ignored.
     #[cfg_attr(
         not(feature = "embedded"),
         expect(dead_code, reason = "the routes are read with that engine alone")
@@ -49,13 +51,13 @@ const fn refused(name: &'static str, kind: Kind, but: &'static [&'static str]) -
     }
 }
 
-/// The member that the number of tokens is bounded by, of which the second is the newer name.
+/// The limits on the number of tokens. The second one is the newer name.
 pub(super) const MOST_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
-/// The parameter with which the routes ask tritonserver.
+/// The parameter by which the OpenAI routes identify their requests to tritonserver.
 pub(crate) const CLAIM: &str = "pytriton.claim";
 
-/// The member at which a text is cut.
+/// The member with the stop sequences.
 pub(super) const STOP: &str = "stop";
 
 const BOTH: [Member; 12] = [
@@ -91,7 +93,7 @@ const CHAT: [Member; 9] = [
     refused("web_search_options", Kind::Other, &[]),
 ];
 
-/// What the server itself reads, and what has a meaning of its own where a model is asked.
+/// Members that the server reads itself, and names with a special meaning in requests.
 const OWN: [&str; 6] = [
     "model",
     "stream",
@@ -109,7 +111,7 @@ const fn members(surface: Surface) -> &'static [Member] {
 }
 
 impl Member {
-    /// The member of that name, where it means something.
+    /// Returns a member by its name.
     pub const fn named(name: &str, surface: Surface) -> Option<&'static Self> {
         match find(&BOTH, name) {
             Some(member) => Some(member),
@@ -117,7 +119,7 @@ impl Member {
         }
     }
 
-    /// Whether the server itself reads the member of that name.
+    /// Returns whether the server reads the member itself.
     pub const fn is_own(name: &str) -> bool {
         let mut index = 0;
         while index < OWN.len() {
@@ -129,7 +131,7 @@ impl Member {
         false
     }
 
-    /// What it is.
+    /// Returns the type of the member.
     pub const fn kind(&self) -> Kind {
         self.kind
     }
@@ -146,7 +148,7 @@ const fn find(members: &'static [Member], name: &str) -> Option<&'static Member>
     None
 }
 
-/// Whether two texts are the same.
+/// Compares two strings in a constant.
 const fn equal(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {

@@ -8,19 +8,19 @@ use crate::text::excerpt;
 
 use super::elements::elements;
 
-/// Who has said a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Whoever wrote the program.
+    /// The developer of the application.
     Developer,
-    /// The same, under its older name.
+    /// The older name of `Developer`.
     System,
-    /// Whoever asks.
+    /// The end user.
     User,
     /// The model.
     Assistant,
-    /// A tool that the model has called.
+    /// A tool called by the model.
     Tool,
 }
 
@@ -33,7 +33,7 @@ impl Role {
         Self::Tool,
     ];
 
-    /// As it stands in a message.
+    /// Returns the name used in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Developer => "developer",
@@ -55,21 +55,21 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who has said it.
+    /// The author of the message.
     pub role: Role,
-    /// What was said; parts of text without what stood between them.
+    /// The text of the message. Several parts are concatenated without a separator.
     pub content: String,
-    /// Who that is among others of the role.
+    /// Distinguishes authors with the same role.
     pub name: Option<String>,
 }
 
-/// Why something is no message: the member, and what is wrong with it.
+/// Why a message is invalid: the member and the mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}{what}", path(member))]
 pub struct MessageError {
-    /// The member, such as `content[0].text`; empty for the message itself.
+    /// The member, such as `content[0].text`, or an empty string for the message itself.
     pub member: String,
-    /// What is wrong.
+    /// A description of the mistake.
     pub what: String,
 }
 
@@ -80,10 +80,10 @@ fn path(member: &str) -> String {
     }
 }
 
-/// What a message may have that a text cannot tell.
+/// Members of a message that text cannot represent.
 const NO_TEXT: [&str; 3] = ["tool_calls", "function_call", "audio"];
 
-/// What is read of a message; all else is passed over.
+/// The members of a message that are read. Others are ignored.
 const MESSAGE: Object<6> = Object {
     noun: "an object",
     names: [
@@ -91,17 +91,17 @@ const MESSAGE: Object<6> = Object {
     ],
 };
 
-/// What is read of a part of its content.
+/// The members of a content part that are read.
 const PART: Object<2> = Object {
     noun: "an object",
     names: ["type", "text"],
 };
 
-/// More parts no message has.
+/// The maximum number of parts of a message.
 const MOST_PARTS: usize = 1 << 12;
 
 impl Message {
-    /// A message.
+    /// Creates a message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
         Self {
             role,
@@ -110,11 +110,12 @@ impl Message {
         }
     }
 
-    /// Reads a message of OpenAI's form.
+    /// Parses a message of the OpenAI API.
     ///
     /// # Errors
     ///
-    /// [`MessageError`], also for what would be lost: pictures, sounds and calls of tools.
+    /// Returns a [`MessageError`] if the message is invalid or contains images, audio or tool
+    /// calls.
     ///
     /// # Examples
     ///
@@ -147,7 +148,7 @@ impl Message {
     }
 }
 
-/// Whether there is nothing: `null`, or an array of nothing.
+/// Returns whether the value is `null` or an empty array.
 fn is_empty(value: &RawValue) -> bool {
     let array = || value.get().strip_prefix('[')?.strip_suffix(']');
     value.get() == "null" || array().is_some_and(|inside| inside.trim().is_empty())
@@ -167,7 +168,7 @@ fn read_role(role: Option<&RawValue>) -> Result<Role, MessageError> {
     })
 }
 
-/// A text, or parts of it.
+/// Reads a string, or the text of several parts.
 fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     let content = content.ok_or_else(|| wrong("content", "is missing".to_owned()))?;
     match content.get().as_bytes().first() {
@@ -206,7 +207,7 @@ fn text(member: &str, value: &RawValue) -> Result<String, MessageError> {
         return Err(wrong(member, expected("a string", value.get())));
     }
     let text = Value::new(value).string();
-    // Half a surrogate, which JSON can write.
+    // JSON can encode an unpaired surrogate.
     let text = text.ok_or_else(|| wrong(member, "is no Unicode text".to_owned()))?;
     Ok(text.into_owned())
 }

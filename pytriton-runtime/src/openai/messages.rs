@@ -3,9 +3,10 @@ use std::vec;
 
 use super::Message;
 
-/// The messages of a conversation so far, the last one last.
+/// The messages of a conversation, oldest first.
 ///
-/// It is an input of any number of texts, each of them one message as JSON, such as `{"role": "user", "content": "Hi"}`.
+/// As an input, it has any number of strings. Each string is one message as JSON, such as `{"role":
+/// "user", "content": "Hi"}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Messages(Vec<Message>);
 

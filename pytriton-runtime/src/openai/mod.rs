@@ -1,8 +1,8 @@
-//! Models over OpenAI's routes: what is asked there becomes a request of the generate extension, and the answers to that one
-//! become what is answered there. Pure: no I/O, no tasks.
+//! Models on OpenAI routes. A request there becomes a request of the generate extension, and its
+//! responses are converted back. Pure: no I/O, no tasks.
 //!
-//! A function under `#[openai(…)]` takes the members of a request as its parameters ([`TextParameter`]) and answers with
-//! pieces of text ([`Piece`]). Over the KServe protocol it is a model as any other.
+//! A function with `#[openai(…)]` takes the members of a request as parameters ([`TextParameter`])
+//! and returns pieces of text ([`Piece`]). Over the KServe protocol, it is an ordinary model.
 
 #[cfg(feature = "embedded")]
 mod choice;

@@ -13,26 +13,26 @@ use crate::tensor::{DataType, Element};
 
 use super::{Message, Messages, Piece};
 
-/// What can be a parameter of a model's function under `#[openai]`.
+/// A parameter type of a function with `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter under `#[openai]`",
     label = "neither a value nor messages",
     note = "take a value such as `String`, `i64` or `f32`, `Vec<String>`, `Messages`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&Responses<Piece>`"
 )]
 pub trait TextParameter {
-    /// What the parameter declares.
+    /// The declaration of the parameter.
     const DECLARED: Declared;
-    /// The element type of the input; `()` for what is none.
+    /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
-    /// What its argument is made of.
+    /// The value that the argument is derived from.
     type Held<'c>;
 
-    /// As [`Parameter::read`].
+    /// Like [`Parameter::read`].
     ///
     /// # Errors
     ///
-    /// [`ModelError::Input`] when the input's bytes are no elements of the type, [`ModelError::InputElement`] for one that is
-    /// no message.
+    /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type,
+    /// or [`ModelError::InputElement`] if an element is not a valid message.
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
 }
 
@@ -97,7 +97,7 @@ impl TextParameter for Messages {
     }
 }
 
-/// What is no input is as in any function.
+/// Parameters that are not inputs are the same as in any function.
 macro_rules! injected {
     ($($injected:ty $(where $outputs:ident: $bound:ident)?),+) => {
         $(
@@ -125,7 +125,7 @@ injected!(
     &Responses<O> where O: Pieces
 );
 
-/// What `Responses` take under `#[openai]`.
+/// The type parameter of `Responses` with `#[openai]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a text of a model under `#[openai]`",
     label = "no text",
@@ -150,7 +150,7 @@ const fn value<T: Element>(optional: bool) -> Declared {
 const fn list(optional: bool, example: Example) -> Declared {
     Declared::Input(InputType {
         datatype: DataType::Bytes,
-        // What is read as messages is checked there: each request is a call of its own.
+        // Messages are validated when they are read. Each request is a separate call.
         utf8: false,
         rank: Some(1),
         optional,
@@ -158,7 +158,7 @@ const fn list(optional: bool, example: Example) -> Declared {
     })
 }
 
-/// Reads the argument of a parameter of this type.
+/// Reads the argument for a parameter of this type.
 pub struct TextReader<P: ?Sized>(PhantomData<fn(&P)>);
 
 impl<P: ?Sized> TextReader<P> {

@@ -5,17 +5,17 @@ use crate::tensor::{DataType, Tensor};
 
 use super::{FinishReason, Usage};
 
-/// The output that a piece is.
+/// The output of a piece.
 pub(crate) const TEXT: &str = "text";
 
 const FINISH_REASON: &str = "finish_reason";
 const PROMPT_TOKENS: &str = "prompt_tokens";
 const COMPLETION_TOKENS: &str = "completion_tokens";
 
-/// A piece of a text, and what may be said with it.
+/// A piece of text with optional metadata.
 ///
-/// It is the output `text` of a model. Clients of the KServe protocol find what else it says in the parameters of the
-/// response: `finish_reason`, `prompt_tokens` and `completion_tokens`.
+/// It is the output `text` of a model. The metadata is sent to KServe clients as response
+/// parameters: `finish_reason`, `prompt_tokens` and `completion_tokens`.
 ///
 /// # Examples
 ///
@@ -32,23 +32,23 @@ const COMPLETION_TOKENS: &str = "completion_tokens";
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// What comes behind the pieces before; it may be empty.
+    /// The text that follows the earlier pieces. It may be empty.
     pub text: String,
-    /// Why the text ends, where it does; [`FinishReason::Stop`] where no piece says.
+    /// Why the text ends after this piece. The default is [`FinishReason::Stop`].
     pub finish_reason: Option<FinishReason>,
-    /// The tokens of the whole request so far, where they are counted. What the last piece says counts.
+    /// The tokens of the whole request so far, if counted. The value of the last piece is reported.
     pub usage: Option<Usage>,
 }
 
 impl Piece {
-    /// With why the text ends here.
+    /// Sets why the text ends here.
     #[must_use]
     pub fn finished(mut self, reason: FinishReason) -> Self {
         self.finish_reason = Some(reason);
         self
     }
 
-    /// With the tokens of the whole request so far.
+    /// Sets the tokens of the whole request so far.
     #[must_use]
     pub fn used(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
@@ -70,7 +70,7 @@ impl Piece {
         parameters
     }
 
-    /// What the parameters of a response say of its text.
+    /// Restores a piece from its text and the parameters of a response.
     #[cfg(feature = "embedded")]
     pub(crate) fn heard(text: String, parameters: &Parameters) -> Self {
         let count = |name| {

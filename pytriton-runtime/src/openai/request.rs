@@ -15,16 +15,16 @@ use super::given::{self, invalid};
 use super::member::{MOST_TOKENS, Member, STOP};
 use super::message::Message;
 
-/// More prompts in one request are not answered.
+/// The maximum number of prompts in a request.
 const MOST_PROMPTS: usize = 128;
 
-/// What a member takes in the sets and maps of names, in addition to its name.
+/// The memory of a member in sets and maps of names, in addition to its name.
 const MEMBER_BYTES: usize = 256;
 
-/// More messages no conversation has.
+/// The maximum number of messages in a conversation.
 const MOST_MESSAGES: usize = 1 << 16;
 
-/// What a request of OpenAI's form says.
+/// A parsed OpenAI request.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     /// The name of the model.
@@ -32,25 +32,26 @@ pub(crate) struct Asked<'a> {
     members: HashMap<String, &'a RawValue>,
 }
 
-/// What it asks of its model.
+/// The requests to the model.
 #[derive(Debug, Default)]
 pub(crate) struct TextRequest {
-    /// Whether the answer comes piece by piece.
+    /// Whether the response is streamed.
     pub(crate) stream: bool,
-    /// Whether an event at its end tells what it has taken.
+    /// Whether an event at the end reports the usage.
     pub(crate) include_usage: bool,
-    /// Where the text is to be cut, as the model does not do so itself.
+    /// The stop sequences, if the model does not handle them itself.
     pub(crate) stops: Vec<String>,
-    /// A request of the generate extension for each choice.
+    /// One request of the generate extension for each choice.
     pub(crate) bodies: Vec<TrackedBytes>,
 }
 
 impl<'a> Asked<'a> {
-    /// Reads the body of a request.
+    /// Parses the body of a request.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] for what is no JSON object, has a member twice, or names no model.
+    /// Returns an [`OpenAiError`] if the body is not a JSON object, has a duplicate member or names
+    /// no model.
     pub(crate) fn read(body: &'a [u8], permit: &mut MemoryPermit) -> Result<Self, OpenAiError> {
         let json = |message| OpenAiError::Json { message };
         let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
@@ -67,7 +68,7 @@ impl<'a> Asked<'a> {
             if !names.insert(name.clone()) {
                 return Err(json(format!("member '{}' stands twice", excerpt(&name))));
             }
-            // A member of nothing is one that is not there.
+            // A null member counts as missing.
             if value.get() != "null" {
                 found.insert(name, value);
             }
@@ -85,12 +86,12 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// What it asks of that model.
+    /// Converts the request for its model.
     ///
     /// # Errors
     ///
-    /// [`OpenAiError`] for a member that is missing, is not what it must be, or cannot be honoured; [`OpenAiError::Invalid`]
-    /// where the requests that it stands for are larger than `most` together.
+    /// Returns an [`OpenAiError`] if a member is missing, invalid or not supported, or
+    /// [`OpenAiError::Invalid`] if the resulting requests are larger than `most` in total.
     pub(crate) fn of(
         mut self,
         spec: &ModelSpec,
@@ -173,7 +174,7 @@ impl<'a> Asked<'a> {
         Ok(())
     }
 
-    /// What there is to be answered to, each as JSON.
+    /// Returns the prompts or the conversation, each as JSON.
     fn subjects(
         &mut self,
         surface: Surface,
@@ -187,7 +188,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The bound on the answer goes under the name under which the model takes it.
+    /// Renames the token limit to the name that the model uses.
     fn most_tokens(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
         let [older, newer] = MOST_TOKENS;
         for (name, other) in [(older, newer), (newer, older)] {
@@ -216,7 +217,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The quotes and brackets around a subject and its name.
+/// The punctuation around a prompt and its name.
 const SUBJECT: usize = 16;
 
 fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>, OpenAiError> {
@@ -250,14 +251,14 @@ fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>,
     prompts.collect()
 }
 
-/// The messages as an array of texts.
+/// Encodes the messages as an array of strings.
 fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes, OpenAiError> {
     let member = Surface::Chat.subject();
     if !value.get().starts_with('[') {
         let found = Value::new(value).describe();
         return Err(invalid(member, format!("expected an array, found {found}")));
     }
-    // The list of messages, which grows by doubling, and one message as it is read to check it.
+    // The list of messages, which grows by doubling, and one message while it is parsed.
     let count = MOST_MESSAGES.min(value.get().len() / 2);
     permit.grow(count * 3 * size_of::<&RawValue>() + 3 * value.get().len())?;
     let messages = elements(value, MOST_MESSAGES).map_err(|what| invalid(member, what))?;
@@ -278,7 +279,8 @@ fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes,
     Ok(json.finish_reserved()?)
 }
 
-/// Writes what is no input for a function that asks for parameters, which are no lists and no objects: it gets their JSON.
+/// Writes a value that becomes a parameter of the request. Lists and objects become strings with
+/// their JSON.
 fn parameter(json: &mut JsonWriter, value: &RawValue) {
     match value.get().as_bytes().first() {
         Some(b'[' | b'{') => json.text(value.get()),

@@ -4,7 +4,7 @@ use crate::testing::IDENTITY;
 
 use super::{Asked, OpenAiError, TextRequest};
 
-/// A model that takes these.
+/// Creates a model with these inputs.
 fn spec(surface: Surface, inputs: &[(&str, DataType, i64, bool)]) -> ModelSpec {
     let inputs = inputs
         .iter()

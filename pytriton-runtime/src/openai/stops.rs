@@ -1,19 +1,19 @@
-/// Cuts a text that comes in pieces where the first of some texts to be whole begins.
+/// Truncates streamed text at the first complete stop sequence.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stops {
     stops: Vec<String>,
-    /// What may be the beginning of a stop.
+    /// Text that may be the beginning of a stop sequence.
     held: String,
 }
 
 impl Stops {
-    /// At these texts, none of which is empty.
+    /// Creates a filter for these sequences, which must not be empty.
     pub(crate) fn new(stops: Vec<String>) -> Self {
         let held = String::new();
         Self { stops, held }
     }
 
-    /// What of the text so far may go out, and whether it ends there.
+    /// Adds a piece. Returns the text that may be sent, and whether it ends there.
     pub(crate) fn cut(&mut self, piece: String) -> (String, bool) {
         if self.stops.is_empty() {
             return (piece, false);
@@ -24,7 +24,7 @@ impl Stops {
             let begin = text.find(stop)?;
             Some((begin + stop.len(), begin))
         });
-        // The one that ends first, which is whole first however the text comes.
+        // The match that ends first, so that the result does not depend on the pieces.
         if let Some((_, begin)) = found.min() {
             text.truncate(begin);
             return (text, true);
@@ -33,12 +33,12 @@ impl Stops {
         (text, false)
     }
 
-    /// What was held back of a text that has ended.
+    /// Returns the text that has been held back, after the last piece.
     pub(crate) fn rest(&mut self) -> String {
         std::mem::take(&mut self.held)
     }
 
-    /// So many bytes of a text without a stop cannot be the beginning of one.
+    /// Returns the length of the text that cannot belong to the beginning of a stop sequence.
     fn safe(&self, text: &str) -> usize {
         let longest = self.stops.iter().map(String::len).max().unwrap_or_default();
         let first = text.len().saturating_sub(longest.saturating_sub(1));

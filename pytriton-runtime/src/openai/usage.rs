@@ -1,16 +1,16 @@
 use std::ops::AddAssign;
 
-/// How many tokens a request has taken.
+/// The token usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Those of the prompt or the messages.
+    /// The number of tokens in the prompt or the messages.
     pub prompt_tokens: u32,
-    /// Those of the answer so far.
+    /// The number of tokens generated so far.
     pub completion_tokens: u32,
 }
 
 impl Usage {
-    /// All of them.
+    /// Returns the total number of tokens.
     pub fn total_tokens(&self) -> u64 {
         u64::from(self.prompt_tokens) + u64::from(self.completion_tokens)
     }
