@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use super::names::Names;
 use super::shared::schemas;
 
-/// The schemas of a document, each under a name.
+/// The named schemas of a document.
 #[derive(Debug)]
 pub(super) struct Components {
     names: Names,
@@ -11,7 +11,7 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Those that models share.
+    /// Returns the schemas that all models share.
     pub(super) fn shared() -> Self {
         let mut components = Self {
             names: Names::default(),
@@ -23,7 +23,7 @@ impl Components {
         components
     }
 
-    /// Adds a schema; what refers to it.
+    /// Adds a schema and returns a reference to it.
     pub(super) fn add(&mut self, wanted: &str, schema: Value) -> Value {
         let name = self.names.pick(wanted);
         let reference = reference(&name);
@@ -36,12 +36,12 @@ impl Components {
     }
 }
 
-/// What refers to a schema that models share.
+/// Returns a reference to a shared schema.
 pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// The same with what it is, for people; nothing where nothing is said.
+/// Adds a description to a schema, unless it is empty.
 pub(super) fn described(mut schema: Value, description: &str) -> Value {
     if !description.is_empty() {
         schema["description"] = description.into();
@@ -49,7 +49,7 @@ pub(super) fn described(mut schema: Value, description: &str) -> Value {
     schema
 }
 
-/// A parameter of a request or of an answer.
+/// Returns the schema of a request or response parameter.
 pub(super) fn scalar() -> Value {
     json!({ "type": ["string", "boolean", "number"] })
 }

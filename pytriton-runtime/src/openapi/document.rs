@@ -6,7 +6,7 @@ use super::components::{Components, described};
 use super::paths::{Paths, responses};
 use super::{Doors, model, server};
 
-/// The document of a server with these models, in any order.
+/// Creates the OpenAPI document of a server with these models.
 pub(crate) fn document<'a>(
     models: impl IntoIterator<Item = &'a ModelSpec>,
     doors: &Doors,

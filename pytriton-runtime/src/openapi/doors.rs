@@ -4,29 +4,30 @@ use crate::access::{Closed, Group, Protocol};
 
 use super::names::{Names, snake};
 
-/// Which routes a server has, where, and which of them want a header.
+/// The routes of a server: which exist, on which ports, and which need a header.
 #[derive(Debug)]
 pub(crate) struct Doors {
     keys: Vec<Key>,
-    /// Whether clients load and unload models.
+    /// Whether clients may load and unload models.
     pub(super) explicit: bool,
-    /// Which paths are answered where the document is.
+    /// Whether the server of the document serves a path.
     answered: fn(&str) -> bool,
-    /// Where the rest of it is; nothing where that is not known.
+    /// The other ports, if known.
     pub(super) ports: Option<Map<String, Value>>,
 }
 
-/// A header that opens groups of routes.
+/// A header that gives access to groups of routes.
 #[derive(Debug)]
 struct Key {
-    /// What the document calls it.
+    /// The name in the document.
     name: String,
     header: String,
     groups: Vec<Group>,
 }
 
 impl Doors {
-    /// Those of a server that has closed these groups over HTTP; `explicit` where clients load and unload models.
+    /// Creates the routes of a server with these groups restricted over HTTP. `explicit` tells
+    /// whether clients may load and unload models.
     pub(crate) fn new(closed: &[Closed], explicit: bool) -> Self {
         let mut names = Names::default();
         let keys = closed.iter().map(|closed| Key {
@@ -42,13 +43,13 @@ impl Doors {
         }
     }
 
-    /// With these paths alone.
+    /// Restricts the document to the paths that satisfy the predicate.
     #[cfg(feature = "embedded")]
     pub(crate) fn answering(self, answered: fn(&str) -> bool) -> Self {
         Self { answered, ..self }
     }
 
-    /// With other ports: what is spoken there, and whether over TLS.
+    /// Adds other ports: protocol, port, and whether it uses TLS.
     #[cfg(feature = "embedded")]
     pub(crate) fn beside(self, ports: impl IntoIterator<Item = (&'static str, u16, bool)>) -> Self {
         let ports = ports.into_iter().map(|(name, port, tls)| {
@@ -61,23 +62,23 @@ impl Doors {
         }
     }
 
-    /// Whether a path is answered.
+    /// Returns whether a path is served.
     pub(super) fn answers(&self, path: &str) -> bool {
         (self.answered)(path)
     }
 
-    /// Those of a server that is started without options.
+    /// Returns the routes of a server that is started without options.
     pub(crate) fn usual() -> Self {
         Self::new(&[Closed::usual()], false)
     }
 
-    /// What opens a group, as an operation says it.
+    /// Returns the security requirement of an operation in a group.
     pub(super) fn security(&self, group: Group) -> Option<Value> {
         let key = self.keys.iter().find(|key| key.groups.contains(&group))?;
         Some(json!([{ &*key.name: [] }]))
     }
 
-    /// The headers, as components.
+    /// Returns the security schemes.
     pub(super) fn schemes(&self) -> Map<String, Value> {
         let schemes = self.keys.iter().map(|key| {
             let groups: Vec<&str> = key.groups.iter().map(|group| group.name()).collect();

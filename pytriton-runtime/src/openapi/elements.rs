@@ -3,11 +3,12 @@ use serde_json::{Value, json};
 use crate::model::TensorSpec;
 use crate::tensor::DataType;
 
-/// An element as a request has it: numbers are those that the type holds.
+/// Returns the schema of an element in a request. Numbers have the range of the type.
 pub(super) fn asked(datatype: DataType) -> Value {
     let mut schema = answered(datatype);
     let largest = match datatype {
-        // The shortest text of the largest float, as it is written: it is above that one, and read as it.
+        // The shortest text of the largest float. Its value is slightly larger, but parses to the
+        // float.
         DataType::Fp32 => 3.4028235e38,
         DataType::Fp64 => f64::MAX,
         _ => return schema,
@@ -17,7 +18,7 @@ pub(super) fn asked(datatype: DataType) -> Value {
     schema
 }
 
-/// An element as an answer has it: a float may be none of the numbers.
+/// Returns the schema of an element in a response. A float may be NaN or infinite.
 pub(super) fn answered(datatype: DataType) -> Value {
     match datatype {
         DataType::Bool => json!({ "type": "boolean" }),
@@ -39,7 +40,7 @@ pub(super) fn answered(datatype: DataType) -> Value {
     }
 }
 
-/// The elements of an example; nothing where there is none, or JSON cannot say it.
+/// Returns the elements of the example, if there is one that JSON can represent.
 pub(super) fn example(tensor: &TensorSpec) -> Option<Value> {
     let elements = tensor.example.iter().map(|text| match tensor.datatype {
         DataType::Bytes => Some(json!(&**text)),
@@ -51,7 +52,7 @@ pub(super) fn example(tensor: &TensorSpec) -> Option<Value> {
         .map(Value::Array)
 }
 
-/// Whether elements can stand in JSON.
+/// Returns whether JSON requests can contain elements of this type.
 pub(super) fn in_json(datatype: DataType) -> bool {
     !matches!(datatype, DataType::Fp16 | DataType::Bf16)
 }

@@ -4,7 +4,8 @@ use crate::model::{
     DynamicBatching, ModelSpec, SequenceBatching, SequenceStrategy, TensorSpec, TimeoutAction,
 };
 
-/// What OpenAPI has no words for, as `x-pytriton-model`: the versions of a model are ascending, and the last one counts.
+/// Returns the properties that OpenAPI cannot express, for `x-pytriton-model`. The versions are
+/// ascending, and the last one is described.
 pub(super) fn extension(versions: &[&ModelSpec]) -> Option<Value> {
     let model = versions.last()?;
     let numbers: Vec<String> = versions
@@ -46,7 +47,8 @@ fn shown(tensor: &TensorSpec) -> Value {
     shown
 }
 
-/// The options that are not as they are by themselves, under the names that `#[pytriton::model]` has for them.
+/// Returns the options that differ from their defaults, with the names used in
+/// `#[pytriton::model]`.
 fn options(model: &ModelSpec) -> Map<String, Value> {
     let mut options = Options::default();
     options.put("response_cache", model.response_cache, &false);
@@ -111,7 +113,7 @@ impl Options {
                 minimum_slot_utilization,
             } => {
                 self.gathering(&[], *max_queue_delay_microseconds, false);
-                // By its text, which is shorter than what a double has between it and the next.
+                // Via its text, because the conversion of an `f32` to a double adds digits.
                 let utilization = minimum_slot_utilization.to_string().parse();
                 let utilization: f64 = utilization.unwrap_or_default();
                 self.put("minimum_slot_utilization", utilization, &0.0);

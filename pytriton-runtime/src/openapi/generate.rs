@@ -7,14 +7,14 @@ use super::elements::{answered, asked, in_json};
 use super::infer::Exchange;
 use super::tensor::{constant, plain};
 
-/// Whether the model's tensors can stand in the JSON of the generate extension.
+/// Returns whether the generate extension can represent the tensors of the model.
 pub(super) fn speaks(model: &ModelSpec) -> bool {
     let needed = model.inputs.iter().filter(|input| !input.optional);
     let mut tensors = needed.chain(&model.outputs);
     tensors.all(|tensor| in_json(tensor.datatype))
 }
 
-/// What a request and an answer of the generate extension are; `base` begins the names of the schemas.
+/// Adds the schemas of the generate extension. `base` is a prefix of their names.
 pub(super) fn generate(model: &ModelSpec, base: &str, components: &mut Components) -> Exchange {
     let request = described(request(model), &model.description);
     Exchange {

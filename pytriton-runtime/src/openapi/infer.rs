@@ -7,17 +7,17 @@ use super::components::{Components, described, reference};
 use super::names::pascal;
 use super::tensor::{constant, input, output};
 
-/// The datatype of an output that is requested as classes, whatever its own is.
+/// The datatype of an output that is returned as classes.
 const CLASSES: DataType = DataType::Bytes;
 
-/// What a request and a response of a model are.
+/// The schemas of a request and its response.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) request: Value,
     pub(super) response: Value,
 }
 
-/// The same of the v2 protocol; `base` begins the names of the schemas.
+/// Adds the schemas of the v2 protocol. `base` is a prefix of their names.
 pub(super) fn infer(model: &ModelSpec, base: &str, components: &mut Components) -> Exchange {
     Exchange {
         request: request(model, base, components),
@@ -86,7 +86,8 @@ fn requested(model: &ModelSpec) -> Value {
     })
 }
 
-/// A tensor of one of these forms. In each form its name and its datatype are those of a tensor of the model.
+/// Returns the schema of a tensor with one of these forms. The names and datatypes are those of the
+/// model's tensors.
 fn one_of(forms: &[Value], tensors: &[TensorSpec], others: &[DataType]) -> Value {
     let datatypes = tensors.iter().map(|tensor| tensor.datatype);
     let mut names: Vec<&str> = Vec::new();
@@ -103,10 +104,10 @@ fn one_of(forms: &[Value], tensors: &[TensorSpec], others: &[DataType]) -> Value
     json!({ "anyOf": forms, "properties": { "name": name(tensors), "datatype": datatype } })
 }
 
-/// The name of one of these tensors.
+/// Returns the schema of a tensor name.
 fn name(tensors: &[TensorSpec]) -> Value {
     let mut schema = json!({ "type": "string" });
-    // An empty `enum` is none.
+    // An empty `enum` is not valid.
     if !tensors.is_empty() {
         let names: Vec<&str> = tensors.iter().map(|tensor| &*tensor.name).collect();
         schema["enum"] = names.into();

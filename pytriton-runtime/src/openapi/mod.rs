@@ -1,8 +1,8 @@
-//! OpenAPI: the document that says of every route what it takes and what it answers, with a schema of its own for each model.
-//! Pure.
+//! OpenAPI: a document of all routes, with separate schemas for each model. Pure.
 //!
-//! [`document`] makes it of what is declared of the models: their inputs by name with datatype, shape and elements, their
-//! outputs likewise. (The room [`openai`](crate::openai) is another one: routes as OpenAI has them, which are in no document.)
+//! [`document`] derives it from the declared models: inputs and outputs by name, with datatype,
+//! shape and elements. (The module [`openai`](crate::openai) is unrelated: the OpenAI routes are
+//! not part of the document.)
 
 mod components;
 mod document;

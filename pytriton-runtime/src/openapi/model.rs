@@ -11,7 +11,8 @@ use super::names::{pascal, snake};
 use super::paths::{Paths, Place, answer, done};
 use super::server::body;
 
-/// Adds what a model answers, under its name and, where it has several versions, under each of them; they are ascending.
+/// Adds the routes of a model without a version and, if there are several versions, with each
+/// version. The versions are ascending.
 pub(super) fn add(versions: &[&ModelSpec], paths: &mut Paths<'_>, components: &mut Components) {
     let Some((latest, older)) = versions.split_last() else {
         return;
@@ -32,7 +33,7 @@ pub(super) fn add(versions: &[&ModelSpec], paths: &mut Paths<'_>, components: &m
     }
 }
 
-/// What the paths and names of a model's operations begin with.
+/// The prefix of paths and names of a model's operations.
 #[derive(Debug)]
 struct Prefix {
     path: String,
@@ -50,10 +51,10 @@ impl Prefix {
     }
 }
 
-/// What a model takes and answers.
+/// The schemas of a model.
 #[derive(Debug)]
 struct Schemas {
-    /// Nothing for a model that answers any number of times.
+    /// `None` for a decoupled model.
     infer: Option<Exchange>,
     generate: Option<Exchange>,
 }
@@ -117,7 +118,7 @@ fn place<'a>(
     }
 }
 
-/// What is told of a model: path, name, group and operation.
+/// Returns the informational routes of a model: path, name, group and operation.
 fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
     let name = &model.name;
     let config = json!({ "type": "object", "description": "`ModelConfig` of Triton's `model_config.proto`, as JSON." });

@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 
-/// Names that are given once, also where their readers see neither capitals nor underscores.
+/// Unique names. Case and underscores are not significant.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// That name, or where it is taken the first one of it and a number that is not.
+    /// Returns the name, or the name with the first number that makes it unique.
     pub(super) fn pick(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 1_u64;
@@ -23,12 +23,12 @@ fn folded(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
 
-/// `add_sub` of `AddSub`, `Add-Sub` and `add.sub`.
+/// Returns `add_sub` for `AddSub`, `Add-Sub` and `add.sub`.
 pub(super) fn snake(text: &str) -> String {
     words(text).join("_")
 }
 
-/// `AddSub` of the same.
+/// Returns `AddSub` for the same names.
 pub(super) fn pascal(text: &str) -> String {
     let mut name = String::new();
     for word in words(text) {
@@ -38,7 +38,7 @@ pub(super) fn pascal(text: &str) -> String {
     name
 }
 
-/// The words of a name in small letters of ASCII; no word begins a name with a digit.
+/// Splits a name into lower-case ASCII words. The first word does not start with a digit.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last = ' ';

@@ -13,14 +13,14 @@ pub(super) struct Paths<'a> {
     paths: Map<String, Value>,
 }
 
-/// Where an operation stands.
+/// The identification of an operation.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub(super) method: &'static str,
     pub(super) path: String,
-    /// What it shall be called.
+    /// The preferred operation ID.
     pub(super) id: String,
-    /// What it is shown with.
+    /// The tag under which it is grouped.
     pub(super) tag: &'a str,
     pub(super) group: Group,
 }
@@ -34,12 +34,12 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// Adds an operation with what all of them have, where it is answered: a name, what opens it, and its errors.
+    /// Adds an operation, with its ID, security and errors, if its path is served.
     pub(super) fn put(&mut self, place: Place<'_>, operation: Value) {
         self.put_with(place, operation, ERRORS);
     }
 
-    /// The same of an operation whose errors may also be the first event of a stream.
+    /// Like [`put`](Self::put), if errors may also be the first event of a stream.
     pub(super) fn put_streamed(&mut self, place: Place<'_>, operation: Value) {
         self.put_with(place, operation, STREAMED_ERRORS);
     }
@@ -72,9 +72,10 @@ type Errors = [(&'static str, &'static str); 2];
 const ERRORS: Errors = [("4XX", "Refused"), ("5XX", "Failed")];
 const STREAMED_ERRORS: Errors = [("4XX", "StreamRefused"), ("5XX", "StreamFailed")];
 
-/// The responses that operations share.
+/// Returns the shared responses.
 ///
-/// Errors are JSON under two content types: like Triton, the server sends some of them as plain text.
+/// Errors are JSON under two content types: like Triton, the server sends some of them as plain
+/// text.
 pub(super) fn responses() -> Value {
     let refused = "The request is refused.";
     let failed = "The server or the model has failed, or takes no requests now.";
@@ -102,13 +103,13 @@ pub(super) fn responses() -> Value {
     })
 }
 
-/// An answer of JSON, as the responses of an operation.
+/// Returns the responses of an operation with a JSON response.
 pub(super) fn answer(description: &str, schema: &Value) -> Value {
     let content = json!({ "application/json": { "schema": schema } });
     json!({ "200": { "description": description, "content": content } })
 }
 
-/// An answer that is its status.
+/// Returns the responses of an operation without a body.
 pub(super) fn done(description: &str) -> Value {
     json!({ "200": { "description": description } })
 }

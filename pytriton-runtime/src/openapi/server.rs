@@ -5,7 +5,7 @@ use crate::access::Group;
 use super::components::reference;
 use super::paths::{Paths, Place, answer, done};
 
-/// Adds what a server answers of itself and of all its models.
+/// Adds the routes of the server itself and of all models.
 pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
     let mut put = |method, path: &str, id: &str, group, operation| {
         let place = Place {
@@ -71,7 +71,7 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
     }
 }
 
-/// A body of JSON.
+/// Returns a JSON request body.
 pub(super) fn body(required: bool, schema: &Value) -> Value {
     json!({ "required": required, "content": { "application/json": { "schema": schema } } })
 }

@@ -4,7 +4,7 @@ use crate::tensor::DataType;
 
 use super::components::{described, reference, scalar};
 
-/// The schemas that models share.
+/// Returns the schemas that models share.
 pub(super) fn schemas() -> [(&'static str, Value); 14] {
     let text = || json!({ "type": "string" });
     let truth = || json!({ "type": "boolean" });

@@ -5,14 +5,14 @@ use crate::model::{ModelSpec, TensorSpec};
 use super::components::{described, reference};
 use super::elements::{answered, asked, example, in_json};
 
-/// How large an axis may be.
+/// The range of the size of an axis.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     least: u64,
     largest: Option<u64>,
 }
 
-/// The axes of a tensor as clients see them.
+/// Returns the axes of a tensor as clients see them.
 fn axes(model: &ModelSpec, tensor: &TensorSpec) -> Vec<Axis> {
     let batch = model.batching().then(|| Axis {
         least: 1,
@@ -28,7 +28,7 @@ fn axes(model: &ModelSpec, tensor: &TensorSpec) -> Vec<Axis> {
     batch.into_iter().chain(dims).collect()
 }
 
-/// An input of a request.
+/// Returns the schema of an input in a request.
 pub(super) fn input(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
@@ -59,7 +59,7 @@ pub(super) fn input(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     described(schema, &tensor.description)
 }
 
-/// An output of a response.
+/// Returns the schema of an output in a response.
 pub(super) fn output(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
@@ -77,14 +77,14 @@ pub(super) fn output(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     described(schema, &tensor.description)
 }
 
-/// An input or output of the generate extension: the elements alone.
+/// Returns the schema of a tensor in the generate extension, which contains only the elements.
 pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> Value {
     if !in_json(tensor.datatype) {
         return element;
     }
     let axes = axes(model, tensor);
     let several = elements(&axes);
-    // One element stands for itself.
+    // A single element is not wrapped in an array.
     let mut schema = match product(axes.iter().map(|axis| axis.least.max(1))) {
         1 => json!({ "anyOf": [element, array(&element, Some(several))] }),
         _ => array(&element, Some(several)),
@@ -95,7 +95,7 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
     described(schema, &tensor.description)
 }
 
-/// How many elements a tensor of these axes has.
+/// Returns the range of the number of elements.
 fn elements(axes: &[Axis]) -> Axis {
     let largest: Option<Vec<u64>> = axes.iter().map(|axis| axis.largest).collect();
     Axis {
@@ -131,7 +131,7 @@ fn head(
     })
 }
 
-/// A text that is always the same.
+/// Returns the schema of a constant string.
 pub(super) fn constant(text: &str) -> Value {
     json!({ "type": "string", "const": text, "default": text })
 }

@@ -28,7 +28,7 @@ fn named(name: &str) -> &'static ModelDeclaration {
     declaration
 }
 
-/// Golden files: `UPDATE=1` writes them anew, for a person to read.
+/// Compares the document with a golden file. `UPDATE=1` rewrites it, for review.
 fn golden(name: &str, document: &Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openapi/golden");
     let path = folder.join(format!("{name}.json"));
