@@ -3,35 +3,36 @@ use thiserror::Error as ThisError;
 
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 
-/// No request needs a longer list, or an object with more members. An empty item takes two bytes of text and
-/// forty times as many of memory.
+/// The maximum number of items in a list, or of members in an object. An empty item takes two bytes
+/// of text and forty times as many of memory.
 pub(crate) const MAX_ITEMS: usize = 1 << 16;
 
-/// Shorter texts are read without looking at their structure first.
+/// Shorter texts are parsed without inspecting their structure first.
 const SHORT_BYTES: usize = 4 << 10;
 
-/// What may be made of one JSON text: lists of at most [`MAX_ITEMS`] items, and nothing whose memory was not
-/// reserved before.
+/// Limits for parsing one JSON text: lists have at most [`MAX_ITEMS`] items, and memory is reserved
+/// before it is allocated.
 #[derive(Debug)]
 pub(crate) struct Bounds<'p> {
     pub(crate) permit: &'p mut MemoryPermit,
-    /// Why memory was refused; a parser carries no errors but texts.
+    /// The error of the reservation. Parsers can only return messages.
     refused: Option<MemoryBudgetError>,
 }
 
-/// Why a text was not read.
+/// Why a text could not be parsed.
 #[derive(Debug, ThisError)]
 pub(crate) enum ReadError {
-    /// It is not what it must be.
+    /// The text is invalid.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// What it becomes cannot be reserved.
+    /// The memory for the result cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
 }
 
 impl<'p> Bounds<'p> {
-    /// Reserves with `permit` what is made of `text`, beginning with what a parser needs to find its end.
+    /// Reserves the memory that a parser needs to find the end of `text`. `permit` is also used for
+    /// the results.
     pub(crate) fn new(text: &str, permit: &'p mut MemoryPermit) -> Result<Self, MemoryBudgetError> {
         permit.grow(parser_bytes(text))?;
         Ok(Self {
@@ -59,7 +60,7 @@ impl<'p> Bounds<'p> {
         Ok(())
     }
 
-    /// Reserves bytes.
+    /// Reserves memory.
     pub(crate) fn reserve<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
         self.permit.grow(bytes).map_err(|error| {
             self.refused = Some(error);
@@ -67,7 +68,7 @@ impl<'p> Bounds<'p> {
         })
     }
 
-    /// The error of a parser that used these bounds.
+    /// Returns the error of a parser that used these bounds.
     pub(crate) fn error(&self, error: serde_json::Error) -> ReadError {
         match self.refused {
             Some(refused) => refused.into(),
@@ -76,9 +77,9 @@ impl<'p> Bounds<'p> {
     }
 }
 
-/// What a parser allocates to find the end of a text: it pushes a byte for each bracket that is open, and copies
-/// the name of a member in which something is escaped. Both grow by doubling. A name is copied once more where it
-/// is kept.
+/// Returns the memory that a parser allocates to find the end of a text. It pushes a byte for each
+/// open bracket, and copies member names that contain escapes. Both grow by doubling. A name that
+/// is kept is copied once more.
 fn parser_bytes(text: &str) -> usize {
     if text.len() < SHORT_BYTES {
         return 0;

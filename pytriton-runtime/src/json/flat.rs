@@ -1,9 +1,9 @@
 use super::value::describe;
 
-/// The elements of nested JSON arrays one after the other, whatever their nesting.
+/// Iterates over the elements of nested JSON arrays, regardless of their nesting.
 ///
-/// The text must be one valid JSON array, as a parser has already found it to be. There is no recursion: depth costs
-/// nothing but is limited all the same.
+/// The text must be a single valid JSON array. There is no recursion. Depth costs nothing, but is
+/// limited.
 #[derive(Debug)]
 pub(crate) struct Flat<'a> {
     text: &'a str,
@@ -12,19 +12,19 @@ pub(crate) struct Flat<'a> {
     max_depth: usize,
 }
 
-/// An element of an array, still text.
+/// An element of an array, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// A number, `true`, `false` or `null`.
     Plain(&'a str),
     /// A string with its quotes.
     String(&'a str),
-    /// An object. The walk is not continued after it.
+    /// An object. The iteration does not continue after it.
     Object,
 }
 
 impl Token<'_> {
-    /// The element as messages name it.
+    /// Describes the element for messages.
     pub(crate) fn describe(self) -> String {
         match self {
             Self::Plain(text) | Self::String(text) => describe(text),
@@ -33,7 +33,7 @@ impl Token<'_> {
     }
 }
 
-/// Arrays stand in each other deeper than allowed.
+/// Arrays are nested more deeply than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooDeep;
 
@@ -47,7 +47,7 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// The text from here to where `end` says, which it steps over.
+    /// Returns the text up to the position that `end` computes, and advances.
     fn take(&mut self, end: impl Fn(&[u8]) -> usize) -> &'a str {
         let rest = &self.text[self.at..];
         let length = end(rest.as_bytes());
@@ -88,7 +88,7 @@ fn plain_length(rest: &[u8]) -> usize {
     rest.iter().position(end).unwrap_or(rest.len())
 }
 
-/// The length of the string that `rest` starts with, quotes included.
+/// Returns the length of the string at the beginning of `rest`, including quotes.
 pub(super) fn string_length(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = rest.get(at) {

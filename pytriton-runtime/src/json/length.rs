@@ -1,8 +1,8 @@
 use super::flat::string_length;
 
-/// How many values stand in an array itself, whatever stands in them; `None` for what is no array.
+/// Returns the number of direct elements of an array, or `None` if the value is not an array.
 ///
-/// The text must be one valid JSON value, as a parser has already found it to be.
+/// The text must be a single valid JSON value.
 pub(crate) fn length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'[') {

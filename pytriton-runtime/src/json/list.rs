@@ -5,23 +5,23 @@ use serde_json::value::RawValue;
 
 use super::{Bounds, Object};
 
-/// Reads an array of objects.
+/// Parses an array of objects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct List<const N: usize> {
-    /// What the array is, for messages.
+    /// The name of the array, for messages.
     pub(crate) noun: &'static str,
-    /// What its items are.
+    /// The objects.
     pub(crate) item: Object<N>,
 }
 
 impl<const N: usize> List<N> {
-    /// The same within bounds.
+    /// Adds bounds.
     pub(crate) fn within<'b, 'p>(self, bounds: &'b mut Bounds<'p>) -> ListSeed<'b, 'p, N> {
         ListSeed { list: self, bounds }
     }
 }
 
-/// Reads a list within bounds.
+/// Parses a list within bounds.
 #[derive(Debug)]
 pub(crate) struct ListSeed<'b, 'p, const N: usize> {
     list: List<N>,

@@ -8,24 +8,24 @@ use crate::memory_budget::MemoryPermit;
 
 use super::{Bounds, ReadError, parse, twice};
 
-/// What a name takes in a set of them, in addition to its bytes.
+/// The memory of a name in a set, in addition to its bytes.
 const NAME_BYTES: usize = 96;
 
-/// The members of an object in their order, their values still text.
+/// The members of an object in order. The values are JSON text.
 pub(crate) type Members<'a> = Vec<(String, &'a RawValue)>;
 
-/// Whether a name may stand in an object more than once.
+/// Whether member names must be unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Any,
     Unique,
 }
 
-/// Reads an object of any members; `noun` is what it is, for messages.
+/// Parses an object with arbitrary members. `noun` names it in messages.
 ///
 /// # Errors
 ///
-/// [`ReadError`], also for more members than [`MAX_ITEMS`](super::MAX_ITEMS).
+/// Returns a [`ReadError`], also if there are more than [`MAX_ITEMS`](super::MAX_ITEMS) members.
 pub(crate) fn members<'a>(
     text: &'a str,
     noun: &'static str,

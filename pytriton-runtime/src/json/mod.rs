@@ -1,4 +1,5 @@
-//! JSON as the other files need it: a writer with Triton's layout, and readers that keep large data as text.
+//! JSON for the other modules: a writer with Triton's layout, and parsers that keep large data as
+//! text.
 
 #[cfg(feature = "embedded")]
 mod bounds;

@@ -1,4 +1,4 @@
-/// The tokens that Triton reads and JSON does not have, with numbers of the same length.
+/// Tokens that Triton accepts but JSON does not have, and numbers of the same length.
 const TOKENS: [(&str, &str); 4] = [
     ("-Infinity", "-0       "),
     ("Infinity", "0       "),
@@ -6,10 +6,10 @@ const TOKENS: [(&str, &str); 4] = [
     ("NaN", "0  "),
 ];
 
-/// The first `NaN` or `Infinity` outside of a string: where it stands, the token, and the text with numbers for all of
-/// them, so that what they stand in can be found.
+/// Finds the first `NaN` or `Infinity` outside of strings. Returns its position, the token, and the
+/// text with all of them replaced by numbers, so that the enclosing member can be found.
 ///
-/// Called only for a text that is no JSON, to tell why.
+/// Called only for invalid JSON, to explain the error.
 pub(crate) fn not_finite(text: &str) -> Option<(usize, &'static str, String)> {
     let mut repaired = String::with_capacity(text.len());
     let mut first = None;

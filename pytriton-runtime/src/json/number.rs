@@ -1,4 +1,4 @@
-/// A float that JSON can show with the fewest digits that read back to it.
+/// A float that is written with the fewest digits that parse to the same value.
 pub(crate) trait Float: Copy {
     /// Appends the number in Triton's layout.
     fn write(self, out: &mut Vec<u8>);
@@ -8,7 +8,8 @@ macro_rules! float {
     ($($rust:ty, $integer:ty, $integers:expr;)*) => {$(
         impl Float for $rust {
             fn write(self, out: &mut Vec<u8>) {
-                // So far every integer is a float, and counts and classes are written as fast as integers are.
+                // A fast path: floats represent these integers exactly, and counts and classes are
+                // common.
                 const INTEGERS: $integer = $integers;
                 #[expect(clippy::cast_possible_truncation, reason = "compared with what it was")]
                 let whole = self as $integer;
@@ -18,7 +19,7 @@ macro_rules! float {
                 } else if self.is_finite() {
                     let mut buffer = zmij::Buffer::new();
                     let text = buffer.format_finite(self);
-                    // Most have none.
+                    // Most numbers have no exponent.
                     let positional = (1e-4..1e12).contains(&self.abs());
                     let exponent = match positional {
                         true => None,
@@ -29,7 +30,7 @@ macro_rules! float {
                         Some(at) => lay_out(&text[..at], &text[at + 1..], out),
                     }
                 } else {
-                    // Not JSON, but what Triton writes and its clients read.
+                    // Not JSON, but what Triton writes and its clients accept.
                     let text = if self.is_nan() { "NaN" } else if self > 0.0 { "Infinity" } else { "-Infinity" };
                     out.extend_from_slice(text.as_bytes());
                 }
@@ -43,7 +44,8 @@ float! {
     f64, i64, 1 << 39;
 }
 
-/// Appends a short text in two blocks that may overlap, as a copy of no known length takes longer than the text took.
+/// Appends a short text in two blocks that may overlap. A copy of unknown length would take longer
+/// than formatting the number.
 #[inline]
 fn append(text: &[u8], out: &mut Vec<u8>) {
     const BLOCK: usize = 8;
@@ -62,7 +64,8 @@ fn append(text: &[u8], out: &mut Vec<u8>) {
     out.truncate(out.len() - blocks.len() + length);
 }
 
-/// Turns `-1.25` and `16` into `-12500000000000000.0`: an exponent stands from 1e21 upwards and below 1e-6 only.
+/// Converts numbers such as `-1.25` and `16` into `-12500000000000000.0`. Exponents are used only
+/// from 1e21 upwards and below 1e-6.
 ///
 /// Source: `Prettify` in RapidJSON's `dtoa.h`.
 fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Reads one JSON text with nothing after it; a byte-order mark may stand before it, as in Triton 2.51.
+/// Parses a single JSON text. A byte-order mark may precede it, as in Triton 2.51.
 pub(crate) fn parse<'a, S: DeserializeSeed<'a>>(
     text: &'a str,
     seed: S,
@@ -15,12 +15,13 @@ pub(crate) fn parse<'a, S: DeserializeSeed<'a>>(
     Ok(value)
 }
 
-/// Reads an object into the texts of the members it knows; a member that stands twice is an error, others are skipped.
+/// Parses an object and returns the texts of the known members. A duplicate member is an error.
+/// Other members are skipped.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Object<const N: usize> {
-    /// What the object is, for messages.
+    /// The name of the object, for messages.
     pub(crate) noun: &'static str,
-    /// The members.
+    /// The known members.
     pub(crate) names: [&'static str; N],
 }
 
@@ -55,7 +56,7 @@ impl<'de, const N: usize> Visitor<'de> for Object<N> {
     }
 }
 
-/// Reads a member's name as its place among the known ones.
+/// Parses the name of a member. Returns its index among the known ones.
 #[derive(Debug)]
 pub(crate) struct Key<'n>(pub(crate) &'n [&'static str]);
 
@@ -79,7 +80,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// The error of a member that stands twice.
+/// Returns the error of a duplicate member.
 pub(crate) fn twice<E: Error>(name: &str) -> E {
     E::custom(format_args!("member '{name}' stands twice"))
 }

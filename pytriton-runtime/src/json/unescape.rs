@@ -1,7 +1,6 @@
-/// Passes on what a JSON string says, piece by piece, given the text between its quotes.
+/// Decodes a JSON string, given without its quotes, and passes the text on piece by piece.
 ///
-/// `None` for half of a character, which no text can have. The string must be a valid one, as a parser has already
-/// found it to be.
+/// Returns `None` for an unpaired surrogate. The string must be valid JSON.
 pub(crate) fn unescape(text: &str, mut push: impl FnMut(&str)) -> Option<()> {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -26,7 +25,7 @@ pub(crate) fn unescape(text: &str, mut push: impl FnMut(&str)) -> Option<()> {
     Some(())
 }
 
-/// The character that hexadecimal digits stand for, which may be two halves.
+/// Decodes a `\u` escape, which may be a surrogate pair.
 fn character(rest: &mut &str) -> Option<char> {
     let unit = unit(rest)?;
     if let Some(character) = char::from_u32(unit.into()) {
@@ -79,7 +78,7 @@ mod tests {
         #[test]
         fn any_string_reads_as_serde_reads_it(text in "([a-z\"\\\\ué😀]|\\\\u[0-9a-fD][0-9a-f]{3}|\\\\[nt/\"]){0,12}") {
             let quoted = format!("\"{text}\"");
-            // What is no string at all is never read here.
+            // Only valid JSON strings are decoded.
             if serde_json::from_str::<&serde_json::value::RawValue>(&quoted).is_ok() {
                 prop_assert_eq!(read(&text), serde_json::from_str(&quoted).ok());
             }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-/// A small JSON value that is still text.
+/// A small JSON value, as text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a>(&'a str);
 
@@ -29,13 +29,13 @@ impl<'a> Value<'a> {
         Some(Cow::Borrowed(inner))
     }
 
-    /// How many bytes it has as text, of which a string takes no more.
+    /// Returns the length of the text, which is an upper bound for the decoded string.
     #[cfg(feature = "embedded")]
     pub(crate) fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether it is a string without halves of characters.
+    /// Returns whether the value is a string without unpaired surrogates.
     fn is_text(self) -> bool {
         let inner = self
             .0
@@ -44,7 +44,7 @@ impl<'a> Value<'a> {
         inner.is_some_and(|inner| super::unescape(inner, |_| {}).is_some())
     }
 
-    /// The value as messages name it: numbers and literals in full, the rest by kind.
+    /// Describes the value for messages: numbers and literals in full, others by type.
     pub(crate) fn describe(self) -> String {
         describe(self.0)
     }
@@ -61,7 +61,7 @@ impl Value<'_> {
     }
 
     pub(crate) fn double(self) -> Option<f64> {
-        // Rust reads more than numbers here, but a JSON value that is no number starts with none of these.
+        // Rust parses more than JSON numbers, but no other JSON value parses as a float.
         self.0.parse().ok().filter(|value: &f64| value.is_finite())
     }
 
@@ -70,9 +70,9 @@ impl Value<'_> {
     }
 }
 
-/// Names a JSON value by its text.
+/// Describes a JSON value, given as text.
 pub(crate) fn describe(text: &str) -> String {
-    /// Longer numbers are cut off: a message is no place for a megabyte of digits.
+    /// Longer numbers are truncated in messages.
     const LONGEST: usize = 40;
 
     match text.as_bytes().first() {

@@ -6,13 +6,13 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::Float;
 
-/// No number, escape or literal takes more bytes.
+/// The maximum length of a number, escape or literal in bytes.
 const MAX_SCALAR_BYTES: usize = 48;
 
-/// Writes JSON without blanks, as Triton does, and puts the commas.
+/// Writes JSON without whitespace, as Triton does, and inserts commas.
 ///
-/// The memory of a writer that has a permit is reserved as it grows. Once it cannot grow it drops what is written,
-/// and [`finish_reserved`](Self::finish_reserved) returns the error.
+/// If the writer has a permit, its memory is reserved as it grows. When it cannot grow, it drops
+/// its contents, and [`finish_reserved`](Self::finish_reserved) returns the error.
 #[derive(Debug)]
 pub(crate) struct JsonWriter {
     out: TrackedBuffer,
@@ -26,22 +26,22 @@ impl Default for JsonWriter {
 }
 
 impl JsonWriter {
-    /// A writer of JSON whose size neither a client nor a function determines.
+    /// Creates a writer for JSON whose size does not depend on clients or functions.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self::reserving(MemoryPermit::unlimited(), capacity)
     }
 
-    /// A writer that reserves its memory with `permit`, with room for about `capacity` bytes.
+    /// Creates a writer that reserves its memory with `permit`, initially about `capacity` bytes.
     pub(crate) fn reserving(permit: MemoryPermit, capacity: usize) -> Self {
         let mut out = TrackedBuffer::new(permit);
-        // An estimate: less may be needed, which is reserved as it is.
+        // An estimate. If it fails, memory is reserved as needed.
         if capacity > 0 {
             let _ = out.reserve(capacity);
         }
         Self { out, refused: None }
     }
 
-    /// An empty permit of the budget in which the text is reserved.
+    /// Returns an empty permit of the same budget.
     pub(crate) fn sibling(&self) -> MemoryPermit {
         self.out.sibling()
     }
@@ -50,11 +50,11 @@ impl JsonWriter {
         self.out.into_untracked()
     }
 
-    /// The text with its reservation.
+    /// Returns the text with its reservation.
     ///
     /// # Errors
     ///
-    /// [`MemoryBudgetError`] if the memory could not be reserved.
+    /// Returns a [`MemoryBudgetError`] if memory could not be reserved.
     pub(crate) fn finish_reserved(self) -> Result<TrackedBytes, MemoryBudgetError> {
         match self.refused {
             None => Ok(self.out.freeze()),
@@ -62,7 +62,7 @@ impl JsonWriter {
         }
     }
 
-    /// Appends bytes around the JSON text, behind which no comma is put.
+    /// Appends bytes outside of the JSON text, without a comma.
     #[inline]
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         if let Some(out) = self.room(bytes.len()) {
@@ -70,7 +70,7 @@ impl JsonWriter {
         }
     }
 
-    /// The buffer with room for `bytes` more; `None` where they cannot be reserved.
+    /// Returns the buffer with space for `bytes` more, or `None` if they cannot be reserved.
     #[inline]
     fn room(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
         if bytes > self.out.free() && !self.grow(bytes) {
@@ -79,7 +79,8 @@ impl JsonWriter {
         Some(self.out.bytes_mut())
     }
 
-    /// The same for a value, behind a comma unless it is the first of its kind: no value ends with one of these.
+    /// Returns the buffer for a value, like the function above. Writes a comma unless it is the first value: no
+    /// value ends with one of these bytes.
     #[inline]
     fn value(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
         let out = self.room(bytes.saturating_add(1))?;
@@ -98,7 +99,7 @@ impl JsonWriter {
         self.refused.is_none()
     }
 
-    /// The name of the member whose value is written next, in which nothing must be escaped.
+    /// Writes the name of a member, which must not need escaping. Its value follows.
     #[inline]
     pub(crate) fn name(&mut self, name: &'static str) -> &mut Self {
         if let Some(out) = self.value(name.len() + 3) {
@@ -109,7 +110,7 @@ impl JsonWriter {
         self
     }
 
-    /// The same of any text.
+    /// Like [`name`](Self::name), for any string.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.string(name.as_bytes());
         self.raw(b":");
@@ -149,7 +150,7 @@ impl JsonWriter {
         }
     }
 
-    /// What another writer has written before.
+    /// Writes a value that is already encoded.
     #[inline]
     pub(crate) fn written(&mut self, json: &[u8]) {
         if let Some(out) = self.value(json.len()) {
@@ -161,7 +162,8 @@ impl JsonWriter {
         self.string(text.as_bytes());
     }
 
-    /// A string of bytes that need not be UTF-8: what JSON must escape is escaped, everything else is passed on.
+    /// Writes a string of bytes that need not be UTF-8. Escapes what JSON requires and copies
+    /// everything else.
     pub(crate) fn string(&mut self, bytes: &[u8]) {
         let Some(out) = self.value(bytes.len().saturating_add(2)) else {
             return;
@@ -262,7 +264,7 @@ mod tests {
 
         const KIB: usize = 1 << 10;
         let budget = MemoryBudget::new(64 * KIB);
-        // Every byte becomes six, which an estimate by the length alone misses.
+        // Every byte takes six when escaped, which the estimate from the length does not include.
         for (bytes, fits) in [(0, true), (1000, true), (3 * KIB, true), (11 * KIB, false)] {
             let mut json = JsonWriter::reserving(budget.empty_permit(), bytes);
             json.array([(), ()], |json, ()| json.string(&vec![1; bytes / 2]));
