@@ -7,41 +7,42 @@ use crate::status::Status;
 use super::Kind;
 use super::key::RESERVED;
 
-/// Why there is no such shared memory. The texts are those of Triton 2.51 where it has one.
+/// An error of a shared-memory region. Where Triton 2.51 has a message, it is used.
 ///
-/// Source: `shared_memory_manager.cc` in Triton 2.51; for [`Reserved`](Self::Reserved) that of 2.73.
+/// Source: `shared_memory_manager.cc` in Triton 2.51; for [`Reserved`](Self::Reserved), Triton
+/// 2.73.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SharedMemoryError {
-    /// A region of that name is registered.
+    /// A region with this name is already registered.
     #[error("shared memory region '{name}' already in manager")]
     Taken {
         /// The region.
         name: String,
     },
-    /// The name of a region is longer than anybody needs.
+    /// The name of the region is too long.
     #[error("the name of a shared memory region cannot be longer than {limit} bytes")]
     Name {
-        /// The limit.
+        /// The maximum length in bytes.
         limit: usize,
     },
-    /// No further region can be registered.
+    /// The maximum number of regions is registered.
     #[error(
         "failed to register shared memory region '{name}': {limit} regions are registered, which is the limit"
     )]
     Limit {
         /// The region.
         name: String,
-        /// How many there can be.
+        /// The maximum number of regions.
         limit: usize,
     },
-    /// There is no shared memory of that key, or it must not be opened.
+    /// The key does not exist or cannot be opened.
     #[error("Unable to open shared memory region: '{key}'")]
     Open {
         /// The key.
         key: String,
     },
-    /// The key is that of memory which Triton's Python backend shares with its models.
+    /// The key is reserved for the memory of Triton's Python backend.
     #[error(
         "cannot register shared memory region '{name}' with key '{key}' as the key contains the reserved prefix '{RESERVED}'"
     )]
@@ -51,13 +52,13 @@ pub enum SharedMemoryError {
         /// The key.
         key: String,
     },
-    /// A region that ends behind its memory.
+    /// The region ends beyond its memory.
     #[error("failed to register shared memory region '{name}': invalid args")]
     Bounds {
         /// The region.
         name: String,
     },
-    /// A region of no bytes, or one that does not begin with a page, or that has no end.
+    /// The region is empty, is not aligned to a page, or overflows.
     #[error(
         "failed to register shared memory region '{name}': unable to process address spaceInvalid argument"
     )]
@@ -65,24 +66,24 @@ pub enum SharedMemoryError {
         /// The region.
         name: String,
     },
-    /// There is no GPU whose memory could be registered.
+    /// CUDA memory cannot be registered without a GPU.
     #[error("failed to register shared memory region: invalid args")]
     NoGpu,
-    /// There is no region of that name for an input or output.
+    /// An input or output refers to an unknown region.
     #[error("Unable to find shared memory region: '{name}'")]
     Unknown {
         /// The region.
         name: String,
     },
-    /// There is no region of that name.
+    /// The region is not registered.
     #[error("Unable to find {} shared memory region: '{name}'", kind.lower())]
     NotFound {
-        /// Of which kind.
+        /// The requested kind.
         kind: Kind,
         /// The region.
         name: String,
     },
-    /// The region of that name is of the other kind.
+    /// The region is of the other kind.
     #[error(
         "The region named '{name}' is registered as system shared memory, not CUDA shared memory"
     )]
@@ -96,7 +97,7 @@ pub enum SharedMemoryError {
         /// The region.
         name: String,
     },
-    /// Requests use some of all regions, which stay.
+    /// Requests use some of the regions, which stay registered.
     #[error(
         "Failed to unregister the following system shared memory regions: {}",
         list(names)
@@ -105,38 +106,38 @@ pub enum SharedMemoryError {
         /// The regions.
         names: Vec<String>,
     },
-    /// An input or output that begins behind its region.
+    /// An input or output begins beyond its region.
     #[error("Invalid offset for shared memory region: '{name}'")]
     Offset {
         /// The region.
         name: String,
     },
-    /// An input or output that ends behind its region.
+    /// An input or output ends beyond its region.
     #[error("Invalid offset + byte size for shared memory region: '{name}'")]
     Range {
         /// The region.
         name: String,
     },
-    /// More bytes of inputs than a request may have.
+    /// The inputs are larger than a request may be.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size, or --grpc-max-input-size over gRPC, to increase the limit."
     )]
     TooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The memory has become smaller than it was when it was registered.
+    /// The memory is smaller than when it was registered.
     #[error(
         "shared memory region '{name}' has become smaller: expected {expected} bytes from {offset}, found {found}"
     )]
     Shrunk {
         /// The region.
         name: Arc<str>,
-        /// Where the tensor begins in its memory.
+        /// The offset of the tensor in the memory.
         offset: u64,
-        /// Its bytes.
+        /// The size of the tensor in bytes.
         expected: usize,
-        /// How many of them there are.
+        /// The bytes that remain.
         found: u64,
     },
     /// The memory cannot be read or written.
@@ -144,25 +145,25 @@ pub enum SharedMemoryError {
     Access {
         /// The region.
         name: Arc<str>,
-        /// What the system says.
+        /// The message of the system.
         message: String,
     },
-    /// An output that does not fit into its place.
+    /// An output is larger than its section.
     #[error(
         "shared memory size specified with the request for output '{output}' ({byte_size} bytes) should be at least {needed} bytes to hold the results"
     )]
     OutputSize {
         /// The output.
         output: Arc<str>,
-        /// What there is room for.
+        /// The size of the section in bytes.
         byte_size: usize,
-        /// What it has.
+        /// The size of the output in bytes.
         needed: usize,
     },
 }
 
 impl SharedMemoryError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::Taken { .. } => Status::AlreadyExists,
@@ -180,7 +181,7 @@ impl SharedMemoryError {
     }
 }
 
-/// As Triton lists them, with a blank and a comma behind each.
+/// Lists names as Triton does, each followed by a space and a comma.
 fn list(names: &[String]) -> String {
     names.iter().map(|name| format!("{name} ,")).collect()
 }

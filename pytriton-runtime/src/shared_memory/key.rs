@@ -1,17 +1,19 @@
 use super::SharedMemoryError;
 use crate::text::excerpt;
 
-/// How the names of the memory begin that Triton's Python backend shares with its models.
+/// The prefix of the shared memory of Triton's Python backend.
 pub(super) const RESERVED: &str = "triton_python_backend_shm_region_";
 
-/// The longest name of a file, and the most slashes that may stand before it.
+/// The maximum length of a file name, and of the slashes before it.
 const LONGEST: usize = 255;
 
-/// The name of a file in the folder of shared memory: what `shm_open` makes of a key, and nothing that leaves the folder.
+/// Returns the file name in the shared-memory directory, like `shm_open`. The result cannot refer
+/// to another directory.
 ///
 /// # Errors
 ///
-/// [`SharedMemoryError::Open`] for what is no such name, [`SharedMemoryError::Reserved`].
+/// Returns [`SharedMemoryError::Open`] if the key is not a file name, or
+/// [`SharedMemoryError::Reserved`].
 pub(super) fn file_name<'a>(region: &str, key: &'a str) -> Result<&'a str, SharedMemoryError> {
     let name = key.trim_start_matches('/');
     if name.starts_with(RESERVED) {

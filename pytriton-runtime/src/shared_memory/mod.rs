@@ -1,8 +1,8 @@
-//! Memory that clients share with the server: which regions are registered, and what a request has in them.
+//! Shared memory of clients and the server: registered regions, and the sections that requests use.
 //!
-//! Nothing is mapped. The bytes of an input are copied once, with `pread`, before anything looks at them, and those of an
-//! output are written with `pwrite`: whatever a client does to its region meanwhile, shrinking it or writing to it, an answer
-//! or an error comes of it, and never a signal.
+//! Nothing is mapped. The bytes of an input are copied with `pread` before they are inspected, and
+//! those of an output are written with `pwrite`. If a client shrinks or changes its region
+//! meanwhile, the result is a response or an error, but never a signal.
 
 mod error;
 mod key;

@@ -14,10 +14,10 @@ use crate::text::excerpt;
 use super::SharedMemoryError;
 use super::key::file_name;
 
-/// Where `shm_open` looks.
+/// The directory that `shm_open` uses.
 const FOLDER: &str = "/dev/shm";
 
-/// A region that is registered.
+/// A registered region.
 #[derive(Debug)]
 pub struct Region {
     name: Arc<str>,
@@ -28,7 +28,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Opens the memory of a key, of which `byte_size` bytes from `offset` are the region.
+    /// Opens the memory with this key. The region has `byte_size` bytes from `offset`.
     pub(super) fn open(
         name: &str,
         key: &str,
@@ -36,7 +36,7 @@ impl Region {
         byte_size: u64,
     ) -> Result<Self, SharedMemoryError> {
         let path = Path::new(FOLDER).join(file_name(name, key)?);
-        // Not what a link leads to, and nothing whose opening waits or has effects.
+        // Do not follow links, and do not open files whose opening blocks or has side effects.
         let flags =
             OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let opened = open(path, flags, Mode::empty()).and_then(|file| {
@@ -68,27 +68,27 @@ impl Region {
         })
     }
 
-    /// What it was registered as.
+    /// Returns the name of the region.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key of its memory.
+    /// Returns the key of its memory.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Where it begins in its memory.
+    /// Returns the offset in its memory.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Its size.
+    /// Returns the size in bytes.
     pub fn byte_size(&self) -> u64 {
         self.byte_size
     }
 
-    /// Copies some bytes, which begin in the region and end there.
+    /// Copies bytes that lie within the region.
     pub(super) fn read(&self, at: u64, length: usize) -> Result<Bytes, SharedMemoryError> {
         let from = self.offset.saturating_add(at);
         self.check_size(from, length)?;
@@ -104,10 +104,10 @@ impl Region {
         Ok(buffer.freeze())
     }
 
-    /// Writes bytes whose place begins in the region and ends there.
+    /// Writes bytes to a section within the region.
     pub(super) fn write(&self, at: u64, mut bytes: &[u8]) -> Result<(), SharedMemoryError> {
         let mut from = self.offset.saturating_add(at);
-        // Memory that has shrunk would grow again.
+        // A write to shrunken memory would enlarge it.
         self.check_size(from, bytes.len())?;
         while !bytes.is_empty() {
             let written = retry_on_intr(|| pwrite(&self.file, bytes, from));
@@ -122,7 +122,7 @@ impl Region {
         Ok(())
     }
 
-    /// Looks whether so many bytes are still there.
+    /// Checks that the bytes still exist.
     pub(super) fn check(&self, at: u64, length: usize) -> Result<(), SharedMemoryError> {
         self.check_size(self.offset.saturating_add(at), length)
     }

@@ -7,23 +7,23 @@ use crate::text::excerpt;
 
 use super::{Region, Section, SharedMemoryError};
 
-/// More regions than this are not registered at a time; each has a descriptor.
+/// The maximum number of regions. Each uses a file descriptor.
 const MOST: u64 = 1024;
 
-/// The longest name of a region in bytes.
+/// The maximum length of a region name in bytes.
 const LONGEST_NAME: usize = 1024;
 
-/// Whose memory it is.
+/// The kind of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The machine's.
+    /// System memory.
     System,
-    /// That of a GPU, of which there is none here.
+    /// GPU memory, which cannot be registered.
     Cuda,
 }
 
 impl Kind {
-    /// As messages name it.
+    /// Returns the name used in messages.
     pub(crate) fn lower(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -40,7 +40,7 @@ pub struct Regions {
 }
 
 impl Default for Regions {
-    /// None; as many as leave most descriptors to connections.
+    /// Creates an empty set. Its limit leaves most file descriptors to connections.
     fn default() -> Self {
         let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let limit = usize::try_from((descriptors / 4).clamp(1, MOST));
@@ -49,7 +49,7 @@ impl Default for Regions {
 }
 
 impl Regions {
-    /// None, of at most so many.
+    /// Creates an empty set with a limit.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -57,11 +57,11 @@ impl Regions {
         }
     }
 
-    /// Registers `byte_size` bytes from `offset` of the memory that a client shares as `key`.
+    /// Registers `byte_size` bytes from `offset` of the shared memory with this key.
     ///
     /// # Errors
     ///
-    /// A [`SharedMemoryError`]; nothing is registered then.
+    /// Returns a [`SharedMemoryError`] if the region cannot be registered.
     pub fn register(
         &self,
         name: &str,
@@ -86,21 +86,23 @@ impl Regions {
         Ok(())
     }
 
-    /// Refuses memory of a GPU, which is what a machine without one does.
+    /// Refuses GPU memory, as Triton does on a machine without a GPU.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::Taken`], otherwise [`SharedMemoryError::NoGpu`].
+    /// Returns [`SharedMemoryError::Taken`] if the name is registered, or
+    /// [`SharedMemoryError::NoGpu`].
     pub fn register_cuda(&self, name: &str) -> Result<(), SharedMemoryError> {
         check_free(&self.read(), name)?;
         Err(SharedMemoryError::NoGpu)
     }
 
-    /// What `tell` says of the regions of a kind in the order of their names, or of the one of that name.
+    /// Returns the result of `tell` for one region, or for all regions of a kind in the order of
+    /// their names.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::NotFound`] and [`SharedMemoryError::OtherKind`].
+    /// Returns [`SharedMemoryError::NotFound`] or [`SharedMemoryError::OtherKind`].
     pub fn status<T>(
         &self,
         kind: Kind,
@@ -126,11 +128,12 @@ impl Regions {
         }
     }
 
-    /// Forgets the regions of a kind, or the one of that name; where there is none of it that is well too.
+    /// Unregisters one region, or all regions of a kind. An unknown region is not an error.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::InUse`] and [`SharedMemoryError::SomeInUse`] for those that requests use, which stay.
+    /// Returns [`SharedMemoryError::InUse`] or [`SharedMemoryError::SomeInUse`] if requests use
+    /// regions, which stay registered.
     pub fn unregister(&self, kind: Kind, name: Option<&str>) -> Result<(), SharedMemoryError> {
         if kind == Kind::Cuda {
             return Ok(());
@@ -157,11 +160,12 @@ impl Regions {
         }
     }
 
-    /// So many bytes of the region of that name, from `offset`.
+    /// Returns a section of a region: `byte_size` bytes from `offset`.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::Unknown`], [`SharedMemoryError::Offset`] and [`SharedMemoryError::Range`].
+    /// Returns [`SharedMemoryError::Unknown`], [`SharedMemoryError::Offset`] or
+    /// [`SharedMemoryError::Range`].
     pub fn section(
         &self,
         name: &str,
@@ -202,7 +206,7 @@ fn check_free(
     }
 }
 
-/// Whether anybody but the table has it; nobody can get it meanwhile.
+/// Returns whether a request uses the region. The lock of the table prevents new users.
 fn in_use(region: &Arc<Region>) -> bool {
     Arc::strong_count(region) > 1
 }

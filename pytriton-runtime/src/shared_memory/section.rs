@@ -6,7 +6,7 @@ use crate::text::excerpt;
 
 use super::{Region, SharedMemoryError};
 
-/// The place of a tensor in a region, which stays registered as long as this is there.
+/// The location of a tensor in a region. The region stays registered while the section exists.
 #[derive(Debug, Clone)]
 pub struct Section {
     region: Arc<Region>,
@@ -15,13 +15,14 @@ pub struct Section {
 }
 
 impl Section {
-    /// So many bytes of a region, from `offset`.
+    /// Creates a section of `byte_size` bytes from `offset`.
     ///
-    /// Source: `SharedMemoryManager::GetMemoryInfo` in Triton 2.51, without what wraps there.
+    /// Source: `SharedMemoryManager::GetMemoryInfo` in Triton 2.51, without its integer overflow.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::Offset`] and [`SharedMemoryError::Range`] for a place that is not in the region.
+    /// Returns [`SharedMemoryError::Offset`] or [`SharedMemoryError::Range`] if the section is not
+    /// within the region.
     pub(super) fn new(
         region: &Arc<Region>,
         offset: u64,
@@ -43,21 +44,22 @@ impl Section {
         })
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     pub fn byte_size(&self) -> usize {
         self.byte_size
     }
 
-    /// A copy of them, aligned for every element type.
+    /// Returns a copy of the bytes, aligned for every element type.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::Shrunk`] where they are no longer there, [`SharedMemoryError::Access`].
+    /// Returns [`SharedMemoryError::Shrunk`] if the bytes no longer exist, or
+    /// [`SharedMemoryError::Access`].
     pub fn read(&self) -> Result<Bytes, SharedMemoryError> {
         self.region.read(self.offset, self.byte_size)
     }
 
-    /// Looks whether there is memory for so many bytes.
+    /// Checks that memory for `length` bytes exists.
     ///
     /// # Errors
     ///
@@ -66,7 +68,7 @@ impl Section {
         self.region.check(self.offset, length)
     }
 
-    /// Writes bytes, no more than there is room for; what is behind them stays as it is.
+    /// Writes bytes, at most the size of the section. The rest does not change.
     ///
     /// # Errors
     ///

@@ -4,28 +4,28 @@ use crate::request::{InferInput, Response};
 
 use super::{Section, SharedMemoryError};
 
-/// What of a request is in shared memory.
+/// The inputs and outputs of a request that are in shared memory.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// Inputs by their place in the request.
+    /// The inputs, by index in the request.
     pub inputs: Vec<(usize, Section)>,
-    /// Outputs, each once.
+    /// The outputs, without duplicates.
     pub outputs: Vec<SharedOutput>,
 }
 
-/// An output that is to be written to shared memory.
+/// An output that is written to shared memory.
 #[derive(Debug)]
 pub struct SharedOutput {
-    /// Which of the model's.
+    /// The index of the output in the model.
     pub index: usize,
-    /// Its name.
+    /// The name of the output.
     pub name: Arc<str>,
-    /// Where to.
+    /// The destination.
     pub section: Section,
 }
 
 impl Shared {
-    /// The bytes of its inputs.
+    /// Returns the total size of the inputs in bytes.
     pub fn input_bytes(&self) -> usize {
         let sections = self.inputs.iter();
         sections.fold(0, |bytes, (_, section)| {
@@ -33,23 +33,24 @@ impl Shared {
         })
     }
 
-    /// About how many bytes of memory it takes, with those of the inputs when they are fetched.
+    /// Returns the approximate memory in bytes, including the inputs after they are fetched.
     pub fn bytes(&self) -> usize {
         let inputs = size_of_val(self.inputs.as_slice());
         let outputs = size_of_val(self.outputs.as_slice());
         self.input_bytes().saturating_add(inputs + outputs)
     }
 
-    /// Whether nothing is.
+    /// Returns whether there are no inputs and outputs.
     fn is_empty(&self) -> bool {
         self.inputs.is_empty() && self.outputs.is_empty()
     }
 
-    /// Copies the bytes of its inputs to where the request has them, at most so many.
+    /// Copies the inputs into the request, at most `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::TooLarge`], and that of the first input that cannot be read.
+    /// Returns [`SharedMemoryError::TooLarge`], or the error of the first input that cannot be
+    /// read.
     pub fn fetch(&self, inputs: &mut [InferInput], limit: usize) -> Result<(), SharedMemoryError> {
         if self.input_bytes() > limit {
             return Err(SharedMemoryError::TooLarge { limit });
@@ -62,28 +63,29 @@ impl Shared {
         Ok(())
     }
 
-    /// The same to be kept as long as anybody answers the request; `None` where nothing is.
+    /// Returns a shared reference, or `None` if there are no inputs and outputs.
     pub fn share(self) -> Option<Arc<Self>> {
         (!self.is_empty()).then(|| Arc::new(self))
     }
 
-    /// Adds an output, unless it is there.
+    /// Adds an output, unless it exists.
     pub fn insert(&mut self, output: SharedOutput) {
         if !self.has(output.index) {
             self.outputs.push(output);
         }
     }
 
-    /// Whether an output is written there.
+    /// Returns whether an output is in shared memory.
     pub fn has(&self, output: usize) -> bool {
         self.section(output).is_some()
     }
 
-    /// Writes the outputs of a response to their places; none of them where one has too little room.
+    /// Writes the outputs of a response to their sections. If one does not fit, none is written.
     ///
     /// # Errors
     ///
-    /// [`SharedMemoryError::OutputSize`], and that of the first output that cannot be written.
+    /// Returns [`SharedMemoryError::OutputSize`], or the error of the first output that cannot be
+    /// written.
     pub fn store(&self, response: &Response) -> Result<(), SharedMemoryError> {
         let shared = || {
             let outputs = response.outputs.iter();

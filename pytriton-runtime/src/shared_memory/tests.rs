@@ -16,7 +16,7 @@ use super::*;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// A file in the folder of shared memory, which goes with it.
+/// A file in the shared-memory directory. It is removed when this is dropped.
 struct Memory {
     key: String,
     file: File,
