@@ -6,22 +6,24 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::Failure;
 
-/// What a function returns: an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the model's
-/// outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any.
+/// A return value of a function: an array, a tuple of arrays or a struct that derives `Outputs`, in
+/// the order of the model's outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any
+/// order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of a model",
     label = "not an answer",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait Answer {
-    /// One tensor for each output of the model, in its order, or whatever came back instead.
+    /// Converts the value to one tensor for each output, in the order of the model.
     ///
     /// # Errors
     ///
-    /// A [`ModelError`] that names the output.
+    /// Returns a [`ModelError`] that names the output.
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
 
-    /// The same with what else is said beside the outputs; nothing where a type does not say otherwise.
+    /// Like [`into_tensors`](Self::into_tensors), with response parameters. By default, there are
+    /// none.
     ///
     /// # Errors
     ///
@@ -51,7 +53,7 @@ impl Answer for Vec<Tensor> {
     }
 }
 
-/// Outputs by their names.
+/// Outputs by name.
 ///
 /// # Examples
 ///
@@ -69,18 +71,18 @@ pub struct Named {
 }
 
 impl Named {
-    /// None yet.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more output.
+    /// Adds an output.
     pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
         self.outputs.push((name.into(), array.into_tensor()));
         self
     }
 
-    /// One more output, whatever its element type is.
+    /// Adds an output as a tensor, whose element type may be determined at run time.
     pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
         self.outputs.push((name.into(), Ok(tensor)));
         self
@@ -118,7 +120,7 @@ impl Answer for Named {
     }
 }
 
-/// What a function returned for the whole call.
+/// Converts the return value of a function for the whole call.
 pub(super) fn whole(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
@@ -127,13 +129,13 @@ pub(super) fn whole(
     said(call.context().model(), answer).map(Returned::Call)
 }
 
-/// What the answers of a call come from.
+/// Returns the iterator or stream of a decoupled function.
 pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
     call.note_called();
     items.map_err(|failure| failure.of_call(call.context().model()))
 }
 
-/// What a raw function returned, one entry for each request.
+/// Converts the return value of a raw function, which has one entry for each request.
 pub(super) fn each<A: Answer>(
     call: &Call<'_>,
     answers: Result<Vec<Result<A, Failure>>, Failure>,
@@ -145,7 +147,7 @@ pub(super) fn each<A: Answer>(
     Ok(Returned::Each(answers.collect()))
 }
 
-/// What one answer says.
+/// Converts one response.
 fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
     answer.into_said(model)

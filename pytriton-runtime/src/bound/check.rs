@@ -8,8 +8,8 @@ use crate::tensor::DataType;
 use super::options::Options;
 use super::{Flaw, Function, Model};
 
-/// What is wrong with a model that has this function, in the order in which models are written. The rules of options and names
-/// are those of declared models.
+/// Checks a model with this function. Returns all mistakes in the order in which models are
+/// written. Options and names follow the rules of declared models.
 pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
     let options = &model.options;
     let mut flaws = written(options);
@@ -124,7 +124,7 @@ fn tensors<'a>(kind: &'static str, tensors: impl Iterator<Item = &'a TensorSpec>
     flaws
 }
 
-/// Whether there is a function for each instance.
+/// Checks that there is a function for each instance.
 fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let instances = model.options.instances.count();
@@ -145,7 +145,7 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     flaws
 }
 
-/// Whether what is asked for goes together with what one call of the function sees.
+/// Checks that the options match the kind of function.
 fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
     let (raw, cached) = (call == CallMode::Raw, options.response_cache);
@@ -212,7 +212,7 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     broken.map(|(_, help)| Flaw::Conflict { help }).collect()
 }
 
-/// Whether OpenAI's routes can ask the model, where they are to.
+/// Checks that the OpenAI routes can call the model, if it has any.
 fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
     let Some(surface) = model.options.plain.openai else {
         return Vec::new();

@@ -19,13 +19,13 @@ pub(super) fn batch() -> Function {
     Function::batch(|_| Ok(Vec::new()))
 }
 
-/// What is wrong, without what stands before it in each line.
+/// Returns the mistakes, without the prefix of each line.
 pub(super) fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> {
     let Err(error) = model.registration(&function.into()) else {
         return Vec::new();
     };
     let text = error.to_string();
-    // Others are notes.
+    // The other lines are notes.
     let lines = text.lines().filter(|line| line.starts_with("model '"));
     let lines = lines.map(|line| {
         let (place, flaw) = line.split_once(": ").unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt;
 use crate::call::{ModelError, function_error};
 use crate::model::ModelSpec;
 
-/// Why a function has no answer: any error or text, which `?` turns into one. The client is told what it displays.
+/// An error of a function: any error or string, converted by `?`. The client receives its message.
 ///
 /// # Examples
 ///
@@ -24,7 +24,8 @@ use crate::model::ModelSpec;
 pub struct Failure(Box<dyn Error + Send + Sync>);
 
 impl Failure {
-    /// What an input could not be read for keeps its kind; anything else is the function's own.
+    /// Converts the error. An error from reading an input keeps its kind, and others are errors of
+    /// the function.
     pub(super) fn of_call(self, model: &ModelSpec) -> ModelError {
         match self.0.downcast::<ModelError>() {
             Ok(error) => *error,

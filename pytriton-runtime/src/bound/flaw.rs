@@ -5,15 +5,15 @@ use thiserror::Error;
 use crate::decorators::StepError;
 use crate::model::Location;
 
-/// Everything that is wrong with a model, one mistake a line.
+/// All mistakes in a model, displayed one per line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", lines(model, location, flaws))]
 pub struct ModelFlaws {
-    /// The model.
+    /// The name of the model.
     pub model: Arc<str>,
-    /// Where it was put together.
+    /// The location in the source.
     pub location: Location,
-    /// What is wrong, in the order in which a model is written.
+    /// The mistakes in the order in which a model is written.
     pub flaws: Vec<Flaw>,
 }
 
@@ -21,15 +21,15 @@ pub struct ModelFlaws {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// An option that cannot be what it is.
+    /// The value of an option is invalid.
     #[error("`{option}`: {help}")]
     Option {
-        /// Its name.
+        /// The name of the option.
         option: &'static str,
         /// What to write instead.
         help: &'static str,
     },
-    /// A preferred batch size that cannot be one.
+    /// A preferred batch size is invalid.
     #[error("`preferred_batch_size` {size}: {help}")]
     PreferredSize {
         /// The size.
@@ -37,7 +37,7 @@ pub enum Flaw {
         /// What to write instead.
         help: &'static str,
     },
-    /// An option of a priority level's own queue that cannot be what it is.
+    /// An option of a priority level's queue is invalid.
     #[error("`priority_queue_policy` of level {level}, `{option}`: {help}")]
     Level {
         /// The level.
@@ -47,27 +47,27 @@ pub enum Flaw {
         /// What to write instead.
         help: &'static str,
     },
-    /// Things that cannot stand together.
+    /// Options exclude each other.
     #[error("{help}")]
     Conflict {
-        /// Which, and what to remove.
+        /// The options, and which to remove.
         help: &'static str,
     },
-    /// A parameter of the configuration that has two values.
+    /// A configuration parameter has two values.
     #[error("`parameter(\"{name}\", …)` stands twice: remove one")]
     ParameterTwice {
-        /// Its name.
+        /// The name of the parameter.
         name: Arc<str>,
     },
-    /// A name that a tensor cannot have.
+    /// The name of a tensor is invalid.
     #[error("tensor `{name}`: {help}")]
     TensorName {
         /// The name.
         name: Arc<str>,
-        /// Why, and what to write instead.
+        /// The reason, and what to write instead.
         help: &'static str,
     },
-    /// Two inputs or two outputs of one name.
+    /// Two inputs or two outputs have the same name.
     #[error("two {kind}s are named `{name}`: write another name")]
     TensorTwice {
         /// `input` or `output`.
@@ -75,65 +75,65 @@ pub enum Flaw {
         /// The name.
         name: Arc<str>,
     },
-    /// A tensor that has no dimensions but the batch axis.
+    /// A tensor has no dimensions other than the batch axis.
     #[error("tensor `{tensor}` needs at least one dimension: write `[-1]`")]
     NoDims {
-        /// Its name.
+        /// The name of the tensor.
         tensor: Arc<str>,
     },
-    /// Dims that no tensor can have together.
+    /// The dims exceed the maximum number of elements.
     #[error("tensor `{tensor}`: {help}")]
     Elements {
-        /// Its name.
+        /// The name of the tensor.
         tensor: Arc<str>,
-        /// Why.
+        /// The reason.
         help: &'static str,
     },
-    /// A dimension that no tensor can have.
+    /// A dimension is invalid.
     #[error("tensor `{tensor}` has a dimension {dim}: {help}")]
     Dim {
-        /// Its name.
+        /// The name of the tensor.
         tensor: Arc<str>,
         /// The dimension.
         dim: i64,
         /// What to write instead.
         help: &'static str,
     },
-    /// A batch axis without a tensor.
+    /// A model with a batch axis needs an input.
     #[error(
         "a model with a batch axis needs an input: write `.input(Input::new::<f32>(\"INPUT_1\", [-1]))`, or `.batching(false)`"
     )]
     NoInput,
-    /// A model that answers nothing.
+    /// The model has no outputs.
     #[error("a model needs an output: write `.output(Output::new::<f32>(\"OUTPUT_1\", [-1]))`")]
     NoOutput,
-    /// A step that can never work with the model.
+    /// A step cannot work with the model.
     #[error("{0}")]
     Step(StepError),
-    /// A warm-up that can never work with the model.
+    /// A warm-up cannot work with the model.
     #[error("warm-up `{warmup}`: {help}")]
     Warmup {
-        /// Its name.
+        /// The name of the warm-up.
         warmup: Arc<str>,
-        /// Why, and what to write instead.
+        /// The reason, and what to write instead.
         help: String,
     },
-    /// A list of functions that has none.
+    /// The list of functions is empty.
     #[error("a model needs a function: the list of its functions is empty")]
     NoFunction,
-    /// Functions of different kinds for the instances of one model.
+    /// The functions of the instances are of different kinds.
     #[error(
         "the functions of a model's instances must be of one kind: all for a batch, all for a request, or all raw"
     )]
     MixedFunctions,
-    /// More or fewer functions than instances.
+    /// The number of functions differs from the number of instances.
     #[error(
         "`instances` is {instances}, but there are {functions} functions: remove it, or write one function for each"
     )]
     Functions {
-        /// The instances.
+        /// The number of instances.
         instances: u32,
-        /// The functions.
+        /// The number of functions.
         functions: usize,
     },
 }

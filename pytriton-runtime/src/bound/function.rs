@@ -11,10 +11,10 @@ use super::answer::{each, opened, whole};
 use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
 use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
-/// What answers the requests of a [`Model`](super::Model): a closure, and what one call of it sees.
+/// The function of a [`Model`](super::Model): a closure, and which requests one call processes.
 ///
-/// A boxed closure (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) is a closure too. An array or
-/// a `Vec` of functions has one for each instance.
+/// Boxed closures (`Box<dyn Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync>`) are
+/// accepted too. An array or `Vec` of functions provides one for each instance.
 ///
 /// # Examples
 ///
@@ -31,22 +31,22 @@ use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 #[derive(Clone)]
 pub struct Function {
     pub(super) call: CallMode,
-    /// One for all instances, or one for each.
+    /// One for all instances, or one for each instance.
     pub(super) loaders: Vec<Loader>,
-    /// Whether some of the loaders make functions of another kind of call.
+    /// Whether the functions are of different kinds.
     pub(super) mixed: bool,
-    /// Whether they are called on the states of sequences.
+    /// Whether the function takes the state of a sequence.
     pub(super) sequences: bool,
-    /// Whether a request has any number of answers.
+    /// Whether the function is decoupled.
     pub(super) decoupled: bool,
-    /// Whether some of them are `async`.
+    /// Whether any of the functions is `async`.
     pub(super) is_async: bool,
-    /// Whether any thread may call each of them.
+    /// Whether any thread may call each instance.
     pub(super) movable: bool,
 }
 
 impl Function {
-    /// One call for a whole batch, whose rows are stacked along axis 0: as `#[batch]`.
+    /// One call for a whole batch, whose rows are stacked along axis 0, like `#[batch]`.
     pub fn batch<F, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -68,7 +68,7 @@ impl Function {
         }
     }
 
-    /// One call for the requests of a batch as they are, with one answer for each of them.
+    /// One call for the unstacked requests of a batch, with one response for each of them.
     pub fn raw<F, A>(function: F) -> Self
     where
         F: Fn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
@@ -78,8 +78,8 @@ impl Function {
         Self::plain(CallMode::Raw, Arc::new(function))
     }
 
-    /// As [`batch`](Self::batch) with any number of answers, each of which leaves when it is there: a decoupled model. An item
-    /// that is an error is the last.
+    /// Like [`batch`](Self::batch), with any number of responses, each sent as soon as it is
+    /// produced (a decoupled model). An error ends the responses.
     ///
     /// # Examples
     ///
@@ -105,7 +105,7 @@ impl Function {
         Self::plain(CallMode::Batch, Arc::new(function)).decoupled()
     }
 
-    /// As [`batch_iter`](Self::batch_iter), with one call for each request.
+    /// Like [`batch_iter`](Self::batch_iter), with one call for each request.
     pub fn sample_iter<F, I, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
@@ -118,7 +118,8 @@ impl Function {
         }
     }
 
-    /// As [`batch_iter`](Self::batch_iter); while the stream waits, its instance runs the other batches that it has in flight.
+    /// Like [`batch_iter`](Self::batch_iter). While the stream waits, its instance executes other
+    /// batches in flight.
     pub fn batch_stream<F, S, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
@@ -136,7 +137,7 @@ impl Function {
         waiting.decoupled()
     }
 
-    /// As [`batch_stream`](Self::batch_stream), with one call for each request.
+    /// Like [`batch_stream`](Self::batch_stream), with one call for each request.
     pub fn sample_stream<F, S, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
@@ -149,7 +150,8 @@ impl Function {
         }
     }
 
-    /// As [`batch`](Self::batch); while it waits, its instance runs the other batches that it has in flight.
+    /// Like [`batch`](Self::batch). While the function waits, its instance executes other batches
+    /// in flight.
     pub fn async_batch<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -162,7 +164,7 @@ impl Function {
         })
     }
 
-    /// As [`sample`](Self::sample), `async`.
+    /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -174,7 +176,7 @@ impl Function {
         }
     }
 
-    /// As [`raw`](Self::raw), `async`.
+    /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(function: F) -> Self
     where
         F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
@@ -187,7 +189,7 @@ impl Function {
         })
     }
 
-    /// A function that is called on a state, which `load` makes for each instance on the instance's own thread: it need
+    /// A function with a state. `load` creates the state on the thread of each instance, so it need
     /// not be `Send`.
     pub fn stateful<L, S>(load: L) -> Stateful<S>
     where
@@ -197,7 +199,8 @@ impl Function {
         Stateful::new(load)
     }
 
-    /// A function that is called on a state of the request's sequence, which `start` makes when the sequence starts.
+    /// A function with a state for each sequence. `start` creates the state when the sequence
+    /// starts.
     pub fn per_sequence<F, S>(start: F) -> PerSequence<S>
     where
         F: Fn(&Sequence, &Context) -> Result<S, Failure> + Send + Sync + 'static,
@@ -213,7 +216,7 @@ impl Function {
         }
     }
 
-    /// What one call sees, and whether it is on the states of sequences and has any number of answers.
+    /// Returns the kind of call, whether it takes states of sequences, and whether it is decoupled.
     fn kind(&self) -> (CallMode, bool, bool) {
         (self.call, self.sequences, self.decoupled)
     }
@@ -260,7 +263,7 @@ impl Function {
         }
     }
 
-    /// What makes the instances: as many as there are functions, or any number.
+    /// Returns the loader of the instances.
     pub(super) fn loader(&self) -> Loader {
         if let [loader] = self.loaders.as_slice() {
             return Arc::clone(loader);
@@ -275,7 +278,7 @@ impl Function {
 }
 
 impl From<Vec<Self>> for Function {
-    /// The functions of a model's instances, in their order.
+    /// Combines the functions of a model's instances, in order.
     fn from(functions: Vec<Self>) -> Self {
         let first = functions.first();
         let kind = first.map_or((CallMode::Batch, false, false), Self::kind);

@@ -8,7 +8,7 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError};
 
-/// What one call of a function is given: the tensors of its inputs, by name, batch axis first where there is one.
+/// The arguments of one call: the input tensors by name, batch axis first if there is one.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     call: &'a Call<'a>,
@@ -19,11 +19,12 @@ impl<'a> Inputs<'a> {
         Self { call }
     }
 
-    /// The array of an input.
+    /// Returns an input as an array.
     ///
     /// # Errors
     ///
-    /// A [`ModelError`] when the model has no such input, when it was left out, or when it has another element type or rank.
+    /// Returns a [`ModelError`] if the input does not exist, is omitted, or has another element
+    /// type or rank.
     pub fn array<T: Element, D: Dimension>(
         &self,
         name: &str,
@@ -32,11 +33,11 @@ impl<'a> Inputs<'a> {
         array.map_err(of_the_function)
     }
 
-    /// The array of an input that a request may leave out.
+    /// Returns an optional input as an array.
     ///
     /// # Errors
     ///
-    /// As [`array`](Self::array), but for the input that was left out.
+    /// As [`array`](Self::array), except for an omitted input.
     pub fn optional_array<T: Element, D: Dimension>(
         &self,
         name: &str,
@@ -45,47 +46,48 @@ impl<'a> Inputs<'a> {
         array.map_err(of_the_function)
     }
 
-    /// The only element of an input, such as one of [`first_value`](super::Input::first_value).
+    /// Returns the only element of an input, such as one with
+    /// [`first_value`](super::Input::first_value).
     ///
     /// # Errors
     ///
-    /// As [`array`](Self::array), or when there is not exactly one element.
+    /// As [`array`](Self::array), and if the input does not have exactly one element.
     pub fn scalar<T: Element>(&self, name: &str) -> Result<T, ModelError> {
         let scalar = self.call.scalar(self.index(name)?);
         scalar.map_err(of_the_function)
     }
 
-    /// The only element of an input that a request may leave out.
+    /// Returns the only element of an optional input.
     ///
     /// # Errors
     ///
-    /// As [`scalar`](Self::scalar), but for the input that was left out.
+    /// As [`scalar`](Self::scalar), except for an omitted input.
     pub fn optional_scalar<T: Element>(&self, name: &str) -> Result<Option<T>, ModelError> {
         let scalar = self.call.optional_scalar(self.index(name)?);
         scalar.map_err(of_the_function)
     }
 
-    /// The tensor of an input, whatever its element type is; `None` when it was left out.
+    /// Returns the tensor of an input, or `None` if it is omitted.
     ///
     /// # Errors
     ///
-    /// A [`ModelError`] when the model has no such input.
+    /// Returns a [`ModelError`] if the input does not exist.
     pub fn tensor(&self, name: &str) -> Result<Option<&'a Tensor>, ModelError> {
         let index = self.index(name)?;
         Ok(self.call.inputs().get(index).and_then(Option::as_ref))
     }
 
-    /// The tensors that are there with their names, in the order of the model's inputs.
+    /// Returns the names and tensors of the given inputs, in the order of the model.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Tensor)> + use<'a> {
         let inputs = self.model().inputs.iter().zip(self.call.inputs());
         inputs.filter_map(|(spec, tensor)| Some((&*spec.name, tensor.as_ref()?)))
     }
 
-    /// The parameters and forwarded headers that all requests of the call share.
+    /// Returns the parameters and forwarded headers that all requests of the call share.
     ///
     /// # Errors
     ///
-    /// A [`ModelError`] when requests of different parameters may be in one call: see
+    /// Returns a [`ModelError`] if requests with different parameters may be in one call. See
     /// [`Model::by_parameters`](super::Model::by_parameters).
     pub fn parameters(&self) -> Result<&'a Parameters, ModelError> {
         let model = self.model();
@@ -97,12 +99,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The requests of the call as they came, before any step.
+    /// Returns the requests of the call, before any step.
     pub fn requests(&self) -> &'a [Request] {
         self.call.requests()
     }
 
-    /// Where the call runs: the model's configuration, the instance, its logger.
+    /// Returns the context of the call: model configuration, instance and logger.
     pub fn context(&self) -> &'a Context {
         self.call.context()
     }
@@ -123,7 +125,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Requests fit the model: whoever asks for other elements, another rank, or what may be left out, is the function.
+/// Attributes an error to the function. The request matches the model, so reading an input as
+/// another type or rank, or an omitted input as required, is a mistake in the function.
 fn of_the_function(error: ModelError) -> ModelError {
     match error {
         ModelError::Input {

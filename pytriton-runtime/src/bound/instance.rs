@@ -9,9 +9,9 @@ pub(super) type Answered = Result<Returned, ModelError>;
 pub(super) type Plain = dyn Fn(&Call<'_>) -> Answered + Send + Sync;
 /// An `async` function without a state.
 pub(super) type Waiting = dyn for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync;
-/// A function that is called on a state.
+/// A function with a state.
 pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> Answered + Send + Sync;
-/// An `async` function that is called on a state.
+/// An `async` function with a state.
 pub(super) type WaitingOnState<S> =
     dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;
 
@@ -36,7 +36,7 @@ impl Instance for WaitingInstance {
 }
 
 pub(super) struct StatefulInstance<S> {
-    /// A call is done before the next one begins.
+    /// A call ends before the next one begins.
     pub(super) state: RefCell<S>,
     pub(super) function: Arc<OnState<S>>,
 }

@@ -1,9 +1,11 @@
-//! Models that are put together at run time: what `#[pytriton::model]` reads from a function is said here by hand.
+//! Models that are defined at run time, as an alternative to `#[pytriton::model]`.
 //!
-//! A [`Model`] says what the model is, with the macro's options as methods. A [`Function`] is what answers its requests: a
-//! closure, an `async` closure, one with a state that each instance ([`Stateful`]) or each sequence ([`PerSequence`]) has for itself, or both
-//! ([`StatefulPerSequence`]), or one for each instance. Together they become the same [`Registration`](crate::registry::Registration) that a declaration becomes, or
-//! [`ModelFlaws`]. What the function returns is an [`Answer`], which is checked against the model.
+//! A [`Model`] describes a model. Its methods correspond to the options of the macro. A
+//! [`Function`] processes the requests: a closure, an `async` closure, one with a state for each
+//! instance ([`Stateful`]), for each sequence ([`PerSequence`]) or for both
+//! ([`StatefulPerSequence`]), or one function for each instance. Together they form a
+//! [`Registration`](crate::registry::Registration) like a declared model, or [`ModelFlaws`]. The
+//! return value of the function is an [`Answer`], which is checked against the model.
 
 mod answer;
 mod check;

@@ -10,7 +10,8 @@ use super::check::check;
 use super::options::Options;
 use super::{Flaw, Function, Input, ModelFlaws, Output};
 
-/// What a model is: its name, its tensors and its options, which are those of `#[pytriton::model]`.
+/// The description of a model: its name, tensors and options, which are those of
+/// `#[pytriton::model]`.
 ///
 /// # Examples
 ///
@@ -35,7 +36,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model of that name; the other options have their defaults.
+    /// Creates a model with default options.
     #[track_caller]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         let caller = panic::Location::caller();
@@ -54,20 +55,20 @@ impl Model {
         }
     }
 
-    /// One more input.
+    /// Adds an input.
     pub fn input(mut self, input: Input) -> Self {
         self.inputs.push(input);
         self
     }
 
-    /// One more output.
+    /// Adds an output.
     pub fn output(mut self, output: Output) -> Self {
         self.outputs.push(output);
         self
     }
 
-    /// Requests of different parameters are called apart, so that the function can ask for them:
-    /// [`Inputs::parameters`](super::Inputs::parameters).
+    /// Separates requests with different parameters, so that the function can read the parameters
+    /// with [`Inputs::parameters`](super::Inputs::parameters).
     pub fn by_parameters(self) -> Self {
         Self {
             by_parameters: true,
@@ -75,25 +76,25 @@ impl Model {
         }
     }
 
-    /// One more step around the function, below those that are there: [`FillOptional`](crate::decorators::FillOptional) and its
-    /// like, or one of your own.
+    /// Adds a step around the function, inside the earlier ones. A step is one of the crate, such
+    /// as [`FillOptional`](crate::decorators::FillOptional), or your own.
     pub fn step(mut self, step: impl Step + 'static) -> Self {
         self.steps.push(Arc::new(step));
         self
     }
 
-    /// One more call of the function that each instance makes before it takes requests, behind those that are there. Where it
-    /// fails the model is not served.
+    /// Adds a warm-up call that each instance makes before it accepts requests, after the earlier
+    /// ones. If it fails, the model is not served.
     pub fn warmup(mut self, warmup: Warmup) -> Self {
         self.warmups.push(warmup);
         self
     }
 
-    /// The model with what answers its requests, every default filled in and every rule checked.
+    /// Combines the model with its function, applies defaults and checks all rules.
     ///
     /// # Errors
     ///
-    /// [`ModelFlaws`] with every mistake there is.
+    /// Returns [`ModelFlaws`] with every mistake.
     pub fn registration(mut self, function: &Function) -> Result<Registration, ModelFlaws> {
         let sequences = &mut self.options.plain.sequence_batching;
         if function.sequences && sequences.is_none() {

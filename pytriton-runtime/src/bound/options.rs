@@ -6,7 +6,7 @@ use crate::model::{
 };
 use crate::registry::ModelOptions;
 
-/// [`ModelOptions`] that own what they say, and know what was written.
+/// An owned version of [`ModelOptions`] that records which options were set.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) plain: ModelOptions<'static>,
@@ -35,7 +35,7 @@ impl Options {
         }
     }
 
-    /// What can be asked for flaws.
+    /// Returns the borrowed version, for the rules of declared models.
     pub(super) fn borrowed(&self) -> ModelOptions<'_> {
         ModelOptions {
             name: &self.name,
@@ -47,7 +47,7 @@ impl Options {
         }
     }
 
-    /// How requests are gathered; `None` where each is a batch of its own.
+    /// Returns the batching options, or `None` if batching is disabled.
     pub(super) fn batcher(&self) -> Option<DynamicBatching> {
         let mut batcher = DynamicBatching::from(self.plain.batcher()?);
         batcher.preferred_batch_size = self.preferred_batch_size.clone();
@@ -62,7 +62,7 @@ impl Options {
         Some(batcher)
     }
 
-    /// How the requests of sequences are gathered; `None` for a model that knows none.
+    /// Returns the sequence batching options, or `None` if the model has no sequences.
     pub(super) fn sequencer(&self, max_batch_size: u32) -> Option<SequenceBatching> {
         let mut batching = self.plain.sequencer()?.of(max_batch_size);
         if let SequenceStrategy::Oldest {

@@ -6,10 +6,10 @@ use crate::request::{Request, Sequence};
 
 use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
-/// A state that each sequence of requests has for itself; the methods say what is called on it.
+/// A state for each sequence of requests. The methods set the function.
 ///
-/// It stays on the thread of its sequence's instance, and need not be `Send`. It is dropped when its sequence ends, starts anew
-/// or is idle for too long; a function that panics loses it.
+/// The state stays on the thread of its sequence's instance and need not be `Send`. It is dropped
+/// when its sequence ends, restarts or is idle for too long, or when the function panics.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ impl<S: 'static> PerSequence<S> {
         Self(StatefulPerSequence::new(Arc::new(|_| Ok(())), start))
     }
 
-    /// As [`Function::sample`], on the state of the request's sequence.
+    /// Like [`Function::sample`], with the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -42,7 +42,7 @@ impl<S: 'static> PerSequence<S> {
         all.sample(move |(), state, inputs| function(state, inputs))
     }
 
-    /// As [`Function::batch`], on the states of all rows.
+    /// Like [`Function::batch`], with the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -52,7 +52,7 @@ impl<S: 'static> PerSequence<S> {
         all.batch(move |(), states, inputs| function(states, inputs))
     }
 
-    /// As [`Function::raw`], on the states of all requests.
+    /// Like [`Function::raw`], with the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -65,7 +65,7 @@ impl<S: 'static> PerSequence<S> {
         all.raw(move |(), states, requests| function(states, requests))
     }
 
-    /// As [`sample`](Self::sample), `async`.
+    /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -77,7 +77,7 @@ impl<S: 'static> PerSequence<S> {
         })
     }
 
-    /// As [`batch`](Self::batch), `async`.
+    /// Like [`batch`](Self::batch), but `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -91,7 +91,7 @@ impl<S: 'static> PerSequence<S> {
         )
     }
 
-    /// As [`raw`](Self::raw), `async`.
+    /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>

@@ -10,7 +10,7 @@ use super::answer::{each, whole};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
 use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
-/// A state that each instance of a model has for itself; the methods say what is called on it.
+/// A state for each instance of a model. The methods set the function.
 ///
 /// # Examples
 ///
@@ -42,8 +42,8 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// Lets any thread call the function, one call of an instance at a time, as
-    /// [`Model::inline`](super::Model::inline) needs.
+    /// Lets any thread call the function, one call of an instance at a time.
+    /// [`Model::inline`](super::Model::inline) needs this.
     ///
     /// # Examples
     ///
@@ -86,7 +86,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// A function that is called on a state of the request's sequence too, which `start` makes when the sequence starts.
+    /// Adds a state for each sequence. `start` creates it when the sequence starts.
     pub fn per_sequence<F, Q>(self, start: F) -> StatefulPerSequence<S, Q>
     where
         F: Fn(&S, &Sequence, &Context) -> Result<Q, Failure> + Send + Sync + 'static,
@@ -95,7 +95,7 @@ impl<S: 'static> Stateful<S> {
         StatefulPerSequence::new(self.load, start)
     }
 
-    /// As [`Function::batch`].
+    /// Like [`Function::batch`].
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -106,7 +106,7 @@ impl<S: 'static> Stateful<S> {
         self.on_state(CallMode::Batch, Arc::new(function))
     }
 
-    /// As [`Function::sample`].
+    /// Like [`Function::sample`].
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -118,7 +118,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// As [`Function::raw`].
+    /// Like [`Function::raw`].
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -132,7 +132,7 @@ impl<S: 'static> Stateful<S> {
         self.on_state(CallMode::Raw, Arc::new(function))
     }
 
-    /// As [`Function::async_batch`]; calls that are under way at the same time share the state.
+    /// Like [`Function::async_batch`]. Concurrent calls share the state.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -145,7 +145,7 @@ impl<S: 'static> Stateful<S> {
         })
     }
 
-    /// As [`Function::async_sample`]; calls that are under way at the same time share the state.
+    /// Like [`Function::async_sample`]. Concurrent calls share the state.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -157,7 +157,7 @@ impl<S: 'static> Stateful<S> {
         }
     }
 
-    /// As [`Function::async_raw`]; calls that are under way at the same time share the state.
+    /// Like [`Function::async_raw`]. Concurrent calls share the state.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>

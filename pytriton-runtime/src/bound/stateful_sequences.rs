@@ -14,11 +14,10 @@ use super::instance::{Answered, WaitingOnState};
 use super::stateful::MakeState;
 use super::{Answer, Failure, Function, Inputs};
 
-/// A state that each instance of a model has for itself, and one that each sequence of requests has; the methods say what is
-/// called on both.
+/// A state for each instance of a model and one for each sequence. The methods set the function.
 ///
-/// All sequences of an instance share its state, which so is only borrowed. Both stay on the instance's thread, and need not be
-/// `Send`.
+/// All sequences of an instance share its state, so the function receives a shared reference. Both
+/// states stay on the thread of the instance and need not be `Send`.
 ///
 /// # Examples
 ///
@@ -40,7 +39,7 @@ pub struct StatefulPerSequence<I, S> {
     state: PhantomData<fn() -> S>,
 }
 
-/// Makes the state of a sequence, whatever its type.
+/// Creates the state of a sequence, of any type.
 type StartOn<I> = dyn Fn(&I, &Start<'_>) -> Started + Send + Sync;
 
 impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
@@ -61,7 +60,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         }
     }
 
-    /// As [`Function::sample`], on the state of the request's sequence.
+    /// Like [`Function::sample`], with the state of the request's sequence.
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -74,7 +73,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`Function::batch`], on the states of all rows.
+    /// Like [`Function::batch`], with the states of all rows.
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -87,7 +86,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`Function::raw`], on the states of all requests.
+    /// Like [`Function::raw`], with the states of all requests.
     pub fn raw<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -103,7 +102,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`sample`](Self::sample), `async`.
+    /// Like [`sample`](Self::sample), but `async`.
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -120,7 +119,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`batch`](Self::batch), `async`.
+    /// Like [`batch`](Self::batch), but `async`.
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
@@ -137,7 +136,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         })
     }
 
-    /// As [`raw`](Self::raw), `async`.
+    /// Like [`raw`](Self::raw), but `async`.
     pub fn async_raw<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &[Request]) -> Result<Vec<Result<A, Failure>>, Failure>
@@ -189,7 +188,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     }
 }
 
-/// A function on the state of an instance.
+/// A function with the state of an instance.
 enum Run<I> {
     Plain(Arc<PlainOnState<I>>),
     Waiting(Arc<WaitingOnState<I>>),
@@ -197,7 +196,7 @@ enum Run<I> {
 
 type PlainOnState<I> = dyn Fn(&I, &Call<'_>) -> Answered + Send + Sync;
 
-/// Cloned without its instance.
+/// Does not require `I: Clone`.
 impl<I> Clone for Run<I> {
     fn clone(&self) -> Self {
         match self {
@@ -207,7 +206,7 @@ impl<I> Clone for Run<I> {
     }
 }
 
-/// An instance's state, the function, and what makes the states of sequences.
+/// The state of an instance, the function, and the closure that creates the states of sequences.
 struct Starting<I> {
     state: I,
     run: Run<I>,

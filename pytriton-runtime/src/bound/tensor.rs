@@ -17,14 +17,14 @@ use crate::tensor::{DataType, Element};
 #[derive(Debug, Clone)]
 pub struct Input {
     pub(super) spec: TensorSpec,
-    /// Whether a call sees the first row alone, and whether rows that differ are an error then.
+    /// Whether a call receives only the first row, and whether differing rows are an error then.
     pub(super) first_value: Option<bool>,
-    /// Whether its elements must be valid UTF-8.
+    /// Whether the elements must be valid UTF-8.
     pub(super) utf8: bool,
 }
 
 impl Input {
-    /// An input of these elements and dims: without the batch axis, -1 for any size.
+    /// Creates an input. `dims` exclude the batch axis, and -1 means any size.
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             utf8: T::UTF8,
@@ -32,7 +32,7 @@ impl Input {
         }
     }
 
-    /// The same where the element type is known at run time only.
+    /// Like [`new`](Self::new), with an element type that is known only at run time.
     pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
@@ -41,19 +41,19 @@ impl Input {
         }
     }
 
-    /// A request may leave it out.
+    /// Makes the input optional in requests.
     pub fn optional(mut self) -> Self {
         self.spec.optional = true;
         self
     }
 
-    /// What it is, for people.
+    /// Sets a description for users.
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
         self
     }
 
-    /// The elements of a row that it can be asked with: the page of the models begins with them.
+    /// Sets sample values for one row, with which the docs page starts.
     pub fn example<T: Display>(mut self, elements: impl IntoIterator<Item = T>) -> Self {
         let elements = elements.into_iter();
         let elements = elements.map(|element| element.to_string().into());
@@ -61,7 +61,7 @@ impl Input {
         self
     }
 
-    /// The function sees one value for the whole batch; rows that differ are an error.
+    /// Passes one value for the whole batch to the function. Differing rows are an error.
     pub fn first_value(self) -> Self {
         Self {
             first_value: Some(true),
@@ -69,7 +69,7 @@ impl Input {
         }
     }
 
-    /// The function sees the value of the first row, whatever the others are.
+    /// Passes the value of the first row to the function, regardless of other rows.
     pub fn first_value_of_any(self) -> Self {
         Self {
             first_value: Some(false),
@@ -86,12 +86,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// An output of these elements and dims: without the batch axis, -1 for any size.
+    /// Creates an output. `dims` exclude the batch axis, and -1 means any size.
     pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self::of(T::DATATYPE, name, dims)
     }
 
-    /// The same where the element type is known at run time only.
+    /// Like [`new`](Self::new), with an element type that is known only at run time.
     pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
         Self {
             spec: spec(datatype, name.into(), dims.into()),
@@ -99,13 +99,13 @@ impl Output {
         }
     }
 
-    /// What it is, for people.
+    /// Sets a description for users.
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
         self.spec.description = description.into();
         self
     }
 
-    /// What its elements are called, one a line: clients that ask for classes are told.
+    /// Sets the labels of the elements, one per line. Clients that request classes receive them.
     pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
         Self {
             labels: labels.into(),
