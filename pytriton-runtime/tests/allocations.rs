@@ -1,4 +1,5 @@
-//! How often the worker allocates for a request once it is warm; a binary of its own, because its allocator counts.
+//! Counts the allocations of a warm worker per request. A separate binary, because it needs its own
+//! allocator.
 
 #![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -19,15 +20,15 @@ use pytriton_runtime::worker::Worker;
 
 use identity::IDENTITY;
 
-/// How many allocations a batch of so many requests may cost: those of the function, of its array, of the tensors before and
-/// behind it, and two for each request, which is in a place of its own.
+/// The number of requests in a batch, and the maximum number of allocations: those of the function,
+/// of its array, of the tensors before and after, and two for each request, which is boxed.
 const TABLE: [(usize, usize); 2] = [(1, 5), (8, 21)];
 
-/// Batches before the counted ones, and the counted ones.
+/// The number of batches before counting, and of counted ones.
 const WARM: u64 = 200;
 const COUNTED: u64 = 500;
 
-/// The system's allocator, which counts what threads other than the clients' ask for.
+/// The system allocator, with a counter for threads other than the clients'.
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
@@ -42,11 +43,12 @@ fn count() {
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is, and counting allocates nothing.
+// SAFETY: all calls are forwarded to the system allocator unchanged, and counting does not
+// allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -70,7 +72,8 @@ fn variable(worker: &Worker, name: &str) -> String {
     variables.find(|(known, _)| *known == name).unwrap().1
 }
 
-/// Asks for a batch of requests of four elements, as a client over HTTP in JSON does, and reads its answers.
+/// Sends a batch of requests with four elements, like an HTTP client with JSON, and reads the
+/// responses.
 fn ask(client: &Client, batch: u64, requests: usize) {
     let mut description = Vec::new();
     let mut writer = BatchWriter::new(&mut description, 1);

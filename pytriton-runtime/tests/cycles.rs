@@ -1,4 +1,5 @@
-//! A hundred starts and stops of the tritonserver engine in one process, which has no other test: nothing grows.
+//! A hundred starts and stops of the tritonserver engine in one process must not leak resources.
+//! There is no other test in this process.
 
 #![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -25,10 +26,10 @@ use identity::IDENTITY;
 const CYCLES: usize = 100;
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// What the allocator may keep more of after a hundred rounds than after ten, in KiB.
+/// How much more memory the allocator may keep after a hundred rounds than after ten, in KiB.
 const MEMORY: u64 = 8 << 10;
 
-/// Where the tests of all crates have one tritonserver together.
+/// The tritonserver installation shared by the tests of all crates.
 const INSTALLED: &str = concat!(
     env!("CARGO_TARGET_TMPDIR"),
     "/cache/pytriton/tritonserver/2.51.0"
@@ -70,7 +71,7 @@ fn infer(address: SocketAddr) -> String {
     answer
 }
 
-/// What this process holds.
+/// The resources of this process.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     descriptors: usize,
@@ -150,7 +151,7 @@ fn a_hundred_starts_and_stops_do_not_grow() {
     });
 }
 
-/// What is held once the threads that were told to end have ended.
+/// Returns the resources after the ending threads are gone.
 async fn settled(expected: Option<&Held>) -> Held {
     let mut last = Held::now();
     for _ in 0..40 {

@@ -1,4 +1,4 @@
-//! The real tritonserver, fetched by the product's own `install`.
+//! Tests with the real tritonserver, which `install` downloads.
 
 #![cfg(tritonserver)]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -20,7 +20,7 @@ use pytriton_runtime::triton::{
 };
 use tokio::time::{Instant, timeout};
 
-/// Where the tests of all crates have one tritonserver together.
+/// The tritonserver installation shared by the tests of all crates.
 const INSTALLED: &str = concat!(
     env!("CARGO_TARGET_TMPDIR"),
     "/cache/pytriton/tritonserver/2.51.0"
@@ -29,7 +29,7 @@ const INSTALLED: &str = concat!(
 const SOON: Duration = Duration::from_secs(1);
 const READY: Duration = Duration::from_secs(20);
 
-/// What the tests start the server with.
+/// The setup with which the tests start the server.
 struct Setup {
     binary: PathBuf,
     probe: Probe,
@@ -92,7 +92,7 @@ impl Setup {
 fn get(address: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    // In one piece: a request line that comes in several confuses tritonserver's HTTP library.
+    // In one write: tritonserver's HTTP library cannot handle a request line in several pieces.
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -221,7 +221,8 @@ async fn a_hundred_starts_leave_nothing_behind() {
     for _ in 0..100 {
         round().await;
     }
-    // The other tests of this process come and go: allow for theirs, not for a hundred of ours.
+    // Other tests of this process use threads and files too. Allow for those, but not for a hundred
+    // of ours.
     assert!(count("task") < threads + 40 && count("fd") < files + 40);
     let left: Vec<_> = fs::read_dir(workspaces)
         .unwrap()

@@ -1,4 +1,4 @@
-//! The model of the tests that have a binary of their own.
+//! The model of the tests that are separate binaries.
 
 use ndarray::{Array2, Ix2};
 use pytriton_runtime::call::{Call, Execution, Instance, Outputs};
@@ -29,7 +29,7 @@ impl Instance for Identity {
     }
 }
 
-/// Returns its input, batches of at most eight rows.
+/// Returns its input, in batches of at most eight rows.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
     name: "Identity",
     description: "",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// No request takes longer.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Waits for something that happens by itself.
+/// Waits until a condition holds.
 pub(crate) fn wait_until(what: &str, deadline: Duration, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
@@ -19,7 +19,7 @@ pub(crate) fn connects(address: SocketAddr) -> bool {
     TcpStream::connect(address).is_ok()
 }
 
-/// A port that nobody has at the moment.
+/// Returns a port that is currently free.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -31,7 +31,7 @@ fn connect(address: SocketAddr) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// The response to a request on a connection of its own; `None` if there is none.
+/// Sends a request on a new connection. Returns the response, if any.
 pub(crate) fn exchange(address: SocketAddr, line: &str, body: &str) -> Option<String> {
     let length = body.len();
     let head = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length";
@@ -56,7 +56,7 @@ pub(crate) fn post(address: SocketAddr, model: &str, body: &str) -> Option<u16> 
     status(&exchange(address, &line, body)?)
 }
 
-/// A connection that is kept between two requests.
+/// A keep-alive connection.
 pub(crate) struct Kept(TcpStream);
 
 impl Kept {
@@ -64,7 +64,7 @@ impl Kept {
         Self(connect(address).unwrap())
     }
 
-    /// The status; `None` once the connection is closed.
+    /// Returns the status, or `None` if the connection is closed.
     pub(crate) fn get(&mut self, path: &str) -> Option<u16> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
         self.0.write_all(request.as_bytes()).ok()?;
@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-/// A request to OpenAI's routes whose body comes slowly.
+/// A request to the OpenAI routes whose body arrives slowly.
 pub(crate) struct Partial {
     stream: TcpStream,
     left: usize,
@@ -90,7 +90,7 @@ impl Partial {
         let length = Self::BODY.len() + Self::BLANKS + 1;
         let begin = format!("{head}: {length}\r\n\r\n{}", Self::BODY);
         stream.write_all(begin.as_bytes()).unwrap();
-        // What was accepted has been read.
+        // At this point, the accepted request has been read.
         let mut known = Kept::new(address);
         assert_eq!(known.get("/v1/models"), Some(200));
         Self {
@@ -99,14 +99,14 @@ impl Partial {
         }
     }
 
-    /// Sends a little; it does not matter if nobody takes it.
+    /// Sends a byte. Errors do not matter.
     pub(crate) fn go_on(&mut self) {
         if self.stream.write_all(b" ").is_ok() {
             self.left -= 1;
         }
     }
 
-    /// Sends the rest; the response.
+    /// Sends the rest and returns the response.
     pub(crate) fn end(mut self) -> String {
         let rest = " ".repeat(self.left) + "}";
         self.stream.write_all(rest.as_bytes()).unwrap();
@@ -134,7 +134,7 @@ pub(crate) mod grpc {
         Client::new(endpoint.connect().await.unwrap())
     }
 
-    /// The response of `Sums` to the first request of a sequence.
+    /// Returns the response of `Sums` to the first request of a sequence.
     pub(crate) fn sequence(address: SocketAddr, id: u8) -> Result<f32, tonic::Code> {
         let parameter = |choice| InferParameter {
             parameter_choice: Some(choice),
@@ -169,7 +169,7 @@ pub(crate) mod grpc {
         })
     }
 
-    /// A stream over which nothing is asked, as long as the runtime lives.
+    /// Opens a stream without requests. It lives as long as the runtime.
     pub(crate) fn open_stream(address: SocketAddr) -> Runtime {
         let runtime = Runtime::new().unwrap();
         let opened = runtime.block_on(connect(address));

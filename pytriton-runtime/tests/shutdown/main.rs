@@ -1,4 +1,5 @@
-//! Shutdown of the tritonserver engine: all ports stop at once, on one deadline, and what was accepted is answered.
+//! Shutdown of the tritonserver engine: all ports stop at once with one deadline, and accepted
+//! requests are completed.
 
 #![cfg(all(tritonserver, feature = "embedded"))]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -13,10 +14,10 @@ use std::time::{Duration, Instant};
 use client::{Partial, connects, get, grpc, post, wait_until};
 use served::{NAP, Served};
 
-/// What a server may take to end once its last response is there, and what a busy machine adds to it.
+/// How long a server may take to end after its last response, including delays on a busy machine.
 const AFTERWARDS: Duration = Duration::from_secs(3);
 
-/// What a stopping server may take until it refuses requests.
+/// How long a stopping server may take until it refuses requests.
 const NOTICED: Duration = Duration::from_secs(1);
 
 const READY: &str = "/v2/health/ready";
@@ -28,7 +29,7 @@ fn all_ports_stop_together() {
     let (http, grpc_port) = (at.http.unwrap(), at.grpc.unwrap());
     let mut kept = client::Kept::new(http);
     assert_eq!(kept.get(READY), Some(200));
-    // A request that is accepted, and not yet sent to tritonserver, as long as its body comes.
+    // A request that is accepted but not sent to tritonserver until its body is complete.
     let mut partial = Partial::begin(at.openai.unwrap());
     thread::scope(|scope| {
         let stopping = scope.spawn(|| (served.triton.stop(), Instant::now()));
@@ -82,7 +83,7 @@ fn what_is_cut_at_the_deadline_is_an_error() {
     );
 }
 
-/// It has no traffic on its connection, and no instance has it: only tritonserver's queue does.
+/// The connection has no traffic, and no instance has the request: only tritonserver's queue does.
 #[test]
 fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
     for arguments in [&[][..], &["--allow-metrics=false"]] {
@@ -99,7 +100,7 @@ fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
                     let text = client::exchange(metrics, "GET /metrics", "").unwrap_or_default();
                     text.contains(r#"pending_request_count{model="Sums",version="1"} 1"#)
                 }),
-                // Nothing else tells.
+                // There is no other sign.
                 None => thread::sleep(NOTICED),
             }
             served.triton.stop().unwrap();
@@ -112,7 +113,7 @@ fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
 fn a_stream_without_requests_does_not_keep_it() {
     let served = Served::start(&[]);
     let at = served.addresses();
-    // Its sequence keeps a slot, and nobody waits for it.
+    // The sequence keeps a slot, and no request of it waits.
     assert_eq!(
         post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
         Some(200)

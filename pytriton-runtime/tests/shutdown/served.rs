@@ -10,16 +10,17 @@ use pytriton_runtime::registry::SequenceScheduling;
 use pytriton_runtime::server::{Addresses, Triton};
 use pytriton_runtime::triton::install;
 
-/// How long a sequence of `Sums` may be idle; longer than a stopping server waits for a stream without traffic.
+/// How long a sequence of `Sums` may be idle. Longer than a stopping server waits for a stream
+/// without traffic.
 pub(crate) const IDLE: Duration = Duration::from_secs(5);
 
-/// Where the tests of all crates have one tritonserver together.
+/// The tritonserver installation shared by the tests of all crates.
 const INSTALLED: &str = concat!(
     env!("CARGO_TARGET_TMPDIR"),
     "/cache/pytriton/tritonserver/2.51.0"
 );
 
-/// How many calls of `Nap` are under way.
+/// The number of running calls of `Nap`.
 static NAPPING: AtomicUsize = AtomicUsize::new(0);
 
 /// A server with the tritonserver engine and three models.
@@ -33,14 +34,14 @@ pub(crate) struct Rows;
 pub(crate) const NAP: Rows = Rows;
 
 impl Rows {
-    /// A nap of so many milliseconds.
+    /// Returns a row of `Nap` that takes this many milliseconds.
     #[expect(clippy::unused_self, reason = "reads better")]
     pub(crate) fn row(&self, milliseconds: u32) -> String {
         let tensor = r#"{"name":"x","datatype":"FP32","shape":[1,1],"data":"#;
         format!(r#"{{"inputs":[{tensor}[{milliseconds}]}}]}}"#)
     }
 
-    /// The first request of a sequence, which does not end.
+    /// Returns the first request of a sequence that does not end.
     pub(crate) fn of_sequence(&self, id: u32) -> String {
         let row = self.row(id);
         let rest = row.strip_prefix('{').unwrap();
