@@ -15,5 +15,5 @@ pub use crate::http::fuzzing::inflate;
 pub use crate::server::settings::fuzzing::options;
 pub use crate::warmup::fuzzing::rows;
 
-/// What a decoder makes of bytes, or the text of its error.
+/// The result of a decoder, or the text of its error.
 pub type Decoded<T> = Result<T, String>;
