@@ -14,20 +14,20 @@ use super::events::Events;
 pub(super) const JSON: &str = "application/json";
 pub(super) const PLAIN: &str = "text/plain";
 
-/// What a request over HTTP is answered with.
+/// A response over HTTP.
 pub(crate) type Answer = Response<Content>;
 
-/// A response of JSON.
+/// Creates a JSON response.
 pub(super) fn json(body: TrackedBytes) -> Answer {
     answer(StatusCode::OK, JSON, body)
 }
 
-/// A response of JSON whose size neither a client nor a function determines.
+/// Creates a JSON response whose size does not depend on clients or functions.
 pub(super) fn server_json(body: impl Into<Bytes>) -> Answer {
     json(TrackedBytes::of_server(body))
 }
 
-/// A response about models, whose memory is reserved until the client has received it.
+/// Creates a response about models. Its memory is reserved until the client has received it.
 pub(super) fn held(
     reception: &Reception,
     content_type: &'static str,
@@ -40,14 +40,14 @@ pub(super) fn held(
     Ok(answer(StatusCode::OK, content_type, body))
 }
 
-/// An answer of these parts, which are sent one after the other without being joined.
+/// Creates a response from parts, which are sent one after another without being joined.
 pub(super) fn parts(headers: HeaderMap, first: TrackedBytes, others: Vec<TrackedBytes>) -> Answer {
     let mut response = Response::new(Content::Parts(Parts::new(first, others)));
     *response.headers_mut() = headers;
     response
 }
 
-/// An answer whose body is written event by event.
+/// Creates a response that is a stream of events.
 pub(super) fn events(status: StatusCode, events: Events) -> Answer {
     let content_type = "text/event-stream; charset=utf-8";
     answer(status, content_type, Content::Events(events))
@@ -65,7 +65,7 @@ pub(super) fn answer(
     response
 }
 
-/// An error and the content type under which Triton sends it.
+/// An error and the content type that Triton uses for it.
 #[derive(Debug)]
 pub(super) struct Failure {
     error: HttpError,
@@ -113,16 +113,16 @@ impl From<Failure> for Answer {
     }
 }
 
-/// Adds the `Allow` header, which an answer of status 405 must have.
+/// Adds the `Allow` header, which a response with status 405 must have.
 pub(super) fn allow(answer: &mut Answer, methods: &[Method]) {
     let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
-    // The names of methods, commas and blanks are valid in a header.
+    // Method names, commas and spaces are valid in a header.
     if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
         answer.headers_mut().insert(ALLOW, names);
     }
 }
 
-/// The answer to a request that no route has seen.
+/// Creates the response to a request that is refused before routing.
 pub(crate) fn refusal(error: HttpError) -> Answer {
     Failure::plain(error).into()
 }

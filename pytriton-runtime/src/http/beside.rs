@@ -20,68 +20,70 @@ use crate::access::{Access, Group, Protocol};
 
 use super::standby::{Lease, Sender, Standby, connections};
 
-/// So long a request waits for a connection while others have them all.
+/// How long a request waits for a connection if all of them are in use.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many connections are kept for the requests that are accepted but not yet sent when the server stops.
+/// The maximum number of connections for requests that are accepted but not yet sent when the
+/// server stops.
 const MAX_STANDBY: usize = 32;
 
 /// How long tritonserver may take to accept them.
 const STANDBY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a tritonserver on this machine gives no answer that could be handed on.
+/// Why a tritonserver on this machine has not given a usable response.
 #[derive(Debug, Error)]
 pub(super) enum Silence {
-    /// The connection to tritonserver could not be made, or broke.
+    /// The connection could not be opened or has failed.
     #[error("tritonserver does not answer: {0}")]
     Gone(String),
-    /// As many requests as may be are under way from this process to tritonserver.
+    /// This process has the maximum number of concurrent requests to tritonserver.
     #[error("tritonserver does not answer: all connections to it are in use")]
     Full,
-    /// A request of the page takes longer than five minutes: whoever has more time has tritonserver's own port.
+    /// A request of the docs page takes longer than five minutes. Longer ones need tritonserver's
+    /// own port.
     #[error("tritonserver does not answer: it takes too long")]
     Late,
-    /// An answer that is larger than requests may be is not handed on.
+    /// The response is larger than a request may be.
     #[error("tritonserver does not answer: its answer is larger than --http-max-input-size")]
     TooLarge,
-    /// As many requests of OpenAI's routes as may be are under way from this process to tritonserver.
+    /// This process has the maximum number of concurrent OpenAI requests to tritonserver.
     #[error("too many texts are being made at a time")]
     Texts,
-    /// tritonserver refused a request of OpenAI's routes without saying why.
+    /// tritonserver refused an OpenAI request without a message.
     #[error("tritonserver answered with status {0}")]
     Status(StatusCode),
 }
 
-/// A tritonserver on this machine, as it is asked over HTTP.
+/// An HTTP client of a tritonserver on this machine.
 #[derive(Debug)]
 pub(crate) struct Beside {
-    /// Where it answers.
+    /// The HTTP address of tritonserver.
     address: SocketAddr,
-    /// What opens its groups.
+    /// Provides the headers of restricted groups.
     access: Arc<Access>,
-    /// A place for each connection: tritonserver keeps a descriptor for each, and has no bound of its own.
+    /// Limits the connections. tritonserver needs a descriptor for each and has no limit.
     places: Arc<Semaphore>,
-    /// While the server stops: tritonserver accepts no other connections any more.
+    /// The connections that are used while the server stops, when tritonserver accepts no others.
     standby: Mutex<Option<Standby>>,
 }
 
-/// A connection to tritonserver, for one request.
+/// A connection to tritonserver for one request.
 #[derive(Debug)]
 pub(super) enum Connection {
-    /// One that lives as long as this.
+    /// A connection for this request only.
     Own {
         sender: Sender,
         _driver: JoinSet<()>,
         _place: OwnedSemaphorePermit,
     },
-    /// One of those that were made before tritonserver stopped accepting.
+    /// A connection opened before tritonserver stopped accepting.
     Standby(Lease),
 }
 
 type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
 
 impl Beside {
-    /// The one that listens there, to which no more than `connections` are made at a time.
+    /// Creates a client for this address, with at most `connections` concurrent connections.
     pub(crate) fn new(listens: SocketAddr, access: Arc<Access>, connections: usize) -> Self {
         Self {
             address: reached(listens),
@@ -91,11 +93,12 @@ impl Beside {
         }
     }
 
-    /// A connection for a request.
+    /// Returns a connection for a request.
     ///
     /// # Errors
     ///
-    /// [`Silence::Full`] if others have them all for too long, [`Silence::Gone`] if tritonserver does not accept it.
+    /// Returns [`Silence::Full`] if no connection becomes available in time, or [`Silence::Gone`]
+    /// if tritonserver does not accept the connection.
     pub(super) async fn connect(&self) -> Result<Connection, Silence> {
         let standby = self.standby().clone();
         match standby {
@@ -107,10 +110,11 @@ impl Beside {
         }
     }
 
-    /// The same to another of its ports, which it keeps open while it stops.
+    /// Like [`connect`](Self::connect), for another port of tritonserver, which stays open while it
+    /// stops.
     pub(super) async fn connect_to(&self, address: SocketAddr) -> Result<Connection, Silence> {
         let place = Arc::clone(&self.places).acquire_owned();
-        // Nobody closes the semaphore.
+        // The semaphore is never closed.
         let place = timeout(PATIENCE, place).await.ok().and_then(Result::ok);
         let place = place.ok_or(Silence::Full)?;
         let opened = open(address).await;
@@ -124,7 +128,7 @@ impl Beside {
         })
     }
 
-    /// Sends a request of a group, which it opens.
+    /// Sends a request of a group, with the required header.
     pub(super) async fn send(
         &self,
         connection: &mut Connection,
@@ -149,8 +153,8 @@ impl Beside {
         Ok(())
     }
 
-    /// Makes connections for the requests that have been accepted, over which they are sent from now on, before
-    /// tritonserver is asked to stop. Returns the addresses of this side.
+    /// Opens connections for requests that have been accepted, before tritonserver is asked to
+    /// stop. They are used from now on. Returns their local addresses.
     pub(crate) async fn prepare_to_stop(self: &Arc<Self>) -> Vec<SocketAddr> {
         let count = self.places.available_permits().clamp(1, MAX_STANDBY);
         let connect = || {
@@ -163,12 +167,13 @@ impl Beside {
         addresses
     }
 
-    /// Closes the connections that have been made for the time of the stop.
+    /// Closes the connections that were opened for the stop.
     pub(crate) fn stopped(&self) {
         *self.standby() = None;
     }
 
-    /// A connection that tritonserver has accepted, not only the system on its behalf: it has answered a request on it.
+    /// Opens a connection and waits for a response, which shows that tritonserver itself has
+    /// accepted the connection, and not only the system.
     async fn accepted(&self) -> Result<(Sender, SocketAddr), Box<dyn Error + Send + Sync>> {
         let (mut sender, address, driver) = open(self.address).await?;
         tokio::spawn(driver);
@@ -186,7 +191,7 @@ impl Beside {
 }
 
 impl Connection {
-    /// Sends a request as it is.
+    /// Sends a request unchanged.
     pub(super) async fn send(&mut self, request: Request<Full<Bytes>>) -> Sent {
         let sender = match self {
             Self::Own { sender, .. } => Some(sender),
@@ -197,7 +202,7 @@ impl Connection {
     }
 }
 
-/// Where one is reached that listens there.
+/// Returns the address to connect to for this listener.
 pub(super) fn reached(listens: SocketAddr) -> SocketAddr {
     let ip = match listens.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -207,7 +212,7 @@ pub(super) fn reached(listens: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listens.port())
 }
 
-/// Connects; returns this side's address and what drives the connection, too.
+/// Connects. Also returns the local address and the future that drives the connection.
 async fn open(
     address: SocketAddr,
 ) -> Result<
@@ -219,7 +224,7 @@ async fn open(
     let local = stream.local_addr()?;
     let (sender, driver) = http1::handshake(TokioIo::new(stream)).await?;
     let driver = async move {
-        // Its error is that of the request, too.
+        // The request receives the error too.
         let _ = driver.await;
     };
     Ok((sender, local, driver))

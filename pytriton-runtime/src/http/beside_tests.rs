@@ -1,4 +1,4 @@
-//! Requests to a tritonserver that accepts no connection any more.
+//! Requests to a tritonserver that no longer accepts connections.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-/// A server that answers each request with its path until it is told to accept no further connection.
+/// A server that responds to each request with its path, until it stops accepting connections.
 async fn server() -> (Arc<Beside>, oneshot::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -51,11 +51,11 @@ async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
     let addresses = beside.prepare_to_stop().await;
     assert_eq!(addresses.len(), 2);
     close.send(()).unwrap();
-    // The listener is gone when nobody can connect.
+    // When connecting fails, the listener is gone.
     while TcpStream::connect(beside.address).await.is_ok() {
         tokio::task::yield_now().await;
     }
-    // Far more requests than connections, one after the other and at once.
+    // Far more requests than connections, sequentially and concurrently.
     for number in 0..20 {
         let path = format!("/{number}");
         assert_eq!(ask(&beside, &path).await.unwrap(), path);

@@ -16,18 +16,20 @@ use crate::tensor::AlignedBuffer;
 use super::HttpError;
 use super::head::value;
 
-/// The largest body that is waited for to be thrown away, or for which room is made unasked.
+/// The largest body that is read only to be discarded, and the largest buffer that is allocated in
+/// advance.
 const SMALL: usize = 64 << 10;
 
-/// The body of a request as it comes.
+/// The body of a request while it arrives.
 pub(crate) trait Body: HttpBody<Data = Bytes, Error: Display> + Send + Unpin {}
 
 impl<B: HttpBody<Data = Bytes, Error: Display> + Send + Unpin> Body for B {}
 
-/// Reads a body within the limits of its size and of the time that it may take, and counts it as held.
+/// Reads a body within the limits on its size and duration, and reserves its memory.
 ///
-/// Where `aligned_at` is given, the byte at that place is aligned for every element type, so that the binary tensors
-/// behind it can be viewed without a copy. A body that comes in one piece and need not be aligned is not copied at all.
+/// If `aligned_at` is given, the byte at this offset is aligned for every element type, so that
+/// binary tensors after it need not be copied. A body that arrives in one chunk and needs no
+/// alignment is not copied.
 pub(super) async fn read<B: Body>(
     body: B,
     headers: &HeaderMap,
@@ -42,7 +44,7 @@ pub(super) async fn read<B: Body>(
         held: reception.models.budget().empty_permit(),
     };
     if let Some(length) = announced.filter(|length| *length > SMALL) {
-        // Nothing is made ready for what there is no room for.
+        // Do not allocate a buffer that exceeds the budget.
         body.held.check(length).map_err(Error::from)?;
     }
     let bytes = match (announced, aligned_at) {
@@ -53,12 +55,13 @@ pub(super) async fn read<B: Body>(
     Ok((bytes, body.held))
 }
 
-/// Takes a small body that nobody reads, where its client sends it without being asked: a client that still writes when its
-/// connection is closed may lose the answer, and hyper closes one with a body that has not come.
+/// Reads and discards a small body that the client sends without waiting for `100 Continue`. If the
+/// connection closes while the client still writes, the client may lose the response, and hyper
+/// closes a connection with an unread body.
 pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &Reception) {
     let small = announced(headers, SMALL).is_ok_and(|length| length.is_some());
     if small && !headers.contains_key(EXPECT) {
-        // Whatever is wrong with it, it is not what the client is told of.
+        // The client receives another error, so errors of the body do not matter.
         let _ = read(body, headers, reception, None).await;
     }
 }
@@ -82,7 +85,7 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
     }
 }
 
-/// Reads a body of a known length straight to where it has to stand.
+/// Reads a body of known length directly to its final position.
 async fn read_aligned(
     body: &mut Pieces<impl Body>,
     length: usize,
@@ -131,7 +134,7 @@ async fn read_any(
     }
 }
 
-/// A body that is read piece by piece, none of which is waited for too long, and all of which are counted.
+/// A body that is read chunk by chunk, with a time limit and a memory reservation.
 struct Pieces<B> {
     body: B,
     patience: Patience,
@@ -139,7 +142,7 @@ struct Pieces<B> {
 }
 
 impl<B: Body> Pieces<B> {
-    /// The next piece of the body that is not empty.
+    /// Returns the next non-empty chunk.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         while !self.body.is_end_stream()
             && let Some(frame) = self.frame().await?
@@ -188,7 +191,7 @@ mod tests {
     use crate::tracked_bytes::TrackedBytes;
     use crate::{Limits, testing};
 
-    /// A server without models.
+    /// Creates a server without models.
     async fn reception(max_request_bytes: usize) -> Reception {
         let limits = Limits {
             max_request_bytes,
@@ -231,7 +234,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_there_is_no_room_for_is_refused_before_it_comes() {
-        // The last is more than there is address space for.
+        // The last length exceeds the address space.
         for (max_bytes_in_flight, length) in [(4 * SMALL, 3 * SMALL + 1), (usize::MAX, 1 << 62)] {
             let limits = Limits {
                 max_bytes_in_flight,
@@ -291,7 +294,7 @@ mod tests {
         );
     }
 
-    /// A body of which one byte comes every so often, for ever.
+    /// A body of which one byte arrives at regular intervals, forever.
     fn dripping(pause: Duration) -> axum::body::Body {
         axum::body::Body::from_stream(unfold((), move |()| async move {
             sleep(pause).await;

@@ -16,10 +16,10 @@ use crate::tracked_bytes::TrackedBytes;
 use super::HttpError;
 use super::head::value;
 
-/// How many bytes are decompressed at a time: first, and at the most.
+/// The initial and the maximum number of bytes that are decompressed at once.
 const PIECES: (usize, usize) = (8 << 10, 1 << 20);
 
-/// How a body is compressed.
+/// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Gzip,
@@ -40,7 +40,7 @@ impl Encoding {
             .find(|encoding| encoding.name() == name)
     }
 
-    /// How the body of a request is compressed; `None` for not at all.
+    /// Returns the compression of a request body, or `None` if it is not compressed.
     pub(super) fn of_request(headers: &HeaderMap) -> Result<Option<Self>, HttpError> {
         let Some(value) = value(headers, &CONTENT_ENCODING) else {
             return Ok(None);
@@ -53,7 +53,8 @@ impl Encoding {
         }
     }
 
-    /// How the client likes best to have its response: the first of those with the largest weight.
+    /// Returns the compression that the client prefers for its response: the first one with the
+    /// largest weight.
     ///
     /// Source: `CompressionTypeUsed` in Triton 2.51.
     pub(super) fn of_response(headers: &HeaderMap) -> Option<Self> {
@@ -72,7 +73,7 @@ impl Encoding {
         best.0
     }
 
-    /// Compresses a body; its memory and that of the encoder are reserved with `permit`.
+    /// Compresses a body. The memory of the result and of the encoder is reserved with `permit`.
     pub(super) fn compress<'a>(
         self,
         parts: impl Iterator<Item = &'a [u8]>,
@@ -85,7 +86,8 @@ impl Encoding {
             refused: None,
         };
         let level = Compression::default();
-        // A buffer refuses bytes for lack of memory alone, and the encoders have no other errors.
+        // The buffer only fails if memory cannot be reserved, and the encoders have no other
+        // errors.
         let written = match self {
             Self::Gzip => written(GzEncoder::new(&mut output, level), parts),
             Self::Deflate => written(ZlibEncoder::new(&mut output, level), parts),
@@ -97,10 +99,10 @@ impl Encoding {
     }
 }
 
-/// What an encoder takes beside its output.
+/// The memory of an encoder in addition to its output.
 const ENCODER_BYTES: usize = 320 << 10;
 
-/// Where an encoder writes; after an error it takes nothing more.
+/// The output of an encoder. After an error, it accepts no more bytes.
 struct Output {
     buffer: TrackedBuffer,
     refused: Option<MemoryBudgetError>,
@@ -126,14 +128,14 @@ fn written<'a>(mut encoder: impl Write, parts: impl Iterator<Item = &'a [u8]>) -
     for part in parts {
         encoder.write_all(part)?;
     }
-    // The end of the stream is written when the encoder is dropped.
+    // Dropping the encoder writes the end of the stream.
     Ok(())
 }
 
-/// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first bytes. The byte at
-/// `aligned_at` is aligned for every element type.
+/// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first
+/// bytes. The byte at `aligned_at` is aligned for every element type.
 ///
-/// `permit` grows by all that is allocated, before it is allocated: by the pieces, and by the copy that joins them. The
+/// `permit` grows before each allocation: by the chunks, and by the copy that joins them. The
 /// caller resizes it to the length of the result.
 pub(super) fn decompress(
     body: &[u8],
@@ -160,7 +162,8 @@ pub(super) fn decompress(
     Ok(whole.freeze())
 }
 
-/// Reads into pieces: a buffer that grows would be copied each time, while other threads wait for its heap.
+/// Reads into separate chunks. A growing buffer would be copied repeatedly, while other threads
+/// wait for the allocator.
 fn read_limited(
     mut decoder: impl Read,
     limit: usize,
@@ -315,7 +318,7 @@ mod tests {
         const MIB: usize = 1 << 20;
 
         let bomb = compressed(Encoding::Gzip, &[vec![0; 8 * MIB]]);
-        // The body and its copy, and up to a piece that stays empty.
+        // The body, its copy, and an unused chunk.
         for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);
             let mut permit = budget.empty_permit();

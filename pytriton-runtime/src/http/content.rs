@@ -20,7 +20,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// What may stand between the parts of the body and means nothing.
+    /// Returns a comment that may be sent between parts of the body without changing its meaning.
     pub(crate) fn comment(&self) -> Option<Bytes> {
         match self {
             Self::Parts(_) => None,
@@ -68,7 +68,7 @@ impl HttpBody for Content {
     }
 }
 
-/// A body of several parts whose size is known.
+/// A body with several parts and a known size.
 #[derive(Debug)]
 pub(crate) struct Parts {
     first: TrackedBytes,

@@ -10,7 +10,7 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, JSON, answer, held};
 
-/// The models that are there, and what state each is in.
+/// Returns the repository index.
 pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
@@ -42,7 +42,7 @@ pub(super) async fn load(
     done(reception.load(name, parameters).await)
 }
 
-/// Unloads a model, whatever the body says: there are no models that depend on others.
+/// Unloads a model. The body is ignored, because no model depends on others.
 pub(super) async fn unload(
     reception: &Reception,
     repository: Option<&str>,

@@ -5,53 +5,53 @@ use crate::Status;
 use crate::reception::{BodyError, Error as RoomError, Restricted};
 use crate::shared_memory::Kind;
 
-/// Why a request ended at the door. The texts are those of Triton where it has one.
+/// Why an HTTP request failed. Where Triton has a message, it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The error of the room where the request ended.
+    /// The error of another layer.
     #[error(transparent)]
     Room(#[from] RoomError),
-    /// The path is in a group that is closed.
+    /// The path belongs to a restricted group.
     #[error("This API is restricted, {0}")]
     Restricted(#[from] Restricted),
-    /// There is nothing at that path.
+    /// The path does not exist.
     #[error("Not Found")]
     NotFound,
-    /// The path does not answer that method.
+    /// The path does not support the method.
     #[error("Method Not Allowed")]
     Method {
-        /// The methods that it answers.
+        /// The methods that it supports.
         allowed: &'static [Method],
     },
-    /// Shared memory that is to be registered without a name.
+    /// A shared-memory region has no name.
     #[error("'region name' is necessary to register {} shared memory region", kind.lower())]
     NoRegion {
-        /// Of which kind.
+        /// The kind of memory.
         kind: Kind,
     },
-    /// The model is not there, or takes no requests.
+    /// The model does not exist or is not ready.
     #[error("Model version not ready")]
     NotReady,
-    /// No host or several, where HTTP/1.1 demands one.
+    /// An HTTP/1.1 request does not have exactly one `Host` header.
     #[error("a request must have one Host header, found {count}")]
     Host {
-        /// How many there are.
+        /// The number of headers.
         count: usize,
     },
-    /// A name that the port may not be addressed by, as of a web page whose name resolves to it.
+    /// The host name is not allowed, for example because a web page has rebound its name.
     #[error("the Host '{host}' is not allowed on this port. Use --allowed-hosts to allow it.")]
     HostNotAllowed {
         /// The host, with its port.
         host: String,
     },
-    /// A body that is encoded for its way in another manner than by chunks.
+    /// The transfer encoding is not `chunked`.
     #[error("Transfer-Encoding must be chunked, found '{found}'")]
     TransferEncoding {
         /// The value.
         found: String,
     },
-    /// More headers than the limit.
+    /// The request has too many headers.
     #[error(
         "request has more than the maximum of {limit} headers. Use --max-headers to increase the limit."
     )]
@@ -59,7 +59,7 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
-    /// A path and headers that are too long.
+    /// The path and the headers are too long.
     #[error(
         "request head exceeds the maximum of {limit} bytes. Use --max-header-bytes to increase the limit."
     )]
@@ -67,7 +67,7 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
-    /// A body that says that it is larger than the limit.
+    /// `Content-Length` exceeds the limit.
     #[error(
         "request JSON size of {length} bytes exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
     )]
@@ -77,7 +77,7 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
-    /// A body that turns out to be larger than the limit.
+    /// The body exceeds the limit.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --http-max-input-size to increase the limit."
     )]
@@ -85,51 +85,51 @@ pub enum HttpError {
         /// The limit.
         limit: usize,
     },
-    /// A content type that has the beginning of one that tells how much of the body is JSON, elsewhere than at its beginning.
+    /// The content type contains the prefix for binary requests, but does not start with it.
     #[error("expect MIME type for binary data starts with '{prefix}', got: {got}")]
     BinaryType {
-        /// What it begins with.
+        /// The prefix.
         prefix: &'static str,
         /// The value.
         got: String,
     },
-    /// A body that breaks off.
+    /// The body ended early.
     #[error("unable to read the request body: {message}")]
     BodyRead {
-        /// What the connection says.
+        /// The error of the connection.
         message: String,
     },
-    /// There are too many connections for requests on one more.
+    /// The port has reached its connection limit.
     #[error("the server has {limit} connections already")]
     Connections {
         /// The limit.
         limit: u32,
     },
-    /// A tritonserver beside this server does not answer.
+    /// The tritonserver next to this server has not responded.
     #[error("{message}")]
     Beside {
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// A body that comes too slowly.
+    /// The body arrived too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// An encoding that is not known.
+    /// The content encoding is unknown.
     #[error("Unsupported compression type")]
     ContentEncoding,
-    /// A compressed body for a route that takes none.
+    /// The body is compressed, but the route does not support that.
     #[error("Unsupported content-encoding, only 'identity' is supported.")]
     GenerateEncoding,
-    /// A compressed body of no bytes.
+    /// The compressed body is empty.
     #[error("nothing to be decompressed")]
     NothingToDecompress,
-    /// A body that is not compressed as it says.
+    /// The body cannot be decompressed.
     #[error("unable to decompress the request body: {message}")]
     Decompression {
-        /// What the decoder says.
+        /// The error of the decoder.
         message: String,
     },
-    /// A body that becomes larger than the limit.
+    /// The decompressed body exceeds the limit.
     #[error(
         "Decompressed data size exceeds the maximum allowed value of {limit} bytes. Use --http-max-input-size to increase the limit."
     )]
@@ -140,7 +140,7 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// The HTTP status code.
+    /// Returns the HTTP status code.
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
@@ -153,7 +153,7 @@ impl HttpError {
             Self::HeadTooLarge { .. } | Self::Headers { .. } => 431,
             Self::NotFound => Status::NotFound.http(),
             Self::ContentEncoding => Status::Unsupported.http(),
-            // Triton answers a body that is too large with 400 too.
+            // Triton uses status 400 for a body that is too large, too.
             Self::Host { .. }
             | Self::TransferEncoding { .. }
             | Self::NoRegion { .. }

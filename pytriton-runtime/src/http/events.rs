@@ -8,28 +8,28 @@ use futures_util::stream::{BoxStream, StreamExt, iter};
 
 use crate::tracked_bytes::TrackedBytes;
 
-/// A comment, which clients pass over and what stands between them and the server does not take for silence.
+/// A comment, which clients ignore. It prevents proxies from closing an idle connection.
 pub(super) const KEEP_ALIVE: TrackedBytes = TrackedBytes::from_static(b": keep-alive\n\n");
 
-/// How long nothing may come on a stream.
+/// The interval of keep-alive comments.
 pub(super) const SILENCE: Duration = Duration::from_secs(15);
 
-/// The events of a body. The next one is made when it is asked for; dropping it gives up what would make it.
+/// The events of a body, produced on demand. Dropping it cancels the producer.
 pub(crate) struct Events(BoxStream<'static, TrackedBytes>);
 
 impl Events {
-    /// No event.
+    /// Creates an empty stream.
     pub(super) fn none() -> Self {
         Self(iter([]).boxed())
     }
 
-    /// Events of which none is there yet.
+    /// Creates a stream of future events.
     #[cfg(tritonserver)]
     pub(super) fn coming(events: impl Stream<Item = TrackedBytes> + Send + 'static) -> Self {
         Self(events.boxed())
     }
 
-    /// An event that is there, and others behind it.
+    /// Creates a stream from a first event and future ones.
     pub(super) fn new(
         first: TrackedBytes,
         others: impl Stream<Item = TrackedBytes> + Send + 'static,
@@ -55,10 +55,10 @@ impl fmt::Debug for Events {
     }
 }
 
-/// What stands before and behind the JSON of an event, in which no line ends.
+/// The bytes before and after the JSON of an event, which must not contain line breaks.
 pub(super) const EVENT: [&[u8]; 2] = [b"data: ", b"\n\n"];
 
-/// An event of JSON, in which no line ends.
+/// Creates an event from JSON without line breaks.
 pub(super) fn event(mut json: Vec<u8>) -> Vec<u8> {
     json.splice(..0, *b"data: ");
     json.extend_from_slice(b"\n\n");

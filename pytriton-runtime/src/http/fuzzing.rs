@@ -1,4 +1,4 @@
-//! What `crate::fuzzing` calls of this module.
+//! The functions of this module that `crate::fuzzing` calls.
 
 use std::sync::Arc;
 

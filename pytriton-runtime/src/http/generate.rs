@@ -24,7 +24,7 @@ use super::noted::Noted;
 use super::traced::{context, traced};
 use super::{HttpError, body};
 
-/// Serves one request that has one answer.
+/// Serves a request with exactly one response.
 ///
 /// Source: `HTTPAPIServer::HandleGenerate` in Triton 2.51.
 pub(super) async fn generate<B: Body>(
@@ -47,9 +47,10 @@ pub(super) async fn generate<B: Body>(
     Ok(json(written.map_err(Failure::json)?))
 }
 
-/// Serves one request that has any number of answers, each of which leaves as an event when it is there.
+/// Serves a request with any number of responses, each sent as an event.
 ///
-/// The status is that of the first answer. Where that takes long the answer begins without it.
+/// The status is that of the first response. If the first response takes long, the HTTP response
+/// begins without it.
 pub(super) async fn generate_stream<B: Body>(
     reception: &Reception,
     name: &str,
@@ -81,13 +82,13 @@ pub(super) async fn generate_stream<B: Body>(
     Ok(events(status, Events::new(first, others)))
 }
 
-/// A request that was taken.
+/// An accepted request.
 struct Asked {
     answers: Answers,
     writer: Writer,
 }
 
-/// Writes its answers.
+/// Encodes its responses.
 struct Writer {
     format: Arc<GenerateFormat>,
     budget: Arc<MemoryBudget>,
@@ -141,7 +142,7 @@ async fn ask(
 }
 
 impl Asked {
-    /// What comes next on a stream, which may be nothing but a sign of life.
+    /// Returns the next event, or a keep-alive comment.
     async fn next(&mut self) -> Option<TrackedBytes> {
         match timeout(SILENCE, self.answers.next()).await {
             Err(_) => Some(KEEP_ALIVE),
@@ -172,7 +173,7 @@ impl Writer {
     }
 }
 
-/// An event that tells of a failure. Others may come behind it.
+/// Creates the event of an error. Other events may follow.
 fn failed(error: &Error) -> TrackedBytes {
     TrackedBytes::of_server(event(error_json(&for_client(error))))
 }

@@ -14,7 +14,7 @@ use super::tests::{app, send};
 
 const ONE: &str = "generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses";
 
-/// A server with a model that is decoupled.
+/// A server with a decoupled model.
 async fn counting() -> Reception {
     reception(&[&COUNTING], Limits::default()).await
 }
@@ -234,7 +234,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
         ..Limits::default()
     };
     let app = reception(&[&IDENTITY], limits).await;
-    // An element takes two bytes of the body, four of either tensor, and four of the answer.
+    // An element takes two bytes in the body, four in each tensor, and four in the response.
     for (elements, status) in [(20_000, 200), (50_000, 503), (160_000, 503)] {
         let numbers = vec!["7"; elements].join(",");
         for action in ["generate", "generate_stream"] {

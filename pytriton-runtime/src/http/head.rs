@@ -3,11 +3,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Version};
 
 use super::HttpError;
 
-/// Refuses what HTTP/1.1 forbids in a head and its parser lets through.
+/// Refuses heads that HTTP/1.1 forbids but the parser accepts.
 ///
 /// # Errors
 ///
-/// [`HttpError::Host`] and [`HttpError::TransferEncoding`].
+/// Returns [`HttpError::Host`] or [`HttpError::TransferEncoding`].
 pub(crate) fn check_head(version: Version, headers: &HeaderMap) -> Result<(), HttpError> {
     if version != Version::HTTP_11 {
         return Ok(());
@@ -26,12 +26,13 @@ pub(crate) fn check_head(version: Version, headers: &HeaderMap) -> Result<(), Ht
     }
 }
 
-/// The first value of a header.
+/// Returns the first value of a header.
 pub(super) fn value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
     values(headers, name).next()
 }
 
-/// All values of a header. To look at the few that a request has takes less time than to compute where it would be.
+/// Returns all values of a header. A linear search is faster than hashing for the few headers of a
+/// request.
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a HeaderValue> {
     let headers = headers.iter();
     headers.filter_map(move |(other, value)| (other == name).then_some(value))

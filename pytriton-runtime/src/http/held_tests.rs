@@ -1,4 +1,4 @@
-//! The bytes that requests and their answers hold.
+//! Memory reservations of requests and their responses.
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -9,7 +9,7 @@ use crate::testing::{IDENTITY, reception, settles};
 use super::answer::{Answer, JSON, held};
 use super::tests::{INFER, send};
 
-/// A binary request of so many bytes for `Identity`.
+/// A binary request of this size for `Identity`.
 fn binary(bytes: usize) -> Request<Body> {
     let json = format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,{}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#,
@@ -36,7 +36,7 @@ async fn no_more_bytes_are_held_than_may_be() {
     let unread = ask(80).await;
     assert_eq!(unread.status(), 200);
     settles(budget, 80 * KIB).await;
-    // The request has room, its response has none beside it; and the request has none.
+    // The request fits, but not together with its response; or the request does not fit.
     for bytes in [70, 130] {
         let refused = ask(bytes).await;
         assert_eq!(refused.status(), 503);
@@ -64,7 +64,7 @@ async fn no_more_bytes_are_held_than_may_be() {
 async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
     const MIB: usize = 1 << 20;
     let limits = Limits {
-        // Room for a body and one copy of its text.
+        // Enough for a body and one copy of its text.
         max_bytes_in_flight: 7 * MIB,
         ..Limits::default()
     };
@@ -72,7 +72,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
     let large = reception(&[&IDENTITY], Limits::default()).await;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);
-    // So many inputs of so many dimensions each.
+    // This number of inputs with this number of dimensions.
     let shapes = |inputs: usize, dims: usize| {
         let shape = vec!["1"; dims].join(",");
         let input =
@@ -102,11 +102,11 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         ),
         (shapes(1, 65_537), 400, "more than 65536 dimensions"),
         (shapes(257, 256), 400, "more than 65536 dimensions"),
-        // So many are looked at.
+        // This number is processed.
         (shapes(256, 256), 400, "already exists in request"),
     ];
     for (body, status, words) in table {
-        // What is refused for its number is so wherever there is room for as much.
+        // A request that is refused for its number of items needs enough memory.
         let app = if status == 400 { &large } else { &small };
         let got = send(app, "POST", INFER, &[], body).await;
         assert_eq!(got.status, status, "{}", got.text());
@@ -154,7 +154,7 @@ async fn parameters_are_bounded_in_number_and_in_memory() {
             members.join(",")
         )
     };
-    // Few are read, more have no room, and even more are refused wherever there is room.
+    // Few are read, more exceed the budget, and even more are refused regardless of the budget.
     for (count, status, words) in [
         (1, 200, ""),
         (5000, 200, ""),

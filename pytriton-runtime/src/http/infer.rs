@@ -28,7 +28,7 @@ use super::{HttpError, body};
 
 static HEADER_LENGTH_NAME: HeaderName = HeaderName::from_static(HEADER_LENGTH);
 
-/// Serves one inference request.
+/// Serves an inference request.
 pub(super) async fn infer<B: Body>(
     reception: &Reception,
     name: &str,
@@ -61,13 +61,14 @@ pub(super) async fn infer<B: Body>(
         let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut held);
         decoded.map(|(request, format)| (request, format, held))
     };
-    // Not `by_weight`: it would move what has been read, and below what has been written, through a future of its own.
+    // Not `by_weight`, whose future would contain everything that is moved through it, here and
+    // below.
     let decoded = match is_light(text) {
         true => decode(),
         false => Box::pin(near(text, decode)).await,
     };
     let (mut request, format, mut held) = decoded.map_err(|error| unread(error.into()))?;
-    // Binary data keep the whole body.
+    // Binary data keeps the whole body alive.
     let kept = if text < length { text } else { 0 };
     let resized = held.resize(request.bytes().saturating_add(kept));
     resized.map_err(|error| Failure::plain(Error::from(error)))?;
@@ -108,10 +109,10 @@ fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
     }
 }
 
-/// How many times longer it takes to compress bytes than to write them.
+/// How many times longer it takes to compress bytes than to copy them.
 const DEFLATED: usize = 16;
 
-/// How many times longer they may well be that have been compressed.
+/// How many times larger decompressed data may be than the body.
 const INFLATED: usize = 64;
 
 fn encode(
@@ -127,10 +128,10 @@ fn encode(
     answer(encoded, headers, encoding, budget)
 }
 
-/// A body, decompressed.
+/// A decompressed body.
 struct Received {
     body: Bytes,
-    /// How much of it is JSON; `None` for a raw request.
+    /// The length of its JSON part; `None` for a raw request.
     json_length: Option<usize>,
     held: MemoryPermit,
 }
@@ -143,7 +144,7 @@ async fn read(
     let encoding = Encoding::of_request(headers)?;
     let value =
         value(headers, &HEADER_LENGTH_NAME).map(|value| value.to_str().unwrap_or("unreadable"));
-    // Whatever the header says is checked when the size of the body is known.
+    // Any value of the header is checked once the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let (body, held) = match encoding {
         None => body::read(body, headers, reception, aligned_at).await?,
@@ -182,7 +183,7 @@ pub(super) fn decode(
     }
 }
 
-/// The refusal of a body that was not read.
+/// Creates the response to a request whose body was not decoded.
 fn unread(error: Error) -> Failure {
     match error {
         Error::Budget(_) => Failure::plain(error),
@@ -190,7 +191,7 @@ fn unread(error: Error) -> Failure {
     }
 }
 
-/// Triton sends errors of the request as JSON and errors of its execution as plain text.
+/// Triton sends errors of the request as JSON, and errors of its execution as plain text.
 fn failure(error: Error) -> Failure {
     match error {
         Error::Request(RequestError::StringData { .. }) => Failure::plain(error),
@@ -206,7 +207,7 @@ fn answer(
     encoding: Option<Encoding>,
     budget: &Arc<MemoryBudget>,
 ) -> Result<Answer, Error> {
-    // Those of the request: their memory is used again.
+    // Reuses the memory of the request headers.
     headers.clear();
     let content_type = HeaderValue::from_static(encoded.content_type());
     headers.insert(CONTENT_TYPE, content_type);

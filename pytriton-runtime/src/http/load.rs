@@ -10,8 +10,8 @@ use super::head::value;
 static FORMAT: HeaderName = HeaderName::from_static("endpoint-load-metrics-format");
 static METRICS: HeaderName = HeaderName::from_static("endpoint-load-metrics");
 
-/// The form in which a client, mostly a proxy that balances load, asks how busy a model is: that of ORCA, the Open Request
-/// Cost Aggregation.
+/// The format in which a client, usually a load-balancing proxy, requests the load of a model: that
+/// of ORCA (Open Request Cost Aggregation).
 ///
 /// Source: `orca_http.cc` of Triton's server from 25.03, and Envoy's `OrcaLoadReport`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum LoadFormat {
 }
 
 impl LoadFormat {
-    /// What the headers of a request ask for; forms that are not known are passed over.
+    /// Returns the format requested by the headers. Unknown formats are ignored.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         match value(headers, &FORMAT)?.as_bytes() {
             b"json" => Some(Self::Json),
@@ -30,9 +30,9 @@ impl LoadFormat {
         }
     }
 
-    /// Tells in an answer how busy its model is.
+    /// Adds the load of the model to a response.
     pub(super) fn tell(self, answer: &mut Answer, model: &Model) {
-        // It is made of digits and names.
+        // The value consists of digits and names.
         if let Ok(value) = HeaderValue::try_from(self.write(&model.load())) {
             answer.headers_mut().insert(METRICS.clone(), value);
         }

@@ -6,7 +6,7 @@ use crate::reception::Error;
 
 use super::answer::{Answer, Failure, server_json};
 
-/// Changes the settings of the log where it is asked to, and tells of them.
+/// Changes the log settings if requested, and returns them.
 ///
 /// Source: `HTTPAPIServer::HandleLogging` in Triton 2.51.
 pub(super) fn logging(method: &Method, body: &[u8]) -> Result<Answer, Failure> {

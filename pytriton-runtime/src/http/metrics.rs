@@ -20,7 +20,7 @@ use crate::trace::dropped_spans;
 
 use super::texts::Texts;
 
-/// What is measured.
+/// The sources of metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     models: Arc<ModelSet>,
@@ -39,7 +39,8 @@ impl Metrics {
         }
     }
 
-    /// All of it in Prometheus' text format, of now, or of a moment ago where many have texts that they do not read.
+    /// Returns the current metrics in Prometheus' text format. If many clients do not read their
+    /// responses, a recent text is reused.
     pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
         let metrics = Arc::clone(self);
         let text = move || metrics.texts.text(|| metrics.write());
@@ -65,16 +66,16 @@ impl Metrics {
     }
 }
 
-/// What the models do, in the same form.
+/// Returns the metrics of models in the same format.
 pub(super) async fn models_text(models: &Arc<ModelSet>) -> String {
     let told = Arc::clone(models);
     report(weight(models), move || write_models(&told)).await
 }
 
-/// How many bytes are about as many as are told of a model.
+/// The approximate number of bytes per model.
 const MODEL: usize = 2 << 10;
 
-/// Quantiles of many models take their time.
+/// Quantiles of many models are expensive.
 fn weight(models: &ModelSet) -> usize {
     match models.metrics_config().summary_latencies {
         true => usize::MAX,
@@ -92,7 +93,7 @@ fn write_models(set: &ModelSet) -> String {
             (&next.name, next.version) == (&spec.name, spec.version)
         };
         match counted.iter_mut().find(is_next) {
-            // What has taken its place counts anew, but both have requests.
+            // The counters of the replacement start anew, but both have requests.
             Some((_, next)) => {
                 next.pending += sums.pending;
                 next.running += sums.running;
@@ -120,7 +121,7 @@ fn counts(model: &Arc<Model>) -> (&ModelSpec, ModelStatistics) {
     (model.spec(), model.sums())
 }
 
-/// The routes of the metrics port: `GET /metrics` in Prometheus' text format.
+/// Returns the routes of the metrics port: `GET /metrics` in Prometheus' text format.
 pub(crate) fn metrics_router(sources: Arc<Metrics>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))

@@ -1,7 +1,7 @@
-//! The HTTP door: limits, compression and headers around the codecs of [`crate::kserve`].
+//! The HTTP service: limits, compression and headers around the codecs of [`crate::kserve`].
 //!
-//! Paths, status codes, content types and texts are those of Triton 2.51. What a request asks for is a `Route`: Triton
-//! neither decodes paths nor answers `HEAD`, as routers do.
+//! Paths, status codes, content types and messages are those of Triton 2.51. `Route` is used
+//! instead of a router because Triton does not decode paths and does not respond to `HEAD`.
 
 mod answer;
 #[cfg(tritonserver)]

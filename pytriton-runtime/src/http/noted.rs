@@ -4,7 +4,7 @@ use crate::model::ModelSpec;
 use crate::request::{Response, Traced};
 use crate::timeline::Timeline;
 
-/// Notes what becomes of the answers to a request that is sampled, and at last that there are no more.
+/// Records trace events for the responses to a sampled request, and its end when dropped.
 #[derive(Debug)]
 pub(super) struct Noted {
     timeline: Arc<Timeline>,

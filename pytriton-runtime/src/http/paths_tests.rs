@@ -1,4 +1,4 @@
-//! What each path answers, and to which method.
+//! Status codes of paths and methods.
 
 use crate::Limits;
 

@@ -1,4 +1,4 @@
-//! Groups that are closed.
+//! Restricted groups.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::reception::{Gate, Lock};
 
 use super::tests::{app, send};
 
-/// Every group is closed, each by a header of its own.
+/// Restricts every group, each with its own header.
 fn closed() -> Gate {
     let mut gate = Gate::default();
     let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));

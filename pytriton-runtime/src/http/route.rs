@@ -3,9 +3,9 @@ use axum::http::Method;
 use crate::reception::Operation;
 use crate::shared_memory::Kind;
 
-/// What a path asks for.
+/// The operation of a path.
 ///
-/// Source: `HTTPAPIServer::Handle` in Triton 2.51 and the patterns beside it.
+/// Source: `HTTPAPIServer::Handle` in Triton 2.51 and its patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route<'a> {
     ServerMetadata,
@@ -38,7 +38,7 @@ pub(super) enum Route<'a> {
     },
 }
 
-/// What a path asks of a model.
+/// The operation of a path on a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModelAction {
     Metadata,
@@ -51,13 +51,13 @@ pub(super) enum ModelAction {
 }
 
 impl ModelAction {
-    /// Whether the model is to answer.
+    /// Returns whether the model is called.
     pub(super) fn is_inference(self) -> bool {
         matches!(self, Self::Infer | Self::Generate | Self::GenerateStream)
     }
 }
 
-/// What a path asks of shared memory.
+/// The operation of a path on shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionAction {
     Status,
@@ -65,14 +65,14 @@ pub(super) enum RegionAction {
     Unregister,
 }
 
-/// The most segments that a path of the API has behind `/v2`.
+/// The maximum number of segments of a path after `/v2`.
 const MAX_SEGMENTS: usize = 6;
 pub(super) const GET: &[Method] = &[Method::GET];
 pub(super) const POST: &[Method] = &[Method::POST];
 const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
 
 impl<'a> Route<'a> {
-    /// Reads a path as it stands in the request, with no decoding.
+    /// Parses a path without decoding it.
     pub(super) fn parse(path: &'a str) -> Option<Self> {
         let path = path.strip_prefix("/v2")?;
         let mut segments = [""; MAX_SEGMENTS];
@@ -82,7 +82,7 @@ impl<'a> Route<'a> {
             rest = rest.strip_prefix('/')?;
             let end = rest.bytes().position(|byte| byte == b'/');
             let (segment, others) = rest.split_at(end.unwrap_or(rest.len()));
-            // No segment of any path is empty.
+            // Segments must not be empty.
             if segment.is_empty() {
                 return None;
             }
@@ -168,7 +168,7 @@ impl<'a> Route<'a> {
         })
     }
 
-    /// What is asked for.
+    /// Returns the operation for the access rules.
     pub(super) const fn operation(&self) -> Operation {
         match self {
             Self::ServerMetadata => Operation::ServerMetadata,
@@ -195,7 +195,7 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// The methods that the path answers.
+    /// Returns the methods that the path supports.
     pub(super) fn methods(&self) -> &'static [Method] {
         match self {
             Self::Logging | Self::TraceSetting { .. } => GET_AND_POST,
@@ -214,7 +214,7 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// Whether Triton calls its errors about the path itself `text/plain`.
+    /// Returns whether Triton uses `text/plain` for errors of the path itself.
     pub(super) fn has_plain_errors(&self) -> bool {
         matches!(
             self,

@@ -15,13 +15,13 @@ use super::{
     shared_memory, trace,
 };
 
-/// Answers a request of the KServe v2 API with Triton's extensions.
+/// Serves a request of the KServe v2 API with Triton's extensions.
 pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
     let (mut parts, body) = request.into_parts();
     answer_to(reception, &mut parts, body).await
 }
 
-/// The same of a request that its connection keeps: on the way through the rooms nothing of it is moved.
+/// Like [`answer`], for a request that the connection owns. It is not moved on the way.
 pub(crate) async fn answer_to<B: Body>(
     reception: &Reception,
     parts: &mut Parts,
@@ -77,12 +77,12 @@ async fn dispatch<B: Body>(
         } if action.is_inference() => {
             inference(reception, (name, version), action, headers, body).await
         }
-        // Apart, so that what is asked most need not carry what all else takes.
+        // Boxed, so that the future of frequent routes is not as large as that of all others.
         route => Box::pin(others(reception, route, (method, headers), body)).await,
     }
 }
 
-/// Answers an inference, and says how busy its model is where that is asked for.
+/// Serves an inference request, and adds the load of the model if requested.
 async fn inference<B: Body>(
     reception: &Reception,
     (name, version): (&str, Option<&str>),
@@ -109,10 +109,11 @@ async fn inference<B: Body>(
     Ok(answer)
 }
 
-/// What is made of a byte of a request to the server itself: a parser copies names of members, and texts are copied once.
+/// The memory needed per byte of a request to the server itself: a parser copies member names, and
+/// strings are copied once.
 const READ_BYTES_PER_BYTE: usize = 5;
 
-/// Answers whatever there is.
+/// Serves all other routes.
 async fn others<B: Body>(
     reception: &Reception,
     route: Route<'_>,
@@ -173,7 +174,7 @@ async fn others<B: Body>(
     }
 }
 
-/// Refuses a path and headers that are too long, or too many.
+/// Refuses paths and headers that are too long, or too many headers.
 pub(super) fn check_head_bytes(parts: &Parts, reception: &Reception) -> Result<(), HttpError> {
     let limit = reception.limits.max_headers;
     if parts.headers.len() > limit {
@@ -186,7 +187,7 @@ pub(super) fn check_head_bytes(parts: &Parts, reception: &Reception) -> Result<(
     }
 }
 
-/// The bytes of a request's path and headers.
+/// Returns the size of the path and the headers in bytes.
 fn head_bytes(parts: &Parts) -> usize {
     let path = parts
         .uri
@@ -199,7 +200,7 @@ fn head_bytes(parts: &Parts) -> usize {
     path + headers
 }
 
-/// What KServe's clients read; others look at the status.
+/// Creates a health response. KServe clients read the body, others use the status.
 fn healthy(what: &str, healthy: bool) -> Answer {
     let mut response = server_json(format!("{{\"{what}\":{healthy}}}"));
     if !healthy {

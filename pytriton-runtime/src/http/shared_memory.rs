@@ -6,7 +6,7 @@ use super::HttpError;
 use super::answer::{Answer, Failure, JSON, held};
 use super::route::RegionAction;
 
-/// Tells of shared memory, registers some, or forgets it.
+/// Returns the status of shared memory, registers a region, or unregisters regions.
 ///
 /// Source: `HTTPAPIServer::HandleSystemSharedMemory` and `HandleCudaSharedMemory` in Triton 2.51.
 pub(super) fn shared_memory(

@@ -10,17 +10,18 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// A client's end of a connection to tritonserver.
+/// The client side of a connection to tritonserver.
 pub(super) type Sender = SendRequest<Full<Bytes>>;
 
-/// Connections to a tritonserver that accepts no others any more, each for one request at a time.
+/// Connections to a tritonserver that accepts no others, each for one request at a time.
 #[derive(Debug, Clone)]
 pub(super) struct Standby {
     free: Arc<Mutex<mpsc::Receiver<Sender>>>,
     returned: mpsc::Sender<Sender>,
 }
 
-/// A connection of a [`Standby`], which gets it back when this is dropped and its response has been read.
+/// A connection of a [`Standby`]. It is returned when this is dropped and its response has been
+/// read.
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) sender: Option<Sender>,
@@ -28,11 +29,11 @@ pub(super) struct Lease {
 }
 
 impl Standby {
-    /// Keeps these connections, which their tasks drive.
+    /// Keeps these connections. Their tasks drive them.
     pub(super) fn new(connections: Vec<Sender>) -> Self {
         let (returned, free) = mpsc::channel(connections.len().max(1));
         for sender in connections {
-            // There is room for each.
+            // The channel has space for each.
             let _ = returned.try_send(sender);
         }
         Self {
@@ -41,7 +42,7 @@ impl Standby {
         }
     }
 
-    /// A connection that is free; `None` if none becomes free in that time.
+    /// Returns a free connection, or `None` if none becomes free in time.
     pub(super) async fn take(&self, patience: Duration) -> Option<Lease> {
         let free = async { self.free.lock().await.recv().await };
         let sender = timeout(patience, free).await.ok().flatten()?;
@@ -58,7 +59,7 @@ impl Drop for Lease {
             return;
         };
         let home = self.home.clone();
-        // Without a runtime nobody sends another request.
+        // Without a runtime, no more requests are sent.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
                 if sender.ready().await.is_ok() {
@@ -69,7 +70,8 @@ impl Drop for Lease {
     }
 }
 
-/// Makes so many connections at a time, and returns those that succeed within `limit`, with their local addresses.
+/// Opens `count` connections concurrently. Returns those that succeed within `limit`, with their
+/// local addresses.
 pub(super) async fn connections<F>(
     count: usize,
     limit: Duration,
@@ -88,7 +90,7 @@ where
             made.extend(joined.ok().flatten());
         }
     };
-    // Those that take longer are not used.
+    // Slower connections are not used.
     let _ = timeout(limit, all).await;
     made
 }

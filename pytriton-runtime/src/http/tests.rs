@@ -1,4 +1,4 @@
-//! The door with real models, without a socket.
+//! The HTTP service with real models, without a socket.
 
 use std::io::Read;
 

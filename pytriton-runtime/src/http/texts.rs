@@ -5,39 +5,40 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-/// While no more bytes of texts are held by those who have not read them, everybody gets one of their own.
+/// While clients hold at most this many bytes of unread texts, every request gets a new text.
 const FREE: usize = 4 << 20;
 
-/// For each of so many more the newest is handed out for somewhat longer, so that ever fewer are made.
+/// For each additional `STEP` bytes, the newest text is reused for `LONGER` more time, so that
+/// fewer texts are created.
 const STEP: usize = 1 << 20;
 const LONGER: Duration = Duration::from_millis(100);
 
-/// Texts that are made when they are asked for, however many ask and do not read them.
+/// Texts that are created on demand, with bounded memory even if clients do not read them.
 ///
-/// They are not refused, as what is counted in the [`MemoryBudget`](crate::memory_budget::MemoryBudget) would be: whoever looks what a server
-/// does looks when it is full.
+/// They are not subject to the [`MemoryBudget`](crate::memory_budget::MemoryBudget), which would
+/// refuse them when the server is full: that is when operators need them.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     newest: Mutex<Newest>,
     held: Arc<AtomicUsize>,
 }
 
-/// The text that was made last, as long as somebody has it, and when that began.
+/// The newest text while a client holds it, and when its creation began.
 type Newest = Option<(Instant, Weak<Text>)>;
 
-/// A text that somebody has.
+/// A text that clients hold.
 #[derive(Debug)]
 struct Text {
     text: String,
     held: Arc<AtomicUsize>,
 }
 
-/// The same for one of those who have it.
+/// A reference to a text.
 #[derive(Debug)]
 struct Share(Arc<Text>);
 
 impl Texts {
-    /// A text as this makes it, now or a moment ago.
+    /// Returns a text from `make`, or a recent one.
     pub(super) fn text(&self, make: impl FnOnce() -> String) -> Bytes {
         let begun = Instant::now();
         if let Some(text) = self.newest(begun) {
@@ -53,12 +54,12 @@ impl Texts {
         Bytes::from_owner(Share(text))
     }
 
-    /// How many bytes of texts somebody has.
+    /// Returns the total size of the texts that clients hold.
     pub(super) fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The newest, where so much is held that it must do.
+    /// Returns the newest text if it is recent enough for the amount that is held.
     fn newest(&self, now: Instant) -> Option<Arc<Text>> {
         let more = self.held().checked_sub(FREE)? / STEP;
         let longest = LONGER.saturating_mul(u32::try_from(more).unwrap_or(u32::MAX));
@@ -69,7 +70,7 @@ impl Texts {
     }
 
     fn lock(&self) -> MutexGuard<'_, Newest> {
-        // Nothing under the lock panics half-way.
+        // No panic can leave the state inconsistent.
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -94,7 +95,7 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// Those of so many bytes, of which each begins with its number.
+    /// Creates texts of a given size. Each begins with its number.
     struct Made {
         texts: Texts,
         bytes: usize,
@@ -165,7 +166,7 @@ mod tests {
             assert_eq!(kept.last().map(number), Some(expected));
         }
         assert_eq!(made.held(), 8 * MIB);
-        // Those of 5, of 6 and of 7: four of them stay.
+        // Keeps the texts 5, 6 and 7, four in total.
         kept.truncate(4);
         assert_eq!(made.held(), 4 * MIB);
         assert_eq!([made.number(), made.number()], [9, 10]);
@@ -178,7 +179,7 @@ mod tests {
         for bytes in [1 << 10, 100 << 10, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
             let mut kept = Vec::new();
-            // More than one may have connections, each for as long as it may read nothing.
+            // Several clients may hold connections for a long time without reading.
             for _ in 0..20_000 {
                 advance(Duration::from_millis(1)).await;
                 kept.push(made.text());

@@ -5,7 +5,7 @@ use crate::reception::{Error, Reception};
 
 use super::answer::{Answer, Failure, server_json};
 
-/// Changes the settings of traces where it is asked to, those of a model or of all, and tells of them.
+/// Changes the trace settings of a model or the server if requested, and returns them.
 ///
 /// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
 pub(super) fn trace(

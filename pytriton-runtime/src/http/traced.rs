@@ -8,12 +8,12 @@ use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext};
 static PARENT: HeaderName = HeaderName::from_static(TRACEPARENT);
 static STATE: HeaderName = HeaderName::from_static(TRACESTATE);
 
-/// The spans of a request with these headers; `None` where nobody listens.
+/// Returns the spans of a request with these headers, if tracing is enabled.
 pub(super) fn traced(model: &ModelSpec, headers: &HeaderMap) -> Option<Box<Trace>> {
     Trace::begin(model, || context(headers))
 }
 
-/// The client's trace that these headers name.
+/// Returns the trace context in the headers, if any.
 pub(super) fn context(headers: &HeaderMap) -> Option<TraceContext> {
     let values = |name: &HeaderName| {
         let values = headers.get_all(name).iter();
@@ -22,7 +22,7 @@ pub(super) fn context(headers: &HeaderMap) -> Option<TraceContext> {
     TraceContext::read(values(&PARENT), || values(&STATE))
 }
 
-/// Those of these headers that name it, as they are.
+/// Returns the headers that contain the trace context.
 #[cfg(tritonserver)]
 pub(super) fn naming(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let values = |name| headers.get_all(name).iter().map(move |value| (name, value));

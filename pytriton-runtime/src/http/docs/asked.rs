@@ -9,12 +9,12 @@ use super::super::route::{ModelAction, Route};
 use super::super::router::answer;
 use super::is_route;
 
-/// Whether the page asks for that path of the KServe protocol.
+/// Returns whether the docs page uses this path of the KServe protocol.
 pub(crate) fn is_asked(path: &str) -> bool {
     Route::parse(path).as_ref().is_some_and(is_for_the_page)
 }
 
-/// The same of a route.
+/// Returns whether the docs page uses this route.
 pub(super) fn is_for_the_page(route: &Route<'_>) -> bool {
     match route {
         Route::ServerReady => true,
@@ -29,7 +29,7 @@ pub(super) fn is_for_the_page(route: &Route<'_>) -> bool {
     }
 }
 
-/// Answers what the page is made of, and what it asks; nothing else is on its port.
+/// Serves the page and the routes that it uses on a separate port.
 pub(crate) async fn answer_alone<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
     let path = request.uri().path();
     match is_route(path) || is_asked(path) {

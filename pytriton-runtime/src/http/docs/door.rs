@@ -25,12 +25,12 @@ use super::page::PAGE;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What a path asks for.
+/// The routes of the docs page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Page,
     Document,
-    /// What the page draws, which browsers let it not ask of another port.
+    /// The metrics that the page plots. Browsers do not let the page request another port.
     Metrics,
 }
 
@@ -44,23 +44,23 @@ impl Route {
         }
     }
 
-    /// What is asked for by that; nothing where nothing is told.
+    /// Returns the operations whose access rules apply. Empty for static content.
     fn operations(self) -> &'static [Operation] {
         match self {
             Self::Page => &[],
-            // What models are, and how they are configured.
+            // The document contains the descriptions and the configurations of models.
             Self::Document => &[Operation::Document, Operation::ModelConfig],
             Self::Metrics => &[Operation::Statistics],
         }
     }
 }
 
-/// Whether a path is one of the page's.
+/// Returns whether the path belongs to the docs page.
 pub(in crate::http) fn is_route(path: &str) -> bool {
     Route::parse(path).is_some()
 }
 
-/// Answers what the page is made of.
+/// Serves the docs page and its data.
 pub(in crate::http) async fn answer(
     reception: &Reception,
     written: &Written,
@@ -81,7 +81,7 @@ pub(in crate::http) async fn answer(
     })
 }
 
-/// Answers the same of the models that a tritonserver serves, and hands on to it what the page tries.
+/// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
 #[cfg(tritonserver)]
 pub(crate) async fn answer_beside<B: Body>(
     reception: &Reception,
@@ -106,7 +106,7 @@ pub(crate) async fn answer_beside<B: Body>(
     answered.await.unwrap_or_else(Answer::from)
 }
 
-/// What is asked for, by somebody who may.
+/// Returns the route of a request after checking the access rules.
 fn admitted(reception: &Reception, parts: &Parts) -> Result<Route, Failure> {
     let route = Route::parse(parts.uri.path());
     let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
@@ -140,7 +140,7 @@ fn page(asked: &HeaderMap) -> Answer {
     answer
 }
 
-/// The same for nobody to keep unasked, or to take for something else.
+/// Adds headers against caching without revalidation and against content sniffing.
 fn fresh(mut answer: Answer) -> Answer {
     let headers = answer.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -13,13 +13,13 @@ use crate::tracked_bytes::TrackedBytes;
 use super::super::answer::{Answer, answer as answered};
 use super::super::compression::Encoding;
 
-/// A text that is sent as it is kept: all who are sent it share its bytes, however long they take to fetch them.
+/// A text that is sent without being copied. All responses share its bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub(super) plain: Bytes,
-    /// The same, compressed.
+    /// The compressed text.
     gzip: Option<Bytes>,
-    /// What tells it from another text.
+    /// The entity tag.
     tag: HeaderValue,
 }
 
@@ -33,7 +33,7 @@ impl Kept {
         }
     }
 
-    /// An answer with it, where the client has not got it already.
+    /// Creates a response, which is empty if the client has the current version.
     pub(super) fn answer(&self, content_type: &'static str, asked: &HeaderMap) -> Answer {
         let gzip = match Encoding::of_response(asked) {
             Some(Encoding::Gzip) => self.gzip.as_ref(),

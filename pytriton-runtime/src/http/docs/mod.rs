@@ -1,8 +1,9 @@
-//! The page: every model with a form that tries it, and what it does meanwhile.
+//! The interactive docs page: a form for every model, and live metrics.
 //!
-//! What is served at `/docs` is one document without data, the same for every server: its script asks for `/openapi.json`, which
-//! says what the models are, and for the routes that it tries. So the page itself needs no token, and all that it shows does
-//! where its group is closed. Its sources are the files in `page/`, which are put together here.
+//! `/docs` is a single static document, the same for every server. Its script requests
+//! `/openapi.json`, which describes the models, and the routes that the user tries. The page itself
+//! therefore needs no token, but all data that it shows does if its group is restricted. The
+//! sources are in `page/` and are assembled here.
 
 mod asked;
 mod door;

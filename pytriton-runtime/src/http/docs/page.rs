@@ -6,7 +6,7 @@ use super::kept::{Kept, hash};
 
 const STYLE: &str = include_str!("page/page.css");
 
-/// One script: what a file needs stands before it.
+/// A single script. Each file follows the ones that it depends on.
 const SCRIPT: &str = concat!(
     include_str!("page/element.js"),
     include_str!("page/datatype.js"),
@@ -24,14 +24,15 @@ const SCRIPT: &str = concat!(
     include_str!("page/page.js"),
 );
 
-/// The page as it is sent.
+/// The assembled page.
 pub(super) static PAGE: LazyLock<Page> = LazyLock::new(Page::new);
 
-/// A document with its style and its script in it.
+/// An HTML document that includes its style and script.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) html: Kept,
-    /// What the browser lets it do: run this script, ask this server, and no more.
+    /// The content security policy: only this script may run, and only this server may be
+    /// contacted.
     pub(super) policy: HeaderValue,
 }
 
@@ -54,9 +55,9 @@ impl Page {
     }
 }
 
-/// What a policy calls a text that may stand in the document.
+/// Returns the policy source for an inline text.
 fn source(text: &str) -> String {
-    // Base64 of so many bytes ends in one sign of padding.
+    // The Base64 form of a hash of this size ends with a single padding character.
     format!("'sha256-{}='", hash(text))
 }
 

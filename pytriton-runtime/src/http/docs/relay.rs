@@ -31,10 +31,10 @@ use super::super::route::Route;
 use super::Written;
 use super::asked::is_for_the_page;
 
-/// No request of the page takes longer: whoever has more time has the port of tritonserver.
+/// The time limit of a request of the page. Longer ones need the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Headers that are between two ends of a connection, or that this end sets.
+/// Hop-by-hop headers, and headers that this server sets itself.
 const OWN: [HeaderName; 8] = [
     ACCEPT_ENCODING,
     CONNECTION,
@@ -46,25 +46,26 @@ const OWN: [HeaderName; 8] = [
     UPGRADE,
 ];
 
-/// What the page asks of a tritonserver on this machine, handed on to it: a page may ask no other port than its own.
+/// Forwards requests of the docs page to a tritonserver on this machine, because the page may only
+/// contact its own port.
 pub(crate) struct Relay {
     pub(crate) beside: Arc<Beside>,
-    /// Where it tells its metrics.
+    /// The metrics address of tritonserver.
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) models: HostedModels,
     pub(crate) written: Written,
 }
 
-/// A response that is being read.
+/// A response that is being received.
 struct Asked {
-    // Before the connection, which takes another request when this has been read.
+    // Declared before the connection, which can be reused once this has been read.
     body: Incoming,
     deadline: Instant,
     _connection: Connection,
 }
 
 impl Relay {
-    /// Hands on what the page asks of the routes of the KServe protocol; there are no others here.
+    /// Forwards a KServe request of the page. Other routes do not exist here.
     pub(super) async fn hand_on<B: Body>(
         &self,
         reception: &Reception,
@@ -81,7 +82,7 @@ impl Relay {
             return Err(Failure::json(HttpError::Method { allowed }));
         }
         if route == Route::ServerReady && reception.models.is_stopping() {
-            // tritonserver learns of the stop a moment later.
+            // tritonserver learns about the stop a moment later.
             return Ok(answer(
                 StatusCode::BAD_REQUEST,
                 PLAIN,
@@ -130,14 +131,14 @@ impl Relay {
         }
     }
 
-    /// The models that tritonserver has loaded now, by name and version.
+    /// Returns the models that tritonserver has loaded, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
         let loaded = loaded.map_err(|away| gone(&Silence::Gone(away.to_string())))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
-    /// What tritonserver tells of its models.
+    /// Returns tritonserver's metrics.
     pub(super) async fn metrics(&self, reception: &Reception) -> Result<Answer, Failure> {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
@@ -185,7 +186,7 @@ impl Asked {
         }
     }
 
-    /// An answer that is sent when all of it is there, as one of this server's own is.
+    /// Creates a response that is sent once it has arrived completely.
     async fn whole(
         mut self,
         reception: &Reception,
@@ -218,7 +219,8 @@ impl Asked {
         Ok(answer)
     }
 
-    /// An answer of events, each of which is sent when it is whole: whatever stands between two of them is ours.
+    /// Creates a response of events. Each is sent once it is complete, because keep-alive comments
+    /// may be inserted between events.
     fn events(self, most: usize) -> Events {
         let others = unfold(Some((self, BytesMut::new())), move |state| async move {
             let (mut asked, mut event) = state?;
@@ -237,7 +239,7 @@ impl Asked {
                     Some(Err(error)) => break error,
                 }
             };
-            // Whoever listens would take the end of what is cut for the end of all.
+            // Without this event, the client would take the truncated stream for a complete one.
             let error = json!({ "error": cut.to_string() });
             let error = event_of(error.to_string().into_bytes());
             Some((TrackedBytes::of_server(error), None))

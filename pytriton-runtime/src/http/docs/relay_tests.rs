@@ -32,7 +32,8 @@ impl Hosted for Loaded {
     }
 }
 
-/// A server that says this to all who ask, and then nothing; what it was asked.
+/// A server that sends this response to every request and keeps the connection open. Returns the
+/// requests it receives.
 async fn relay(
     said: &'static [&'static str],
     connections: usize,
@@ -40,7 +41,7 @@ async fn relay(
     relay_of(said, connections, true).await
 }
 
-/// The same, which hangs up where it does not stay.
+/// Like [`relay`]. The server closes the connection unless `stays` is true.
 async fn relay_of(
     said: &'static [&'static str],
     connections: usize,
@@ -159,7 +160,8 @@ async fn what_the_page_asks_is_handed_on_and_nothing_else() {
     assert_eq!(send(&app, &relay, "GET", "/docs", "").await.0, 200);
 }
 
-/// Whatever tritonserver says: it learns of the stop a moment later.
+/// Regardless of tritonserver's response, because tritonserver learns about the stop a moment
+/// later.
 #[tokio::test]
 async fn a_stopping_server_is_not_ready() {
     const SAID: &[&str] = &["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];

@@ -8,10 +8,10 @@ use crate::openapi::{Doors, document};
 
 use super::kept::Kept;
 
-/// How many bytes take as long to write as what is told of a model.
+/// The number of bytes that take as long to write as the description of a model.
 const MODEL: usize = 8 << 10;
 
-/// The document about the models, which is made once for all who ask, and anew when there are other models.
+/// The OpenAPI document. It is created once for all clients, and again when the models change.
 #[derive(Debug)]
 pub(crate) struct Written {
     doors: Arc<Doors>,
@@ -20,13 +20,13 @@ pub(crate) struct Written {
 
 #[derive(Debug)]
 struct Made {
-    /// Of these; as long as they are kept, no other model is at their place in memory.
+    /// The models of the document. Keeping them ensures that no other model has the same address.
     models: Vec<Arc<ModelSpec>>,
     kept: Kept,
 }
 
 impl Written {
-    /// Nothing as yet of a server with these routes.
+    /// Creates an empty cache for a server with these routes.
     pub(crate) fn new(doors: Doors) -> Self {
         Self {
             doors: Arc::new(doors),
@@ -34,11 +34,11 @@ impl Written {
         }
     }
 
-    /// The document of these models.
+    /// Returns the document of these models.
     ///
     /// # Cancel safety
     ///
-    /// What is being made when the future is dropped is kept for others.
+    /// If the future is dropped, the document is still completed and kept for others.
     pub(super) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> Kept {
         let mut made = Arc::clone(&self.kept).lock_owned().await;
         if let Some(made) = made.as_ref().filter(|made| made.is_of(&models)) {
@@ -102,7 +102,7 @@ mod tests {
         let written = Written::new(Doors::usual());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();
-        // What else is tested at the same time may have all places, and then it is not begun.
+        // Concurrent tests may occupy all threads, so that the work does not begin.
         loop {
             let mut asked = Box::pin(written.of(models.clone()));
             let mut context = Context::from_waker(Waker::noop());

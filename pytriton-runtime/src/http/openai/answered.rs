@@ -11,10 +11,10 @@ use crate::tracked_bytes::TrackedBytes;
 use super::super::HttpError;
 use super::super::answer::{Answer, JSON, allow, answer};
 
-/// By which OpenAI's clients hear whether to ask again.
+/// Tells OpenAI clients whether to retry.
 static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// What a client is told of an error.
+/// Creates the response for an error.
 pub(super) fn refused(error: &OpenAiError) -> Answer {
     let status = StatusCode::from_u16(error.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

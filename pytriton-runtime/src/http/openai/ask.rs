@@ -20,27 +20,27 @@ use super::TextModels;
 use super::door::now;
 use super::pieces::Pieces;
 
-/// A request that was taken.
+/// An accepted request.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) stream: bool,
     pub(super) format: Format,
     pub(super) budget: Arc<MemoryBudget>,
-    /// A text for each prompt.
+    /// One choice for each prompt.
     pub(super) choices: Vec<(Pieces, Choice)>,
 }
 
-/// A request that fits its model.
+/// A decoded request that matches its model.
 struct Decoded {
     spec: Arc<ModelSpec>,
     request: TextRequest,
-    /// The same for each choice, as the models here take it.
+    /// The requests for each choice, for models in this process.
     inputs: Vec<InferRequest>,
-    /// What has been reserved to read it.
+    /// The memory reserved for decoding.
     held: MemoryPermit,
 }
 
-/// Reads a request and hands it to its model.
+/// Decodes a request and passes it to its model.
 pub(super) async fn ask<B: Body>(
     reception: &Reception,
     models: &TextModels,
@@ -110,7 +110,7 @@ fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec
     }
 }
 
-/// A number that no other answer has.
+/// Returns a unique number.
 fn number() -> u128 {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(now()));
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -19,22 +19,22 @@ use super::ask::ask;
 use super::gathered::gathered;
 use super::streamed::streamed;
 
-/// When the models came, as far as these routes tell.
+/// The creation time of all models that these routes report.
 static SINCE: LazyLock<u64> = LazyLock::new(now);
 
-/// What a path asks for.
+/// The routes.
 enum Route<'a> {
     List,
     Model(&'a str),
     Ask(Surface),
 }
 
-/// Whether a path is one of OpenAI's.
+/// Returns whether the path belongs to the OpenAI API.
 pub(crate) fn is_route(path: &str) -> bool {
     path.starts_with("/v1/")
 }
 
-/// Answers a request to these routes; gives it back where no model is behind them.
+/// Serves an OpenAI route. Returns the body if no model has such routes.
 pub(crate) async fn answer<B: Body>(
     reception: &Reception,
     models: &TextModels,
@@ -45,12 +45,12 @@ pub(crate) async fn answer<B: Body>(
     answered.unwrap_or_else(|error| refused(&error))
 }
 
-/// Refuses a request to these routes for what any other is refused for too.
+/// Formats an error that is not specific to these routes.
 pub(crate) fn refusal(error: HttpError) -> Answer {
     refused(&error.into())
 }
 
-/// The same on a port that has no other routes.
+/// Serves a port that has only OpenAI routes.
 pub(crate) async fn answer_alone<B: Body>(
     reception: &Reception,
     models: &TextModels,
@@ -138,7 +138,7 @@ impl<'a> Route<'a> {
     }
 }
 
-/// The time in seconds since 1970.
+/// Returns the time in seconds since 1970.
 pub(super) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

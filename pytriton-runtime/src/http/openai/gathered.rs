@@ -16,7 +16,7 @@ use super::ask::Taken;
 use super::pieces::Pieces;
 use super::texts::texts;
 
-/// Answers with all texts at once.
+/// Creates a complete response with all choices.
 pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     let Taken {
         format,
@@ -46,7 +46,7 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     Ok(json(written.await.map_err(Error::from)?))
 }
 
-/// About what is written around the texts.
+/// The approximate size of everything around the texts.
 const HEAD_BYTES: usize = 256;
 
 async fn gather(
@@ -72,7 +72,7 @@ async fn gather(
     Ok((whole, usage))
 }
 
-/// What all texts have taken, where that is known of each.
+/// Adds usages. The result is `None` if any of them is unknown.
 pub(super) fn add(sum: Option<Usage>, used: Option<Usage>) -> Option<Usage> {
     let mut sum = sum?;
     sum += used?;

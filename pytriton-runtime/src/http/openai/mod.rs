@@ -1,4 +1,4 @@
-//! OpenAI's routes, in front of [`crate::openai`]: the models that are served here, or those that a tritonserver serves.
+//! The OpenAI routes, on top of [`crate::openai`], for models in this process or in a tritonserver.
 
 mod answered;
 mod ask;

@@ -7,18 +7,18 @@ use crate::serving::ModelSet;
 #[cfg(tritonserver)]
 use super::Upstream;
 
-/// The models that are behind OpenAI's routes.
+/// The models with OpenAI routes.
 #[derive(Debug, Clone)]
 pub(crate) enum TextModels {
-    /// Those that are served here.
+    /// Models served by this process.
     Here(Arc<ModelSet>),
-    /// Those that a tritonserver serves.
+    /// Models served by a tritonserver.
     #[cfg(tritonserver)]
     There(Arc<Upstream>),
 }
 
 impl TextModels {
-    /// The latest version of the model of that name; `None` where there is none for these routes.
+    /// Returns the latest version of a model, or `None` if it has no OpenAI route.
     pub(super) fn find(&self, name: &str) -> Result<Option<Arc<ModelSpec>>, OpenAiError> {
         let latest = match self {
             Self::Here(models) => {
@@ -31,7 +31,7 @@ impl TextModels {
         Ok(latest.filter(|spec| spec.openai.is_some()))
     }
 
-    /// The names of all of them.
+    /// Returns the names of all models.
     pub(super) fn names(&self) -> Result<Vec<Arc<str>>, OpenAiError> {
         Ok(match self {
             Self::Here(models) => {
@@ -44,12 +44,13 @@ impl TextModels {
     }
 }
 
-/// Whether there is any among those that are served here.
+/// Returns whether a model of this process has OpenAI routes.
 pub(crate) fn has_texts(models: &ModelSet) -> bool {
     models.has(|spec| spec.openai.is_some())
 }
 
-/// The names of models whose latest version is for these routes, which come in the order of their versions.
+/// Returns the names of models whose latest version has OpenAI routes. The versions must be
+/// ascending.
 fn names<'a>(specs: impl Iterator<Item = &'a Arc<ModelSpec>>) -> Vec<Arc<str>> {
     let mut specs = specs.peekable();
     let mut names = Vec::new();

@@ -18,7 +18,7 @@ use super::TextModels;
 #[cfg(tritonserver)]
 use super::replies::Replies;
 
-/// The pieces of one text, as they come. Dropping it gives the text up.
+/// The pieces of one choice. Dropping it cancels the choice.
 #[derive(Debug)]
 pub(super) enum Pieces {
     Here(Arc<ModelSpec>, Answers, Option<Noted>),
@@ -27,7 +27,7 @@ pub(super) enum Pieces {
 }
 
 impl TextModels {
-    /// Hands a request to its model, in the form in which whoever serves that takes it.
+    /// Passes a request to its model, in this process or in tritonserver.
     pub(super) async fn ask(
         &self,
         reception: &Reception,
@@ -38,7 +38,7 @@ impl TextModels {
     ) -> Result<Pieces, OpenAiError> {
         match self {
             Self::Here(_) => {
-                // It has been read.
+                // It has been decoded already.
                 drop(body);
                 let model = reception.model(&spec.name, None)?;
                 request.trace = traced(spec, headers);
@@ -61,7 +61,7 @@ impl TextModels {
 }
 
 impl Pieces {
-    /// The next piece; `None` behind the last one.
+    /// Returns the next piece, or `None` after the last one.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
         match self {
             Self::Here(spec, answers, noted) => Some(match answers.next().await? {

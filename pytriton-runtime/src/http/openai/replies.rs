@@ -14,21 +14,23 @@ use crate::scheduler::SchedulerError;
 use super::pieces::piece;
 use super::upstream::{Told, gone};
 
-/// So long after its last answer a request that has not ended is taken for one that tritonserver has forgotten.
+/// How long after the last response a request is assumed to be forgotten by tritonserver if it has
+/// not ended.
 const FORGOTTEN: Duration = Duration::from_millis(500);
 
-/// The answers to one request. Dropping it closes its connection, by which tritonserver hears that nobody waits.
+/// The responses to one request. Dropping it closes the connection, which cancels the request in
+/// tritonserver.
 pub(super) struct Replies {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) claim: Claim,
-    /// Asks tritonserver.
+    /// The task that sends the request to tritonserver.
     pub(super) asking: JoinSet<Told>,
     pub(super) told: Option<Told>,
     over: bool,
 }
 
 impl Replies {
-    /// None yet, of a request that somebody asks.
+    /// Creates the receiver for a request that `asking` sends.
     pub(super) fn new(spec: &Arc<ModelSpec>, claim: Claim, asking: JoinSet<Told>) -> Self {
         Self {
             spec: Arc::clone(spec),
@@ -39,7 +41,7 @@ impl Replies {
         }
     }
 
-    /// The next piece; `None` behind the last one, which an error is.
+    /// Returns the next piece, or `None` after the last one. An error is the last one.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
         if self.over {
             return None;
@@ -60,7 +62,7 @@ impl Replies {
                 told = self.asking.join_next() => {
                     let told = told.and_then(Result::ok);
                     self.told = Some(told.unwrap_or_else(|| Err(gone(&"nobody asks it"))));
-                    // What was answered before is there.
+                    // Earlier responses have arrived already.
                     self.claim.next().now_or_never().flatten()
                 }
             },
@@ -68,7 +70,7 @@ impl Replies {
         };
         match answer {
             Some(Ok(response)) => Some(piece(&self.spec, &response)),
-            // Not by whoever waits here.
+            // The client has not cancelled it.
             Some(Err(SchedulerError::Cancelled)) => Some(Err(gone(&"the request was given up"))),
             Some(Err(error)) => Some(Err(error.into())),
             None if self.claim.is_answered() => None,
@@ -76,7 +78,7 @@ impl Replies {
         }
     }
 
-    /// Why there is no answer.
+    /// Returns why there is no response.
     async fn why(&mut self) -> OpenAiError {
         let told = match self.told.take() {
             None => self.asking.join_next().await.and_then(Result::ok),
@@ -88,9 +90,9 @@ impl Replies {
         }
     }
 
-    /// Lets tritonserver end the request, which it may forget.
+    /// Gives tritonserver time to end the request.
     async fn end(&mut self) {
-        // Either way the connection is closed.
+        // The connection is closed in any case.
         let _ = timeout(FORGOTTEN, self.asking.join_next()).await;
     }
 }

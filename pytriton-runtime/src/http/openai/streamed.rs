@@ -18,12 +18,13 @@ use super::ask::Taken;
 use super::gathered::add;
 use super::texts::{Text, texts};
 
-/// Behind it nothing comes.
+/// The last event.
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
-/// Answers with an event for each part of a text.
+/// Creates a response with an event for each piece of text.
 ///
-/// Where the first of them takes long the answer begins without it; an error in its place is an answer by itself.
+/// If the first piece takes long, the response begins without it. If the first result is an error,
+/// it determines the status.
 pub(super) async fn streamed(taken: Taken) -> Result<Answer, OpenAiError> {
     let mut streaming = Streaming::new(taken);
     let first = match timeout(SILENCE, streaming.texts.next()).await {
@@ -37,12 +38,12 @@ pub(super) async fn streamed(taken: Taken) -> Result<Answer, OpenAiError> {
     Ok(events(StatusCode::OK, Events::new(first, others)))
 }
 
-/// An answer that leaves piece by piece.
+/// A streamed response.
 struct Streaming {
     texts: SelectAll<BoxStream<'static, Result<Text, OpenAiError>>>,
     format: Arc<Format>,
     budget: Arc<MemoryBudget>,
-    /// Of the texts that have ended; `None` where one of them does not say.
+    /// The usage of the choices that have ended; `None` if any of them is unknown.
     usage: Option<Usage>,
     begun: bool,
     over: bool,
@@ -62,7 +63,7 @@ impl Streaming {
         }
     }
 
-    /// What comes next, which may be nothing but a sign of life.
+    /// Returns the next events, or a keep-alive comment.
     async fn next(&mut self) -> Option<TrackedBytes> {
         if self.over {
             return None;
@@ -76,14 +77,15 @@ impl Streaming {
             Err(error) => Err(error),
         };
         Some(written.unwrap_or_else(|error| {
-            // Without the end that clients wait for, and without the texts that are left.
+            // The remaining choices are dropped, and the final event that clients expect is not
+            // sent.
             self.over = true;
             self.texts.clear();
             TrackedBytes::of_server(event(error.to_json()))
         }))
     }
 
-    /// The events of a part of a text, or of the end of all.
+    /// Encodes a piece of text, or the end of the response.
     async fn written(&mut self, text: Option<Text>) -> Result<TrackedBytes, OpenAiError> {
         let Some(text) = text else {
             self.over = true;
@@ -127,7 +129,7 @@ fn write(
     events.finish_reserved()
 }
 
-/// About what an event has around its text.
+/// The approximate size of an event without its text.
 const EVENT_BYTES: usize = 256;
 
 /// Appends an event.

@@ -1,4 +1,4 @@
-//! OpenAI's routes with real models, without a socket.
+//! The OpenAI routes with real models, without a socket.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -17,7 +17,8 @@ use crate::testing::{GATE, IDENTITY, reception};
 
 use super::super::tests::{app, send};
 
-/// Answers by its prompt: `wait` waits for [`GATE`], `endless` never ends, any other says its words.
+/// Responds according to the prompt: `wait` waits for [`GATE`], `endless` never ends, and any other
+/// is echoed word by word.
 const TEXT: ModelDeclaration = ModelDeclaration {
     name: "Text",
     max_batch_size: 0,

@@ -6,16 +6,16 @@ use crate::openai::{Choice, FinishReason, OpenAiError, Usage};
 
 use super::pieces::Pieces;
 
-/// What comes next of one of the texts of an answer.
+/// The next part of one choice.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) choice: usize,
     pub(super) text: String,
-    /// Where it ends here, why, and what it has taken.
+    /// The finish reason and the usage, if the choice ends here.
     pub(super) end: Option<(FinishReason, Option<Usage>)>,
 }
 
-/// The parts of a text, as much of each as may go out; an error is the last.
+/// Converts pieces to the parts of a choice that may be sent. An error is the last item.
 pub(super) fn texts(
     index: usize,
     pieces: Pieces,
@@ -39,7 +39,7 @@ pub(super) fn texts(
             })
             .await;
             if cut {
-                // The pieces are dropped, which ends the function.
+                // Returning drops the pieces, which ends the function.
                 return Some((Ok(Text::last(index, text, &choice)), None));
             }
             if !text.is_empty() {

@@ -19,23 +19,24 @@ use crate::text::for_client;
 use super::super::beside::{Beside, Connection, Silence};
 use super::replies::Replies;
 
-/// More words no refusal of tritonserver's has.
+/// The maximum size of an error response of tritonserver.
 const REFUSAL: usize = 64 << 10;
 
 /// A tritonserver on this machine that serves models of this process.
 ///
-/// It is asked, so that its scheduler and its statistics count; what is answered comes here by [`Claims`].
+/// Requests are sent to it, so that its scheduler and its statistics apply. The responses arrive
+/// through [`Claims`].
 pub(crate) struct Upstream {
     beside: Arc<Beside>,
     models: HostedModels,
     claims: Arc<Claims>,
 }
 
-/// What becomes of a request that tritonserver is asked: it has ended, or why it was not taken.
+/// The result of a request to tritonserver: it has ended, or why it was refused.
 pub(super) type Told = Result<(), OpenAiError>;
 
 impl Upstream {
-    /// The one that is asked there.
+    /// Creates a client.
     pub(crate) fn new(beside: Arc<Beside>, models: HostedModels, claims: Arc<Claims>) -> Self {
         Self {
             beside,
@@ -44,17 +45,17 @@ impl Upstream {
         }
     }
 
-    /// The latest version of a model that it has loaded now.
+    /// Returns the latest version of a model that is loaded now.
     pub(super) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, OpenAiError> {
         self.models.latest(name).map_err(|away| gone(&away))
     }
 
-    /// The models that it has loaded now, by name and version.
+    /// Returns the models that are loaded now, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, OpenAiError> {
         self.models.loaded().map_err(|away| gone(&away))
     }
 
-    /// Asks a model, with an object of JSON and headers that it is to have.
+    /// Sends a request to a model: a JSON object and additional headers.
     pub(super) fn ask(
         self: &Arc<Self>,
         spec: &Arc<ModelSpec>,
@@ -84,7 +85,7 @@ impl Upstream {
         let response = asked.map_err(|error| gone(&error))?;
         match response.status() {
             StatusCode::OK => {}
-            // It has been unloaded meanwhile.
+            // The model has been unloaded meanwhile.
             StatusCode::NOT_FOUND => {
                 let model = spec.name.to_string();
                 return Err(OpenAiError::UnknownModel { model });
@@ -124,7 +125,7 @@ fn full() -> OpenAiError {
     }
 }
 
-/// The same object with the number of a claim.
+/// Adds the number of a claim to a JSON object.
 fn claimed(body: &[u8], number: &str) -> Vec<u8> {
     let members = body.strip_prefix(b"{").unwrap_or(body);
     let mut claimed = format!("{{\"{CLAIM}\":\"{number}\"").into_bytes();
@@ -135,10 +136,11 @@ fn claimed(body: &[u8], number: &str) -> Vec<u8> {
     claimed
 }
 
-/// Why tritonserver has not taken a request, or has not executed it.
+/// Returns why tritonserver has refused or not executed a request.
 async fn refusal(response: Response<Incoming>) -> OpenAiError {
     let status = match is_stream(&response) {
-        // 2.51 has one for all failures. Whatever the model says comes by the claim.
+        // Triton 2.51 uses one status for all failures. Errors of the model arrive through the
+        // claim.
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => response.status(),
     };
@@ -155,7 +157,7 @@ async fn refusal(response: Response<Incoming>) -> OpenAiError {
     OpenAiError::Failed { status, message }
 }
 
-/// Whether a response is an answer of a model.
+/// Returns whether a response comes from a model.
 fn is_stream(response: &Response<Incoming>) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))

@@ -1,4 +1,4 @@
-//! What becomes of texts that a tritonserver is asked for, whatever it says.
+//! OpenAI requests to a tritonserver with arbitrary responses.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -15,7 +15,7 @@ use super::*;
 const ENDED: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 0\r\n\r\n";
 
-/// A server that says this to all who ask, and then nothing.
+/// A server that sends this response to every request and keeps the connection open.
 async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -39,7 +39,7 @@ fn ask(upstream: &Arc<Upstream>) -> Replies {
     upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), Vec::new(), b"{}")
 }
 
-/// The other end, as the worker finds it.
+/// Returns the sender of the responses, as the worker obtains it.
 fn redeem(upstream: &Upstream, replies: &Replies) -> ReplySink {
     let mut request = infer_request(1, 1.0);
     let number = ParameterValue::String(replies.claim.number().to_owned());

@@ -6,7 +6,8 @@ use crate::kserve::HEADER_LENGTH;
 use super::super::HttpError;
 use super::super::answer::Answer;
 
-/// Says how much of a body is JSON as the KServe API has it: a platform says so in the content type, and nowhere else.
+/// Converts the length of the JSON part from the content type, where a platform puts it, to the
+/// header of the KServe API.
 pub(super) fn read(headers: &mut HeaderMap, prefix: &'static str) -> Result<(), HttpError> {
     headers.remove(HEADER_LENGTH);
     let Some(content_type) = headers.get(CONTENT_TYPE) else {
@@ -21,14 +22,14 @@ pub(super) fn read(headers: &mut HeaderMap, prefix: &'static str) -> Result<(), 
             return Err(HttpError::BinaryType { prefix, got });
         }
     };
-    // Digits and a sign are a header.
+    // Digits and a sign are valid in a header.
     if let Ok(length) = HeaderValue::from_str(&length) {
         headers.insert(HEADER_LENGTH, length);
     }
     Ok(())
 }
 
-/// Says so in the content type of an answer.
+/// Moves the length of the JSON part of a response to the content type.
 pub(super) fn write(answer: &mut Answer, prefix: &'static str) {
     let headers = answer.headers_mut();
     let Some(length) = headers.remove(HEADER_LENGTH) else {
@@ -40,7 +41,7 @@ pub(super) fn write(answer: &mut Answer, prefix: &'static str) {
     }
 }
 
-/// The number that a text begins with; 0 where there is none.
+/// Returns the number at the beginning of a text, or 0.
 fn number(text: &str) -> String {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {

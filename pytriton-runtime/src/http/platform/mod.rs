@@ -1,5 +1,5 @@
-//! The routes of Vertex AI and of SageMaker, each on a port of its own: a request there is one of the KServe API at another path,
-//! and goes to its router as that, so that whatever holds there holds here.
+//! The routes of Vertex AI and SageMaker, each on its own port. A request is mapped to another path
+//! of the KServe API and handled by its router, so that the same rules apply.
 //!
 //! Source: `vertex_ai_server.cc` and `sagemaker_server.cc` of Triton 2.51.
 
@@ -22,7 +22,7 @@ use super::body::Body;
 pub(crate) use sagemaker::{Ping, SageMaker};
 pub(crate) use vertex_ai::VertexAi;
 
-/// A platform that has routes of its own.
+/// A platform with its own routes.
 #[derive(Debug, Clone)]
 pub(crate) enum Platform {
     VertexAi(Arc<VertexAi>),
@@ -30,7 +30,7 @@ pub(crate) enum Platform {
 }
 
 impl Platform {
-    /// Whether the path asks how the server is.
+    /// Returns whether the path is a health check.
     pub(crate) fn is_health(&self, path: &str) -> bool {
         match self {
             Self::VertexAi(routes) => routes.is_health(path),
@@ -38,7 +38,7 @@ impl Platform {
         }
     }
 
-    /// Answers a request that comes to the platform's port.
+    /// Serves a request on the platform's port.
     pub(crate) async fn answer<B: Body>(
         &self,
         reception: &Reception,

@@ -9,7 +9,7 @@ use super::super::answer::{Answer, PLAIN, answer as with};
 use super::super::body::Body;
 use super::super::router;
 
-/// Answers a request as if it had come to that path of the KServe API.
+/// Serves a request as if it had this path of the KServe API.
 pub(super) async fn at<B: Body>(
     reception: &Reception,
     mut request: Request<B>,
@@ -22,7 +22,7 @@ pub(super) async fn at<B: Body>(
     let health = path.path().starts_with("/v2/health/") || path.path().ends_with("/ready");
     *request.uri_mut() = Uri::from(path);
     *request.method_mut() = method;
-    // Neither platform compresses anything.
+    // The platforms do not use compression.
     request.headers_mut().remove(ACCEPT_ENCODING);
     request.headers_mut().remove(CONTENT_ENCODING);
     let answer = router::answer(reception, request).await;
@@ -34,12 +34,12 @@ pub(super) async fn at<B: Body>(
     }
 }
 
-/// An answer that says all by its status.
+/// Creates a response without a body.
 pub(super) fn nothing(status: StatusCode) -> Answer {
     with(status, PLAIN, TrackedBytes::default())
 }
 
-/// Errors are plain text, and what a health route says is not.
+/// Returns whether the response is an error. Errors are plain text, and health responses are not.
 fn is_error(answer: &Answer) -> bool {
     let content_type = answer.headers().get(axum::http::header::CONTENT_TYPE);
     content_type.is_some_and(|content_type| content_type == PLAIN)

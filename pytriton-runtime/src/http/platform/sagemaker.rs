@@ -11,10 +11,10 @@ use super::request::{at, nothing};
 
 const BINARY: &str = "application/vnd.sagemaker-triton.binary+json;json-header-size=";
 
-/// Why no folder with a model can be loaded.
+/// The error for loading a model from a folder.
 const FIXED: &str = "models are part of the server: SageMaker's multi-model endpoints need tritonserver and folders with models";
 
-/// What SageMaker asks with `/ping`.
+/// The meaning of `/ping`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ping {
     Ready,
@@ -25,7 +25,7 @@ pub(crate) enum Ping {
 #[derive(Debug)]
 pub(crate) struct SageMaker {
     pub(crate) ping: Ping,
-    /// The model that answers `/invocations`.
+    /// The model of `/invocations`.
     pub(crate) model: String,
 }
 
@@ -55,7 +55,7 @@ impl SageMaker {
                 let path = format!("/v2/models/{}/infer", self.model);
                 let mut answer = at(reception, request, &path, method).await;
                 binary::write(&mut answer, BINARY);
-                // Of a failed execution Triton tells SageMaker this.
+                // Triton uses this status for failed executions on SageMaker.
                 if answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
                     *answer.status_mut() = StatusCode::BAD_REQUEST;
                 }
@@ -70,7 +70,7 @@ impl SageMaker {
     }
 }
 
-/// What is asked of the models that there might be.
+/// Returns the operation of a multi-model request.
 fn operation(method: &Method) -> Operation {
     match *method {
         Method::POST => Operation::LoadModel,
@@ -79,7 +79,7 @@ fn operation(method: &Method) -> Operation {
     }
 }
 
-/// What is said of models that come and go, of which there are none.
+/// Refuses multi-model requests, because no models can be added.
 fn several(path: &str, method: &Method) -> Answer {
     let Some(rest) = path.strip_prefix("/models") else {
         return nothing(StatusCode::BAD_REQUEST);

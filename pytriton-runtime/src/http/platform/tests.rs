@@ -27,7 +27,7 @@ fn sagemaker(ping: Ping) -> Platform {
     Platform::SageMaker(Arc::new(SageMaker { ping, model }))
 }
 
-/// The status, the content type and the body of an answer.
+/// Returns the status, content type and body of a response.
 async fn ask(
     platform: &Platform,
     method: Method,

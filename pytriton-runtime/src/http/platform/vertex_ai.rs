@@ -12,12 +12,13 @@ use super::super::route::{POST, Route};
 use super::binary;
 use super::request::{at, nothing};
 
-/// The header that names another path than that of the default model.
+/// The header that selects another path than that of the default model.
 const REDIRECT: &str = "x-vertex-ai-triton-redirect";
 
 const BINARY: &str = "application/vnd.vertex-ai-triton.binary+json;json-header-size=";
 
-/// What a redirected request may reach: what Triton's patterns are, and no generation, logs and traces.
+/// The paths that a redirected request may reach, according to Triton's patterns. Generation,
+/// logging and tracing are excluded.
 const REACHED: [&str; 5] = [
     "/v2/health/",
     "/v2/models/",
@@ -30,13 +31,13 @@ const NOT_REACHED: [&str; 3] = ["/generate", "/generate_stream", "/trace/setting
 /// The routes of Vertex AI.
 #[derive(Debug)]
 pub(crate) struct VertexAi {
-    /// The path that asks how the server is, as the environment says.
+    /// The path of health checks, from the environment.
     pub(crate) health: String,
-    /// The path of all else, as the environment says.
+    /// The path of predictions, from the environment.
     pub(crate) predict: String,
-    /// The model that answers there.
+    /// The default model.
     pub(crate) model: String,
-    /// What is told of the metrics; nothing where they are not allowed.
+    /// The metrics, if they are enabled.
     pub(crate) metrics: Option<Arc<Metrics>>,
 }
 
@@ -74,7 +75,7 @@ impl VertexAi {
         if path == "/metrics"
             && let Some(metrics) = &self.metrics
         {
-            // Whoever may not read statistics here may not read them as metrics either.
+            // The access rule for statistics also applies to metrics.
             return match reception.admit(Operation::Statistics, request.headers()) {
                 Ok(()) => with(
                     StatusCode::OK,
@@ -91,7 +92,7 @@ impl VertexAi {
     }
 }
 
-/// The method that the redirected request has; `None` where it does not lead anywhere.
+/// Returns the method of the redirected request, or `None` if the path cannot be reached.
 fn redirected(path: &str) -> Option<Method> {
     let reached = path == "/v2" || REACHED.iter().any(|reached| path.starts_with(reached));
     if !reached || NOT_REACHED.iter().any(|not| path.ends_with(not)) {
