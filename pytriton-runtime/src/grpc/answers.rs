@@ -20,23 +20,24 @@ use crate::request;
 use super::GrpcError;
 use super::framing::{PREFIX, Prefix};
 
-/// Messages of so many bytes are written at a time, so that a stream of small ones is no stream of small frames.
+/// Messages are combined until they have this many bytes, so that a stream of small messages does
+/// not become a stream of small frames.
 const TOGETHER: usize = 16 << 10;
 
-/// Messages, each behind its prefix.
+/// Messages, each after its prefix.
 #[derive(Debug, Default)]
 pub(super) struct Framed {
-    /// All of them, but for large contents and what stands behind them.
+    /// All bytes except large contents and what follows them.
     first: Vec<u8>,
     others: Vec<Bytes>,
 }
 
-/// A message as it stands in a body.
+/// Encodes a message with its prefix.
 pub(super) fn framed(message: &impl Message) -> Result<Framed, Status> {
     let length = message.encoded_len();
     let mut first = Vec::with_capacity(PREFIX + length);
     first.extend_from_slice(&prefix(length)?);
-    // It fails for lack of room alone, of which a vector has as much as is needed.
+    // Encoding fails only for lack of space, and a vector grows as needed.
     let _ = message.encode(&mut first);
     Ok(Framed {
         first,
@@ -45,7 +46,7 @@ pub(super) fn framed(message: &impl Message) -> Result<Framed, Status> {
 }
 
 impl Framed {
-    /// Whether no message need join those that are there.
+    /// Returns whether no further message should be combined with these.
     pub(super) fn is_full(&self) -> bool {
         self.first.len() >= TOGETHER || !self.others.is_empty()
     }
@@ -54,9 +55,10 @@ impl Framed {
         self.first.is_empty()
     }
 
-    /// Adds a response as it stands in a body; whoever is full takes none.
+    /// Adds an encoded response. Must not be called if this is full.
     ///
-    /// Outer error: it has no such form. Inner error: it is too large.
+    /// The outer error means that the response cannot be encoded, the inner one that it is too
+    /// large.
     pub(super) fn push(
         &mut self,
         writer: &ResponseWriter,
@@ -78,9 +80,9 @@ impl Framed {
     }
 }
 
-/// A response as it stands in a body; what of it is for shared memory is written there.
+/// Encodes a response, and writes its shared-memory outputs.
 ///
-/// Outer error: it has no such form. Inner error: it is too large.
+/// The outer error means that the response cannot be encoded, the inner one that it is too large.
 pub(super) fn written(
     writer: &ResponseWriter,
     response: request::Response,
@@ -100,7 +102,7 @@ fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
     Ok(Prefix::plain(length))
 }
 
-/// The answer to a call: messages, and the status behind them.
+/// Creates the response to a call: messages, followed by the status.
 pub(super) fn response(
     messages: impl Stream<Item = Result<Framed, Status>> + Send + Unpin + 'static,
 ) -> Response {
@@ -115,19 +117,19 @@ pub(super) fn response(
     response
 }
 
-/// The body of an answer: its messages and, as trailers, its status.
+/// The body of a response: its messages and, as trailers, its status.
 struct Answers<S> {
     messages: S,
-    /// What stands behind the pieces, to which more is written.
+    /// Small messages that follow the pieces. More may be appended.
     small: BytesMut,
     pieces: VecDeque<Bytes>,
-    /// What is left when all pieces are written.
+    /// What follows when all pieces are written.
     end: End,
 }
 
 #[derive(Debug, Default)]
 enum End {
-    /// It is not known whether there are more messages.
+    /// More messages may follow.
     #[default]
     Open,
     Status(Option<Status>),
@@ -138,7 +140,7 @@ impl<S> Answers<S>
 where
     S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
-    /// Takes the messages that are there, as many as may be written at a time.
+    /// Takes available messages, up to the size that is written at once.
     fn poll_messages(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut bytes = 0;
         while bytes < TOGETHER {
@@ -158,12 +160,12 @@ where
         Poll::Ready(())
     }
 
-    /// Puts a message behind the pieces, small ones together, and says how many bytes it has.
+    /// Appends a message after the pieces and combines small ones. Returns its size in bytes.
     fn append(&mut self, message: Framed) -> usize {
         let Framed { first, others } = message;
         let bytes = first.len() + others.iter().map(Bytes::len).sum::<usize>();
         match self.small.is_empty() {
-            // It is not copied.
+            // Not copied.
             true => self.small = Bytes::from(first).into(),
             false => self.small.extend_from_slice(&first),
         }
@@ -178,7 +180,7 @@ where
         bytes
     }
 
-    /// Lets nothing more be written behind what is small.
+    /// Moves the small messages to the pieces.
     fn end_piece(&mut self) {
         let small = self.small.split().freeze();
         self.pieces

@@ -19,29 +19,29 @@ use super::forwarded::{context, forwarded};
 use super::message::Message;
 use super::message_limit::MessageLimit;
 
-/// The parameter by which a client asks for a message behind the last answer.
+/// The parameter by which a client requests a message after the last response.
 const END: &str = "triton_enable_empty_final_response";
 
-/// What the requests of a call have in common.
+/// The common properties of the requests of a call.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) reception: Arc<Reception>,
     forwarded: Parameters,
-    /// The trace of the client that its requests belong to.
+    /// The client's trace context.
     context: Option<Box<TraceContext>>,
-    /// What the call is called, where there is one answer to each message.
+    /// The name of the call if each message has exactly one response.
     whole: Option<&'static str>,
-    /// When it came, where somebody notes such things.
+    /// When the call began, if it is traced.
     since: Option<Instant>,
 }
 
-/// A message that has been read, and what an answer to it tells of it.
+/// A decoded message, and what its responses repeat.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) model_name: String,
     pub(super) model_version: String,
     pub(super) id: String,
-    /// Whether the end of its answers is to be told in a message of its own.
+    /// Whether the end of the responses is sent as a separate message.
     pub(super) end: bool,
     pub(super) request: Result<(Arc<Model>, InferRequest), Error>,
 }
@@ -65,7 +65,7 @@ impl Call {
         }
     }
 
-    /// Reads a message as a request, on a thread of its own where that takes long.
+    /// Decodes a message as a request. Long work runs on another thread.
     pub(super) async fn read(
         self: &Arc<Self>,
         (message, permit): (Message<Pieces>, MemoryPermit),
@@ -115,7 +115,7 @@ impl Call {
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
         }
-        // Small contents keep the whole message.
+        // Small contents keep the whole message alive.
         held.resize(request.bytes().max(length))?;
         request.held = held.share();
         if let Some(timeline) = self.reception.models.tracer().sample(name, context) {
@@ -130,7 +130,7 @@ impl Call {
     }
 }
 
-/// The version that a message names; an empty text leaves it to the server.
+/// Returns the version in a message. An empty string selects the default.
 pub(super) fn version(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }

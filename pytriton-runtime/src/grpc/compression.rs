@@ -10,10 +10,10 @@ use crate::text::excerpt;
 use super::GrpcError;
 use super::message_limit::MessageLimit;
 
-/// How many bytes are decompressed at a time.
+/// The number of bytes that are decompressed at once.
 const PIECE: usize = 32 << 10;
 
-/// How the messages of a call may be compressed.
+/// The compression of the messages of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Gzip,
@@ -21,7 +21,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// What a call says of its messages; `None` for not at all.
+    /// Returns the compression of a call, or `None` if its messages are not compressed.
     pub(super) fn of(headers: &HeaderMap) -> Result<Option<Self>, GrpcError> {
         let Some(value) = headers.get("grpc-encoding") else {
             return Ok(None);
@@ -36,7 +36,7 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message piece by piece, up to `limit`. `permit` grows by every piece.
+    /// Decompresses a message in chunks, up to `limit`. `permit` grows by every chunk.
     pub(super) fn decompress(
         self,
         compressed: &[u8],
@@ -57,7 +57,7 @@ fn inflate(
     permit: &mut MemoryPermit,
     mut push: impl FnMut(&[u8]),
 ) -> Result<(), GrpcError> {
-    // A piece above the limit is inflated no further than is needed to see that it is.
+    // Beyond the limit, no more is decompressed than needed to detect it.
     let piece = PIECE.min(limit.bytes.saturating_add(1));
     let mut reader = BufReader::with_capacity(piece, decoder);
     let mut left = limit.bytes;

@@ -12,19 +12,19 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::GrpcError;
 use super::error::refusal;
 
-/// How long the client waits for the end of its call.
+/// The header with the timeout of the call.
 const TIMEOUT: &str = "grpc-timeout";
 
-/// The most digits that the time may have.
+/// The maximum number of digits.
 const DIGITS: usize = 8;
 
-/// When the client no longer waits; `None` where it says nothing that can be read.
+/// Returns the deadline of the client, or `None` if there is no valid timeout.
 pub(super) fn deadline(headers: &HeaderMap) -> Option<Instant> {
     let value = headers.get(TIMEOUT)?.to_str().ok()?;
     Instant::now().checked_add(timeout(value)?)
 }
 
-/// Gives a call up when its time is over.
+/// Cancels a call at its deadline.
 pub(super) async fn until(deadline: Instant, call: impl Future<Output = Response>) -> Response {
     match timeout_at(deadline, call).await {
         Ok(response) => response.map(|body| {
@@ -54,11 +54,11 @@ fn timeout(value: &str) -> Option<Duration> {
     }
 }
 
-/// Answers that end with a status when the time is over.
+/// A body that ends with a status at the deadline.
 #[derive(Debug)]
 struct Until {
     body: Body,
-    /// `None` when it is over.
+    /// `None` after the deadline.
     time: Option<Pin<Box<Sleep>>>,
 }
 
@@ -73,7 +73,7 @@ impl HttpBody for Until {
         let Some(mut time) = self.time.take() else {
             return Poll::Ready(None);
         };
-        // First: a body that always has something would keep it for ever.
+        // Checked first, because a body that is always ready would never end.
         if time.as_mut().poll(context).is_ready() {
             self.body = Body::empty();
             let mut trailers = HeaderMap::new();

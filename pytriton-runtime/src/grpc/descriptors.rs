@@ -3,21 +3,21 @@ use std::collections::{BTreeSet, HashMap};
 use prost::{DecodeError, Message};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
-/// Files of protobuf, and in which of them each name is declared.
+/// Protobuf files, and the file that declares each name.
 #[derive(Debug, Default)]
 pub(super) struct Descriptors {
     services: BTreeSet<String>,
     files: HashMap<String, Vec<u8>>,
-    /// The file of each symbol, by their full names.
+    /// The file of each symbol, by full name.
     symbols: HashMap<String, String>,
 }
 
 impl Descriptors {
-    /// Reads sets of files; a file that stands in several is the same in each.
+    /// Reads file sets. A file that occurs in several sets must be identical.
     ///
     /// # Errors
     ///
-    /// The decoder's, for what is no set.
+    /// Returns the error of the decoder if a set is invalid.
     pub(super) fn new(sets: &[&[u8]]) -> Result<Self, DecodeError> {
         let mut descriptors = Self::default();
         for set in sets {
@@ -28,17 +28,17 @@ impl Descriptors {
         Ok(descriptors)
     }
 
-    /// The full names of all services, in their order.
+    /// Returns the full names of all services, sorted.
     pub(super) fn services(&self) -> impl Iterator<Item = &str> {
         self.services.iter().map(String::as_str)
     }
 
-    /// The file of that name, encoded.
+    /// Returns an encoded file by its name.
     pub(super) fn file(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(Vec::as_slice)
     }
 
-    /// The file that declares the symbol of that full name, encoded.
+    /// Returns the encoded file that declares a symbol.
     pub(super) fn declaring(&self, symbol: &str) -> Option<&[u8]> {
         self.file(self.symbols.get(symbol)?)
     }
@@ -92,7 +92,7 @@ impl Names {
         self.0.push(name);
     }
 
-    /// The values of an enumeration stand beside it, not in it.
+    /// Enum values are siblings of their enum.
     fn enumeration(&mut self, scope: &str, declared: &EnumDescriptorProto) {
         let values = declared.value.iter();
         self.0.extend(values.map(|value| full(scope, value.name())));

@@ -9,23 +9,23 @@ use crate::kserve::proto::BoundedError;
 use crate::reception::{BodyError, Error as RoomError, Restricted};
 use crate::text::for_client;
 
-/// Why a call got no answer. The texts are those of Triton 2.51 where it has one.
+/// Why a call failed. Where Triton 2.51 has a message, it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GrpcError {
-    /// The request got no response.
+    /// The error of another layer.
     #[error(transparent)]
     Request(#[from] RoomError),
-    /// The call is in a group that is closed.
+    /// The call belongs to a restricted group.
     #[error("This protocol is restricted, {0}")]
     Restricted(#[from] Restricted),
-    /// A message of more fields and dimensions than anybody needs.
+    /// The message has too many fields and dimensions.
     #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
     Crowded,
-    /// A message that takes more than it may when it is decoded.
+    /// The decoded message exceeds its limits.
     #[error(transparent)]
     Bounded(#[from] BoundedError),
-    /// A message that is larger than its method allows, as it arrives or decompressed.
+    /// The message is larger than its method allows, as received or decompressed.
     #[error("the request message of {method} exceeds the limit of {limit} bytes for this method")]
     MethodTooLarge {
         /// The method.
@@ -33,19 +33,19 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
-    /// A health check of a service that does not exist.
+    /// A health check names an unknown service.
     #[error("unknown service '{service}'")]
     Service {
         /// The name in the request.
         service: String,
     },
-    /// More health watches than the server keeps.
+    /// The maximum number of health watches is reached.
     #[error("the server has {limit} health watches already. Use Check, or end another Watch.")]
     Watches {
         /// The limit.
         limit: usize,
     },
-    /// A message that is larger than the limit, as it comes or decompressed.
+    /// The message is larger than the limit, as received or decompressed.
     #[error(
         "request size exceeds the maximum allowed input size of {limit} bytes. Use --grpc-max-input-size to increase the limit."
     )]
@@ -53,73 +53,73 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
-    /// Metadata of more bytes than the limit, counted as HTTP/2 does.
+    /// The metadata is larger than the limit, counted as in HTTP/2.
     #[error(
         "received metadata size exceeds hard limit ({bytes} vs. {limit}). Use --max-header-bytes to increase the limit."
     )]
     Metadata {
-        /// How many.
+        /// The size in bytes.
         bytes: usize,
         /// The limit.
         limit: usize,
     },
-    /// More of it than the limit.
+    /// The metadata has too many items.
     #[error(
         "received metadata has more items than the limit ({count} vs. {limit}). Use --max-headers to increase the limit."
     )]
     Headers {
-        /// How many.
+        /// The number of items.
         count: usize,
         /// The limit.
         limit: usize,
     },
-    /// A message that is no protobuf.
+    /// The message is not valid protobuf.
     #[error(transparent)]
     Message(#[from] DecodeError),
-    /// A message that is compressed in a call that does not say how.
+    /// The message is compressed, but the call declares no encoding.
     #[error(
         "protocol error: received message with compressed-flag but no grpc-encoding was specified"
     )]
     NoEncoding,
-    /// A message that is neither compressed nor not.
+    /// The compression flag is invalid.
     #[error(
         "protocol error: received message with invalid compression flag: {flag} (valid flags are 0 and 1), while sending request"
     )]
     Flag {
-        /// What the client says of it.
+        /// The flag.
         flag: u8,
     },
-    /// A call whose messages are compressed in a way that is not known.
+    /// The encoding of the call is unknown.
     #[error("Content is compressed with `{encoding}` which isn't supported")]
     Encoding {
-        /// What the client calls it.
+        /// The encoding as named by the client.
         encoding: String,
     },
-    /// A message that cannot be decompressed.
+    /// The message cannot be decompressed.
     #[error("Error decompressing: {message}, while sending request")]
     Decompression {
-        /// Why.
+        /// The cause.
         message: String,
     },
-    /// A call that ends in a message.
+    /// The call ended within a message.
     #[error("Unexpected EOF decoding stream.")]
     CutOff,
-    /// A call without the one message that it must have.
+    /// The call has no message.
     #[error("Missing request message.")]
     NoMessage,
-    /// An answer that is longer than a message may be.
+    /// The response is larger than a message may be.
     #[error("Cannot return body with more than 4GB of data but got {length} bytes")]
     AnswerTooLarge {
-        /// Its length.
+        /// The size in bytes.
         length: usize,
     },
-    /// The client no longer waits for an answer.
+    /// The deadline of the client has passed.
     #[error("Deadline Exceeded")]
     Deadline,
-    /// What the client sends comes too slowly.
+    /// The data of the client arrived too slowly.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// There are too many connections for calls on one more.
+    /// The port has reached its connection limit.
     #[error("the server has {limit} connections already")]
     Connections {
         /// The limit.
@@ -128,7 +128,7 @@ pub enum GrpcError {
 }
 
 impl GrpcError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::Request(error) => error.status(),
@@ -157,7 +157,7 @@ impl GrpcError {
     }
 }
 
-/// The answer to a call that no service has seen.
+/// Creates the response to a call that is refused before routing.
 pub(crate) fn refusal(error: GrpcError) -> Response {
     tonic::Status::from(error).into_http()
 }

@@ -6,7 +6,7 @@ use crate::reception::Reception;
 use crate::request::Parameters;
 use crate::trace::{TRACEPARENT, TRACESTATE, TraceContext};
 
-/// The metadata of a call as headers.
+/// Returns the metadata of a call as headers.
 fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)> {
     metadata.iter().filter_map(|pair| match pair {
         KeyAndValueRef::Ascii(key, value) => Some((key.as_str(), Cow::from(value.as_bytes()))),
@@ -17,7 +17,7 @@ fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)
     })
 }
 
-/// The metadata of a call that become parameters of its requests.
+/// Returns the metadata that becomes parameters of the requests.
 pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parameters {
     let mut parameters = Parameters::default();
     reception
@@ -26,7 +26,7 @@ pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parame
     parameters
 }
 
-/// The trace of the client that a call belongs to.
+/// Returns the client's trace context, if any.
 pub(super) fn context(metadata: &MetadataMap) -> Option<TraceContext> {
     let values = |name| {
         let values = metadata.get_all(name).iter();

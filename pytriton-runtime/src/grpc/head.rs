@@ -4,13 +4,13 @@ use crate::limits::Limits;
 
 use super::GrpcError;
 
-/// What HTTP/2 counts for a field beside its name and its value.
+/// The overhead that HTTP/2 counts for each field.
 const FIELD: usize = 32;
 
 /// `:method` with `POST`, `:scheme` with `http`, and the names of the path and the authority.
 const PSEUDO: usize = 2 * (11 + FIELD) + 5 + FIELD + 10 + FIELD;
 
-/// Refuses a call of more metadata, or metadata of more bytes, than the limits say, its path included.
+/// Refuses a call if its metadata has too many items or bytes, including the path.
 pub(super) fn check_head<B>(request: &Request<B>, limits: &Limits) -> Result<(), GrpcError> {
     let (uri, headers) = (request.uri(), request.headers());
     let (count, limit) = (headers.len(), limits.max_headers);

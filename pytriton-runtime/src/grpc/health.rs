@@ -14,13 +14,14 @@ use super::answers::{self, framed};
 use super::service::Service;
 use super::unary::Unary;
 
-/// How many `Watch` streams the server keeps. Each connection has at most `--max-concurrent-streams` of them.
+/// The maximum number of `Watch` streams. Each connection has at most `--max-concurrent-streams` of
+/// them.
 pub(super) const MAX_WATCHES: usize = 1024;
 
-/// The names under which clients ask for the server: itself, and its one service.
+/// The known service names: the server itself, and its only service.
 const SERVICES: [&str; 2] = ["", "inference.GRPCInferenceService"];
 
-/// The `Check` method of `grpc.health.v1`: the readiness at this moment.
+/// The `Check` method of `grpc.health.v1`: the current readiness.
 pub(super) fn check(
     reception: &Reception,
     request: &HealthCheckRequest,
@@ -33,7 +34,8 @@ pub(super) fn check(
     }
 }
 
-/// The `Watch` method of `grpc.health.v1`: the readiness, and every change of it until the server stops.
+/// The `Watch` method of `grpc.health.v1`: the readiness and all its changes until the server
+/// stops.
 pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
     let request: HealthCheckRequest = match call.request().await {
         Ok((request, _)) => request,
@@ -51,7 +53,7 @@ pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
     answers::response(messages.boxed())
 }
 
-/// The readiness, and every change of it.
+/// Returns the readiness and all its changes.
 fn changes(
     readiness: ReadinessWatch,
     permit: OwnedSemaphorePermit,
@@ -62,7 +64,7 @@ fn changes(
     })
 }
 
-/// The stream for a service that does not exist and never will. The health protocol demands that it stays open.
+/// Returns the stream for an unknown service. The health protocol requires that it stays open.
 fn unknown(
     models: Arc<ModelSet>,
     permit: OwnedSemaphorePermit,

@@ -16,9 +16,9 @@ use super::answers::{self, Framed, written};
 use super::call::Call;
 use super::messages::Messages;
 
-/// One inference, whose response stands in a message.
+/// Executes an inference and encodes the response.
 ///
-/// Outer error: the request failed. Inner error: its response is too large.
+/// The outer error means that the request failed, the inner one that its response is too large.
 pub(super) async fn infer(
     reception: &Reception,
     model: &Model,
@@ -47,7 +47,7 @@ pub(super) async fn infer(
     Ok(written?)
 }
 
-/// A call with one request and one response.
+/// Serves a call with one request and one response.
 pub(super) async fn unary(
     reception: Arc<Reception>,
     metadata: MetadataMap,
@@ -68,7 +68,7 @@ async fn respond(
     let message = messages.first().await?;
     let asked = call.read(message, messages.limit()).await?;
     let arrival = messages.arrival();
-    // The request keeps the permit of its message; what follows counts no longer.
+    // The request keeps the permit of its message. Further messages are not counted.
     messages.end().await?;
     let (model, mut request) = asked.request.map_err(GrpcError::from)?;
     if let Some(arrival) = arrival

@@ -18,28 +18,28 @@ use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
 use super::told::{Told, executed};
 
-/// In which message an only answer stands.
+/// The envelope of a single response.
 const ONLY: Envelope = Envelope::Stream { last: true };
 
-/// An only response, and the memory that is reserved for its request.
+/// A single response, and the memory reserved for its request.
 type Only = (Result<Framed, Status>, Option<MemoryPermit>);
 
-/// The answers to the requests of one stream. Where a model has one answer for each they stand in the order of the requests;
-/// those of decoupled models come as they are made, by turns.
+/// The responses of a stream. Those of models with exactly one response are in the order of the
+/// requests. Those of decoupled models are sent as they are produced, in turn with the others.
 ///
 /// Source: `ModelStreamInferHandler` in Triton 2.51.
 pub(super) struct Interleaved<R> {
-    /// `None` behind the last.
+    /// `None` after the last request.
     requests: Option<R>,
     whole: FuturesOrdered<BoxFuture<'static, Only>>,
     streamed: SelectAll<Streamed>,
-    /// What is wrong with the stream behind the last request.
+    /// The error that ends the stream after the last request.
     end: Option<Status>,
     call: Arc<Call>,
     load: StreamLoad,
     /// Whether a failed execution ends the stream.
     strict: bool,
-    /// Which kind is looked at first.
+    /// Which kind is polled first.
     whole_first: bool,
 }
 
@@ -60,7 +60,7 @@ where
         }
     }
 
-    /// Takes the requests that have come, as many as may be under way.
+    /// Takes available requests, up to the maximum number in progress.
     fn poll_requests(&mut self, context: &mut Context<'_>) {
         while !self.is_full()
             && let Some(requests) = &mut self.requests
@@ -155,7 +155,8 @@ where
             if let Poll::Ready(answer) = self.poll_answers(context) {
                 return Poll::Ready(answer);
             }
-            // One may have ended without a word, and made room that nobody would be told of.
+            // A stream may have ended without a message, which frees a slot without waking the
+            // task.
             if !full || self.is_full() {
                 break;
             }

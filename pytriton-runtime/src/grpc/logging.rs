@@ -11,7 +11,7 @@ use crate::text::excerpt;
 
 use super::GrpcError;
 
-/// Changes the settings of the log that are named, one after the other, and tells of all.
+/// Changes the given log settings one after another, and returns all of them.
 ///
 /// Source: `CommonHandler::RegisterLogging` in Triton 2.51.
 pub(super) fn log_settings(request: &LogSettingsRequest) -> Result<LogSettingsResponse, GrpcError> {

@@ -9,21 +9,22 @@ use super::GrpcError;
 use super::compression::Encoding;
 use super::message_limit::MessageLimit;
 
-/// Decompressing a byte takes about as long as decoding this many.
+/// Decompressing a byte takes about as long as decoding this many bytes.
 const INFLATE_WEIGHT: usize = 4;
 
-/// Where the bytes of an uncompressed message are collected while they arrive.
+/// Collects the bytes of an uncompressed message while they arrive.
 pub(super) trait Collector: Send + 'static {
-    /// Starts a message of at most `length` bytes, without memory for bytes that may never arrive.
+    /// Starts a message of at most `length` bytes. Allocates no memory for bytes that may never
+    /// arrive.
     fn start(length: usize) -> Self;
 
     /// Adds the next bytes.
     fn push(&mut self, bytes: &[u8]);
 
-    /// How many bytes have been parsed, and not only copied.
+    /// Returns the number of bytes that have been parsed, not only copied.
     fn parsed(&self) -> usize;
 
-    /// How many bytes must be parsed to decode the message.
+    /// Returns the number of bytes that must be parsed to decode the message.
     fn weight(&self) -> usize;
 }
 
@@ -31,7 +32,7 @@ pub(super) trait Collector: Send + 'static {
 #[derive(Debug)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
-    /// The bytes that it has at most.
+    /// The maximum length in bytes.
     length: usize,
 }
 
@@ -59,7 +60,7 @@ impl<C: Collector> Message<C> {
         }
     }
 
-    /// How many of the bytes that have arrived have been parsed, and not only copied.
+    /// Returns how many of the received bytes have been parsed, not only copied.
     pub(super) fn parsed(&self) -> usize {
         match self {
             Self::Plain(content) => content.parsed(),
@@ -67,8 +68,8 @@ impl<C: Collector> Message<C> {
         }
     }
 
-    /// How many bytes of work it is to decode the message. Only the limit bounds what compressed bytes become: a kilobyte
-    /// may become a megabyte.
+    /// Returns the cost of decoding the message in bytes. For a compressed message, only the limit
+    /// bounds it: a kilobyte may become a megabyte.
     pub(super) fn weight(&self, limit: MessageLimit) -> usize {
         match self {
             Self::Plain(content) => content.weight(),
@@ -76,7 +77,7 @@ impl<C: Collector> Message<C> {
         }
     }
 
-    /// Decompresses a message that has arrived completely. `permit` covers the memory.
+    /// Decompresses a complete message. `permit` covers the memory.
     fn into_plain(self, limit: MessageLimit, permit: &mut MemoryPermit) -> Result<C, GrpcError> {
         match self {
             Self::Plain(content) => Ok(content),
@@ -92,7 +93,7 @@ impl<C: Collector> Message<C> {
 }
 
 impl Message<Pieces> {
-    /// Decodes an inference request and returns its length as well.
+    /// Decodes an inference request. Also returns its length.
     pub(super) fn decode(
         self,
         limit: MessageLimit,
@@ -147,7 +148,7 @@ impl Collector for Buffer {
     fn push(&mut self, bytes: &[u8]) {
         let needed = self.bytes.len() + bytes.len();
         if needed > self.bytes.capacity() {
-            // Doubled so that few bytes are moved, but for no more than will arrive.
+            // Doubling limits the number of copies, but not beyond what will arrive.
             let capacity = needed.max(2 * self.bytes.capacity());
             let capacity = needed.max(capacity.min(self.length));
             self.bytes.reserve_exact(capacity - self.bytes.len());

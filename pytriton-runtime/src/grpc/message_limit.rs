@@ -2,13 +2,13 @@ use crate::Limits;
 
 use super::GrpcError;
 
-/// The largest request of calls that carry names or nothing.
+/// The maximum size of requests that contain only names or nothing.
 const MAX_SMALL_BYTES: usize = 4 << 10;
 
-/// The largest request of calls that change settings or register shared memory.
+/// The maximum size of requests that change settings or register shared memory.
 const MAX_SETTINGS_BYTES: usize = 64 << 10;
 
-/// How large the request messages of a method may be.
+/// The size class of a method's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestSize {
     /// Names or nothing: [`MAX_SMALL_BYTES`].
@@ -19,7 +19,7 @@ pub(super) enum RequestSize {
     Input,
 }
 
-/// The limit on one request message, as it arrives and after decompression.
+/// The limit of a request message, as received and after decompression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MessageLimit {
     pub(super) bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct MessageLimit {
 }
 
 impl MessageLimit {
-    /// The limit of a method; `--grpc-max-input-size` applies to every method.
+    /// Returns the limit of a method. `--grpc-max-input-size` applies to every method.
     pub(super) fn new(size: RequestSize, path: &'static str, limits: &Limits) -> Self {
         let fixed = match size {
             RequestSize::Small => MAX_SMALL_BYTES,
@@ -45,7 +45,7 @@ impl MessageLimit {
         }
     }
 
-    /// `--grpc-max-input-size`.
+    /// Returns the limit set by `--grpc-max-input-size`.
     pub(super) fn input(limits: &Limits) -> Self {
         Self {
             bytes: limits.max_request_bytes,
@@ -53,7 +53,7 @@ impl MessageLimit {
         }
     }
 
-    /// The error for a message above the limit.
+    /// Returns the error for a larger message.
     pub(super) fn error(self) -> GrpcError {
         let limit = self.bytes;
         match self.method {

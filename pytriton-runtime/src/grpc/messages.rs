@@ -18,19 +18,19 @@ use super::message::{Collector, Message};
 use super::message_limit::MessageLimit;
 use super::timed_body::TimedBody;
 
-/// How many bytes of a message are parsed per unit of a task's cooperative budget. tokio grants 128 units per poll, 32 KiB in
-/// total.
+/// The number of parsed bytes per unit of a task's cooperative budget. tokio grants 128 units per
+/// poll, which is 32 KiB.
 const BYTES_PER_UNIT: usize = 256;
 
-/// A complete message and the permit that covers it, an error, or the end.
+/// A complete message with the permit that covers it, an error, or the end.
 pub(super) type NextMessage<C> = Option<Result<(Message<C>, MemoryPermit), Status>>;
 
-/// What applies to all messages of a call.
+/// The properties of all messages of a call.
 #[derive(Debug)]
 pub(super) struct MessageOptions {
     pub(super) encoding: Option<Encoding>,
     pub(super) limit: MessageLimit,
-    /// Whether the client may pause between messages for as long as it likes.
+    /// Whether the client may pause between messages for any time.
     pub(super) streaming: bool,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct MessageOptions {
 pub(super) struct Messages<C> {
     body: TimedBody,
     options: MessageOptions,
-    /// Covers the bytes that have arrived since the last complete message.
+    /// Covers the bytes received since the last complete message.
     permit: MemoryPermit,
-    /// What has arrived and is not part of a message yet.
+    /// Received bytes that are not part of a message yet.
     chunk: Bytes,
     state: State<C>,
-    /// How many parsed bytes are not charged to the cooperative budget yet.
+    /// The number of parsed bytes that are not charged to the cooperative budget yet.
     uncharged: usize,
 }
 
@@ -57,7 +57,8 @@ enum State<C> {
 }
 
 impl<C: Collector> Messages<C> {
-    /// The messages in a body. `permit` is an empty permit of the budget that they count against.
+    /// Creates the messages of a body. `permit` is an empty permit of the budget that they count
+    /// against.
     pub(super) fn new(body: TimedBody, permit: MemoryPermit, options: MessageOptions) -> Self {
         Self {
             body,
@@ -69,17 +70,17 @@ impl<C: Collector> Messages<C> {
         }
     }
 
-    /// The limit on each message.
+    /// Returns the limit of each message.
     pub(super) fn limit(&self) -> MessageLimit {
         self.options.limit
     }
 
-    /// The place of the request among those of its connection; `None` if that does not matter.
+    /// Returns the position of the request among those of its connection, if the order matters.
     pub(super) fn arrival(&self) -> Option<Arc<Arrival>> {
         self.body.arrival().cloned()
     }
 
-    /// The first message of a unary call.
+    /// Returns the first message of a unary call.
     pub(super) async fn first(&mut self) -> Result<(Message<C>, MemoryPermit), Status> {
         let message = poll_fn(|context| self.poll_next(context)).await;
         message.unwrap_or_else(|| Err(GrpcError::NoMessage.into()))
@@ -93,7 +94,8 @@ impl<C: Collector> Messages<C> {
         Ok(())
     }
 
-    /// The next message, once it has arrived completely, with the permit for its bytes. No message follows an error.
+    /// Returns the next complete message with the permit for its bytes. No message follows an
+    /// error.
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<NextMessage<C>> {
         loop {
             while self.uncharged >= BYTES_PER_UNIT {
@@ -123,20 +125,20 @@ impl<C: Collector> Messages<C> {
                         }
                         Err(error) => Some(GrpcError::from(Error::from(error)).into()),
                     },
-                    // Trailers are the end of the body.
+                    // Trailers end the body.
                     Err(_) => self.cut_off(),
                 },
                 Some(Err(status)) => Some(status),
                 None => self.cut_off(),
             };
             self.state = State::Ended;
-            // A client that cancels its call has sent all that it wants to.
+            // A client that cancels its call has sent everything that it wants to send.
             let error = error.filter(|status| status.code() != Code::Cancelled);
             return Poll::Ready(error.map(Err));
         }
     }
 
-    /// Goes through what has arrived, to the end of one message at most. After an error the state is `Ended`.
+    /// Processes received bytes up to the end of one message. After an error, the state is `Ended`.
     fn advance(&mut self) -> Result<Option<Message<C>>, GrpcError> {
         loop {
             match replace(&mut self.state, State::Ended) {
@@ -180,7 +182,7 @@ impl<C: Collector> Messages<C> {
         if length > self.options.limit.bytes {
             return Err(self.options.limit.error());
         }
-        // The bytes that have arrived are reserved already.
+        // Received bytes are reserved already.
         let missing = length.saturating_sub(self.chunk.len());
         if missing > 0 {
             self.permit.check(missing).map_err(Error::from)?;
@@ -192,7 +194,7 @@ impl<C: Collector> Messages<C> {
         matches!(self.state, State::Prefix(prefix) if prefix.is_empty())
     }
 
-    /// The error of a body that ends within a message.
+    /// Returns the error of a body that ends within a message.
     fn cut_off(&self) -> Option<Status> {
         match self.is_between_messages() {
             true => None,

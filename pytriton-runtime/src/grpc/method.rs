@@ -7,7 +7,7 @@ use super::message_limit::RequestSize::{self, Input, Settings, Small};
 
 use self::Requests::{Stream, Unary};
 
-/// A method of one of the gRPC services.
+/// A method of a gRPC service.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Method {
     path: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Method {
     requests: Requests,
 }
 
-/// What a method does.
+/// The implementation of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rpc {
     ModelInfer,
@@ -46,7 +46,7 @@ pub(super) enum Rpc {
     Reflection,
 }
 
-/// How many requests a client sends in one call.
+/// The number of requests in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Requests {
     /// Exactly one.
@@ -56,7 +56,7 @@ enum Requests {
 }
 
 impl Method {
-    /// The method of a path; `None` if no service has it.
+    /// Returns the method with this path.
     pub(super) fn find(path: &str) -> Option<&'static Self> {
         METHODS.iter().find(|method| method.path == path)
     }
@@ -71,29 +71,30 @@ impl Method {
         self.path
     }
 
-    /// How large its request messages may be.
+    /// Returns the size limit of its request messages.
     pub(super) fn limit(&self, limits: &Limits) -> MessageLimit {
         MessageLimit::new(self.size, self.path, limits)
     }
 
-    /// Whether a client may send any number of requests, with pauses in between.
+    /// Returns whether a client may send any number of requests, with pauses in between.
     pub(super) fn is_streaming(&self) -> bool {
         self.requests == Stream
     }
 
-    /// Whether it must be answered when the memory budget is exhausted.
+    /// Returns whether it must respond even if the memory budget is exhausted.
     pub(super) fn is_health(&self) -> bool {
         self.operation.group() == Group::Health
     }
 }
 
-/// Whether a path is that of inference calls with one request each.
+/// Returns whether the path is that of unary inference calls.
 pub(crate) fn is_inference(path: &str) -> bool {
     let [first, ..] = &METHODS;
     path == first.path
 }
 
-/// All methods, the most frequent first: what a call may do, how large its requests may be, and how many there are.
+/// All methods, the most frequent first: implementation, operation, size class, and number of
+/// requests.
 #[rustfmt::skip]
 static METHODS: [Method; 24] = [
     method("/inference.GRPCInferenceService/ModelInfer", Rpc::ModelInfer, Operation::Infer, Input, Unary),

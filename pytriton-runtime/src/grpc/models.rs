@@ -21,7 +21,7 @@ use crate::text::excerpt;
 use super::GrpcError;
 use super::call::version;
 
-/// Whether a model is there and ready.
+/// Returns whether a model is loaded and ready.
 pub(super) fn ready(
     reception: &Reception,
     request: &ModelReadyRequest,
@@ -30,7 +30,7 @@ pub(super) fn ready(
     Ok(ModelReadyResponse { ready })
 }
 
-/// The inputs and outputs of a model.
+/// Returns the inputs and outputs of a model.
 pub(super) fn model_metadata(
     reception: &Reception,
     request: &ModelMetadataRequest,
@@ -39,7 +39,7 @@ pub(super) fn model_metadata(
     Ok(metadata(model.spec(), &versions))
 }
 
-/// The configuration of a model.
+/// Returns the configuration of a model.
 pub(super) fn model_config(
     reception: &Reception,
     request: &ModelConfigRequest,
@@ -52,7 +52,7 @@ pub(super) fn model_config(
     })
 }
 
-/// What one model, one version of it, or all models have done.
+/// Returns the statistics of one model, one version, or all models.
 pub(super) fn model_statistics(
     reception: &Reception,
     request: &ModelStatisticsRequest,
@@ -67,7 +67,7 @@ pub(super) fn model_statistics(
     })
 }
 
-/// The models that are there, and what state each is in.
+/// Returns the repository index.
 pub(super) fn index(
     reception: &Reception,
     request: &RepositoryIndexRequest,
@@ -130,7 +130,7 @@ pub(super) async fn load(
     Ok(RepositoryModelLoadResponse {})
 }
 
-/// Unloads a model; there are none that depend on others.
+/// Unloads a model. No model depends on others.
 pub(super) async fn unload(
     reception: &Reception,
     request: RepositoryModelUnloadRequest,

@@ -26,7 +26,7 @@ use super::message_limit::MessageLimit;
 use super::messages::Messages;
 use super::service::Service;
 
-/// The descriptors of all services.
+/// Returns the descriptors of all services.
 pub(super) fn descriptors() -> Descriptors {
     let descriptors = Descriptors::new(&[
         FILE_DESCRIPTOR_SET,
@@ -34,11 +34,11 @@ pub(super) fn descriptors() -> Descriptors {
         v1::FILE_DESCRIPTOR_SET,
         v1alpha::FILE_DESCRIPTOR_SET,
     ]);
-    // The descriptors are constants, and a test decodes them: there is no error to report.
+    // The descriptors are constants, and a test decodes them, so there is no error to report.
     descriptors.unwrap_or_default()
 }
 
-/// `grpc.reflection.v1`, and `v1alpha`, whose messages are the same.
+/// Implements `grpc.reflection.v1`, and `v1alpha`, whose messages are identical.
 pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response {
     answers::response(Responses {
         messages: Some(messages),
@@ -47,17 +47,17 @@ pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response
     })
 }
 
-/// One response per request: a request for something that does not exist does not end the stream.
+/// One response per request. A request for an unknown symbol does not end the stream.
 struct Responses {
     /// `None` after an error.
     messages: Option<Messages<Buffer>>,
-    /// Ends the stream, so that an idle client does not keep the server from stopping.
+    /// Ends the stream, so that an idle client does not delay the stop of the server.
     stopping: BoxFuture<'static, ()>,
     descriptors: Arc<Descriptors>,
 }
 
 impl Responses {
-    /// Requests are small enough to be decoded here.
+    /// Requests are small enough to be decoded on this thread.
     fn respond(
         &self,
         (message, mut permit): (Message<Buffer>, MemoryPermit),
@@ -121,7 +121,7 @@ fn answer(descriptors: &Descriptors, asked: Option<&MessageRequest>) -> MessageR
         Some(MessageRequest::FileContainingSymbol(name)) => {
             file(descriptors.declaring(name), format_args!("symbol '{name}'"))
         }
-        // No file extends a message.
+        // No file declares extensions of a message.
         Some(MessageRequest::AllExtensionNumbersOfType(name)) => {
             match descriptors.declaring(name) {
                 Some(_) => MessageResponse::AllExtensionNumbersResponse(ExtensionNumberResponse {

@@ -17,13 +17,15 @@ use super::method::Method;
 use super::refusal;
 use super::service::Service;
 
-/// The gRPC services as routes: inference, health and reflection.
+/// Creates the routes of the gRPC services: inference, health and reflection.
 ///
-/// Requests may be compressed; responses are not, because every client says that it could read compressed ones.
+/// Requests may be compressed. Responses are not, because every client announces support for
+/// compression.
 pub fn routes(reception: Reception) -> Router {
     let service = Arc::new(Service::new(reception));
     let respond = move |request| respond(&service, request);
-    // As a fallback it would give a response without a body a `content-length`, which clients take for a trailer.
+    // A fallback would add `content-length` to a response without a body, which clients take for a
+    // trailer.
     Router::new().route_service("/{*call}", respond.into_service())
 }
 
@@ -49,7 +51,7 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
     }
 }
 
-/// The error for a request that is not a gRPC call, whatever its path.
+/// Returns the error for a request that is not a gRPC call, regardless of its path.
 fn not_a_call(request: &Request) -> Option<(StatusCode, [(HeaderName, &'static str); 1])> {
     if request.method() != http::Method::POST {
         return Some((StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]));

@@ -39,7 +39,8 @@ pub(super) struct Service {
     pub(super) descriptors: Arc<Descriptors>,
     /// One permit per `Watch` stream.
     pub(super) watches: Arc<Semaphore>,
-    /// What health calls count against. It never refuses: their requests are small, and connections and streams are limited.
+    /// The budget of health calls, which never refuses. Their requests are small, and connections
+    /// and streams are limited.
     unlimited: Arc<MemoryBudget>,
 }
 
@@ -55,7 +56,7 @@ impl Service {
 
     /// Responds to a call.
     ///
-    /// Every kind of call has a future of its own, so that none is larger than necessary.
+    /// Every kind of call has its own future, so that none is larger than necessary.
     pub(super) fn call(
         self: &Arc<Self>,
         method: &'static Method,
@@ -113,7 +114,7 @@ async fn respond(reception: Arc<Reception>, rpc: Rpc, call: Unary) -> Response {
     }
 }
 
-/// The response to a unary call other than an inference.
+/// Returns the response to a unary call other than an inference.
 async fn response(reception: &Reception, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
     match rpc {
         Rpc::ServerLive => {
@@ -203,7 +204,7 @@ async fn response(reception: &Reception, rpc: Rpc, call: Unary) -> Result<Framed
             call.respond(|request| health::check(reception, request))
                 .await
         }
-        // `Service::call` responds to these.
+        // Handled by `Service::call`.
         Rpc::ModelInfer | Rpc::ModelStreamInfer | Rpc::HealthWatch | Rpc::Reflection => {
             Err(Status::unimplemented(""))
         }

@@ -10,7 +10,7 @@ use crate::shared_memory::{Kind, Region, SharedMemoryError};
 
 use super::GrpcError;
 
-/// The regions of system memory, or the one of that name.
+/// Returns the status of one or all regions of system memory.
 pub(super) fn status(
     reception: &Reception,
     name: &str,
@@ -31,7 +31,7 @@ pub(super) fn status(
     })
 }
 
-/// The regions of GPUs, of which there is none.
+/// Returns the status of GPU regions, of which none exist.
 pub(super) fn cuda_status(
     reception: &Reception,
     name: &str,
@@ -57,7 +57,7 @@ pub(super) fn register(
     Ok(SystemSharedMemoryRegisterResponse {})
 }
 
-/// Refuses to register a region of a GPU.
+/// Refuses to register GPU memory.
 pub(super) fn register_cuda(
     reception: &Reception,
     request: &CudaSharedMemoryRegisterRequest,
@@ -67,13 +67,13 @@ pub(super) fn register_cuda(
     Ok(CudaSharedMemoryRegisterResponse {})
 }
 
-/// Forgets the regions of a kind, or the one of that name.
+/// Unregisters one region, or all regions of a kind.
 pub(super) fn unregister(reception: &Reception, kind: Kind, name: &str) -> Result<(), GrpcError> {
     let unregistered = reception.regions.unregister(kind, named(name));
     unregistered.map_err(refused)
 }
 
-/// No name stands for all.
+/// An empty name selects all regions.
 fn named(name: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }

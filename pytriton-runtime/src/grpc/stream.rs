@@ -19,13 +19,14 @@ use super::call::{Asked, Call};
 use super::interleaved::Interleaved;
 use super::messages::{Messages, NextMessage};
 
-/// The metadata by which a client asks that a failed execution ends the stream with its status.
+/// The metadata by which a client requests that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
 
-/// A call with any number of messages, each with its answers. Dropping the answer gives up those that are under way.
+/// Serves a call with any number of messages, each with its responses. Dropping the response
+/// cancels the requests in progress.
 ///
-/// When the server stops, all requests that have come are answered; a stream on which more could come then ends with the
-/// status that says so.
+/// When the server stops, all received requests are completed. If the client could send more, the
+/// stream then ends with a status that says so.
 pub(super) fn stream(
     reception: Arc<Reception>,
     metadata: &MetadataMap,
@@ -42,7 +43,7 @@ pub(super) fn stream(
     let requests = unfold(Some(reader), async |reader| {
         let mut reader = reader?;
         let asked = reader.next().await?;
-        // Behind an error nothing is read.
+        // Nothing is read after an error.
         let reader = asked.is_ok().then_some(reader);
         Some((asked, reader))
     });
@@ -57,8 +58,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next of the messages that have come by the time the server stops, or the error behind them if the client could
-    /// send more.
+    /// Returns the next message received before the server stops, or the final error if the client
+    /// could send more.
     async fn next(&mut self) -> Option<Result<Asked, Status>> {
         match poll_fn(|context| self.poll_next(context)).await? {
             Ok(message) => {

@@ -4,27 +4,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 
-/// How many requests of one stream are in progress at a time, of those that have one response each.
+/// The maximum number of concurrent requests of a stream with exactly one response each.
 const MAX_UNARY: usize = 16;
 
-/// How many are, of those that have any number of responses.
+/// The maximum number of concurrent requests of a stream with any number of responses.
 const MAX_STREAMED: usize = 1024;
 
-/// What a request takes besides its tensors while it waits for its response, at most.
+/// The maximum memory of a waiting request, in addition to its tensors.
 const REQUEST_BYTES: usize = 2048;
 
-/// How many requests of a stream are in progress, which says whether another one is read.
+/// Counts the requests of a stream in progress, which determines whether another one is read.
 ///
-/// A request of a sequence may wait for a slot that only a later message of the same stream frees. While one is in progress,
-/// requests whose responses wait behind it do not keep the stream from being read; each of them has reserved its memory, and
-/// the queues of the models bound how many of them wait.
+/// A request of a sequence may wait for a slot that only a later message of the same stream frees.
+/// While such a request is in progress, the stream is read even if other responses wait behind it.
+/// Each of those requests has reserved its memory, and the queues of the models limit their number.
 #[derive(Debug)]
 pub(super) struct StreamLoad {
     budget: Arc<MemoryBudget>,
     sequences: Arc<AtomicUsize>,
     unary: Arc<AtomicUsize>,
     streamed: Arc<AtomicUsize>,
-    /// For the next request, where it is one more than are read without it.
+    /// The reservation of the next request, if it exceeds the usual number.
     reserved: Option<MemoryPermit>,
 }
 
@@ -43,8 +43,8 @@ impl StreamLoad {
         }
     }
 
-    /// Whether no other request is to be read, while so many wait for their only response, in order, and so many have any
-    /// number of responses.
+    /// Returns whether no further request may be read. `unary` requests wait for their only
+    /// response, in order, and `streamed` ones have any number of responses.
     pub(super) fn is_full(&mut self, unary: usize, streamed: usize) -> bool {
         let count = |count: &AtomicUsize| count.load(Ordering::Acquire);
         if unary < MAX_UNARY && streamed < MAX_STREAMED {
@@ -57,14 +57,15 @@ impl StreamLoad {
             return true;
         }
         if self.reserved.is_none() {
-            // However small it is: there may be any number of them.
+            // Even the smallest request needs a reservation, because their number is not limited.
             let mut permit = self.budget.empty_permit();
             self.reserved = permit.grow(REQUEST_BYTES).ok().map(|()| permit);
         }
         self.reserved.is_none()
     }
 
-    /// Counts a request to a model; returns the memory that was reserved for it, to be held until its last response is sent.
+    /// Counts a request. Returns the memory reserved for it, which must be held until its last
+    /// response is sent.
     pub(super) fn enter(
         &mut self,
         model: Option<&ModelSpec>,
@@ -111,7 +112,7 @@ mod tests {
         let sequences = sequences.spec().unwrap();
         let budget = MemoryBudget::new(100 * REQUEST_BYTES);
         let mut load = StreamLoad::new(&budget);
-        // Completed requests of which nobody has the responses.
+        // Completed requests whose responses have not been sent.
         assert!(!load.is_full(MAX_UNARY - 1, 0));
         assert!(load.is_full(MAX_UNARY, 0));
         let waiting = load.enter(Some(&sequences));
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(budget.reserved(), 100 * REQUEST_BYTES);
         others.truncate(50);
         assert!(!load.is_full(51, 0));
-        // Those that need nothing else keep their bound.
+        // The limit still applies to requests that do not wait for others.
         let plain: Vec<_> = (0..MAX_UNARY).map(|_| load.enter(Some(&plain))).collect();
         assert!(load.is_full(67, 0));
         drop(plain);

@@ -23,29 +23,29 @@ use super::call::Call;
 use super::stream_load::InProgress;
 use super::told::Told;
 
-/// In which message an answer stands behind which others may come.
+/// The envelope of a response that others may follow.
 const PART: Envelope = Envelope::Stream { last: false };
 
-/// An answer that is written elsewhere, which takes its time.
+/// A response that is encoded on another thread.
 type Writing = BoxFuture<'static, Result<Result<Framed, Status>, CodecError>>;
 
-/// The messages that answer one request of a decoupled model: one for each answer, and one for the end where it is asked
-/// for.
+/// The messages for one request of a decoupled model: one for each response, and one for the end if
+/// requested.
 pub(super) struct Streamed {
     told: Told,
     writer: Arc<ResponseWriter>,
-    /// Whether the end is told in a message of its own.
+    /// Whether the end is sent as a separate message.
     end: bool,
     /// Whether a failed execution ends the whole stream.
     strict: bool,
-    /// The request, until it is taken.
+    /// The request until it is accepted.
     asked: Option<BoxFuture<'static, Result<Answers, Error>>>,
-    /// `None` before the request is taken, and behind the last answer.
+    /// `None` before the request is accepted, and after the last response.
     answers: Option<Answers>,
-    /// Small ones that leave together.
+    /// Small messages that are sent together.
     together: Framed,
     writing: Option<Writing>,
-    /// What comes behind these.
+    /// The message that follows these.
     behind: Option<Result<Framed, Status>>,
     traced: Option<(Arc<dyn Traced>, Arc<Model>)>,
     /// Counts the request in its stream, with its memory.
@@ -89,7 +89,7 @@ impl Streamed {
         self._counted = Some((in_progress, reserved));
     }
 
-    /// Tells of an answer, now or when it is written.
+    /// Encodes a response, now or on another thread.
     fn tell(&mut self, answer: Result<Response, SchedulerError>) {
         let response = match answer {
             Ok(response) => response,

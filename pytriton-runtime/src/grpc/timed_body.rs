@@ -12,12 +12,12 @@ use crate::request::Arrival;
 
 use super::GrpcError;
 
-/// A request body that fails if its client is too slow.
+/// A request body that fails if the client is too slow.
 #[derive(Debug)]
 pub(super) struct TimedBody {
     body: Body,
     timeout: Patience,
-    /// The place of the request among those of its connection; `None` if that does not matter.
+    /// The position of the request among those of its connection, if the order matters.
     arrival: Option<Arc<Arrival>>,
 }
 
@@ -34,7 +34,7 @@ impl TimedBody {
         self.arrival.as_ref()
     }
 
-    /// The next frame; `None` at the end. If `idle`, the client may take as long as it likes.
+    /// Returns the next frame, or `None` at the end. If `idle`, there is no time limit.
     pub(super) fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
@@ -60,7 +60,7 @@ impl TimedBody {
         Poll::Ready(Some(Err(GrpcError::from(error).into())))
     }
 
-    /// Gives what comes next the time of a new body.
+    /// Restarts the time limit.
     pub(super) fn renew(&mut self) {
         self.timeout.renew();
     }

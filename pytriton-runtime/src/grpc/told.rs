@@ -4,7 +4,7 @@ use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse}
 use crate::reception::Error;
 use crate::text::for_client;
 
-/// What the messages of a stream tell of the request that they answer.
+/// The fields of a stream message that identify its request.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) id: String,
@@ -13,7 +13,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// The end behind the last answer.
+    /// Returns the message after the last response.
     pub(super) fn end(&self) -> ModelStreamInferResponse {
         ModelStreamInferResponse {
             error_message: String::new(),
@@ -21,7 +21,7 @@ impl Told {
         }
     }
 
-    /// A failure before any answer.
+    /// Returns the message of an error before any response.
     pub(super) fn failed(&self, error: &Error) -> ModelStreamInferResponse {
         if executed(error) {
             return self.broken(error, true);
@@ -35,7 +35,8 @@ impl Told {
         }
     }
 
-    /// A failure of a request that was accepted; `last` where nothing comes behind it.
+    /// Returns the message of an error of an accepted request. `last` tells whether nothing
+    /// follows.
     pub(super) fn broken(&self, error: &Error, last: bool) -> ModelStreamInferResponse {
         ModelStreamInferResponse {
             error_message: for_client(error),
@@ -53,7 +54,7 @@ impl Told {
     }
 }
 
-/// Whether the request was accepted before it failed. Triton tells more of such a request than of one it refused.
+/// Returns whether the request was accepted before it failed. Triton reports more about these.
 pub(super) fn executed(error: &Error) -> bool {
     match error {
         Error::Scheduler(error) => !error.is_refusal(),
@@ -61,7 +62,7 @@ pub(super) fn executed(error: &Error) -> bool {
     }
 }
 
-/// Says whether a response is the last to its request.
+/// Marks whether a response is the last one.
 fn marked(mut response: ModelInferResponse, last: bool) -> ModelInferResponse {
     let value = InferParameter {
         parameter_choice: Some(ParameterChoice::BoolParam(last)),

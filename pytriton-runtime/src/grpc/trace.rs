@@ -8,7 +8,7 @@ use crate::timeline::{Change, TraceChanges, TraceError, TraceSettings};
 
 use super::GrpcError;
 
-/// Changes the settings of traces that are named, those of a model or of all, and tells of all.
+/// Changes the given trace settings of a model or the server, and returns all of them.
 ///
 /// Source: `CommonHandler::RegisterTrace` in Triton 2.51.
 pub(super) fn trace_setting(

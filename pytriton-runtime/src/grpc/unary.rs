@@ -19,7 +19,8 @@ impl Unary {
         Self(messages)
     }
 
-    /// Waits for the request and decodes it, on a thread for heavy work if that takes long. The permit covers the request.
+    /// Receives and decodes the request. Long work runs on another thread. The permit covers the
+    /// request.
     pub(super) async fn request<M>(self) -> Result<(M, MemoryPermit), Status>
     where
         M: BoundedMessage + 'static,
@@ -37,7 +38,7 @@ impl Unary {
         Ok(decoded)
     }
 
-    /// Waits for the request and encodes the response to it.
+    /// Receives the request and encodes the response to it.
     pub(super) async fn respond<M, R>(
         self,
         respond: impl FnOnce(&M) -> Result<R, GrpcError>,

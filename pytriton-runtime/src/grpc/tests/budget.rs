@@ -1,4 +1,4 @@
-//! How many bytes calls may hold.
+//! Memory limits of calls.
 
 use std::convert::Infallible;
 
@@ -30,12 +30,12 @@ async fn no_more_bytes_are_held_than_may_be() {
     };
     many.extend(of(45).repeat(9));
     let table = [
-        // The response must have room beside its request.
+        // The response must fit together with its request.
         ("ModelInfer", of(45), "0"),
         ("ModelInfer", of(60), "8"),
         ("ModelInfer", of(110), "8"),
         ("ModelInfer", framed(&long), "8"),
-        // Messages behind the first are not looked at, and hold nothing.
+        // Messages after the first one are ignored and reserve nothing.
         ("ModelInfer", many, "0"),
         ("ModelStreamInfer", of(20).repeat(2), "0"),
     ];
@@ -61,7 +61,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         Bytes::from(start)
     };
     for method in ["ModelInfer", "ModelStreamInfer"] {
-        // Nothing comes behind its first bytes, and nobody waits for it.
+        // Nothing follows the first bytes, and the client does not wait.
         let start = iter([Ok::<_, Infallible>(announced(110))]);
         let body = Body::from_stream(start.chain(futures_util::stream::pending()));
         let called = timeout(PATIENCE, call(&reception, method, None, body)).await;
@@ -77,7 +77,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         ..Limits::default()
     };
     let reception = reception(&[&IDENTITY], limits).await;
-    // Two bytes each in the message, and 32 where prost keeps it, in a list that grows by doubling.
+    // Two bytes each in the message, and 32 in prost's list, which grows by doubling.
     for (count, code) in [(5 * KIB, "3"), (10 * KIB, "8")] {
         let mut message = message("1", &[1.0]);
         message.raw_input_contents.clear();

@@ -1,4 +1,4 @@
-//! Calls with a time of their own, without a client, which would look at the time itself.
+//! Calls with a deadline, without a client, which would enforce the deadline itself.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn a_call_whose_time_is_over_leaves_the_queue() {
     let held = timeout(PATIENCE, held).await.unwrap().unwrap();
     assert_eq!(held.0, "0");
     let model = reception.models.model("Identity", None).unwrap();
-    // Of the two requests only the first was executed.
+    // Only the first of the two requests was executed.
     assert_eq!(model.statistics().inference_count, 1);
 }
 

@@ -1,4 +1,4 @@
-//! Messages that take long to read, on one thread, and probes beside them.
+//! Messages that take long to decode, on one thread, and concurrent health checks.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -31,7 +31,7 @@ use super::*;
 const CHECK: &str = "/grpc.health.v1.Health/Check";
 const ELEMENTS: usize = 1 << 18;
 
-/// A message as it stands in a body, compressed.
+/// Returns a compressed message with its prefix.
 fn compressed(message: &ModelInferRequest) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&message.encode_to_vec()).unwrap();
@@ -45,7 +45,7 @@ fn raw(id: &str) -> ModelInferRequest {
     message(id, &vec![0.0; ELEMENTS])
 }
 
-/// As many elements, each a number of protobuf.
+/// The same number of elements, each a protobuf number.
 fn typed(id: &str) -> ModelInferRequest {
     let mut message = raw(id);
     message.raw_input_contents.clear();
@@ -56,7 +56,7 @@ fn typed(id: &str) -> ModelInferRequest {
     message
 }
 
-/// A message with more parameters than anybody needs.
+/// A message with an excessive number of parameters.
 fn parameters(id: &str) -> ModelInferRequest {
     let parameter = |number: u32| {
         let parameter_choice = Some(ParameterChoice::Int64Param(number.into()));
@@ -106,12 +106,12 @@ async fn probes_are_answered_while_messages_are_read() {
         let asked = Instant::now();
         let response = call(&reception, CHECK, "identity", vec![0; 5]).await;
         assert_eq!(response.headers().get(tonic::Status::GRPC_STATUS), None);
-        // The runtime is asked for a turn as well.
+        // Also measures when the runtime polls a timer.
         sleep(Duration::from_millis(1)).await;
         took.push(asked.elapsed());
     }
     assert_eq!(calls.len(), 0);
-    // However busy the machine is: no probe waits for as much as half of the work.
+    // Independent of the load of the machine: no check waits for half of the work.
     let longest = took.iter().max().unwrap();
     assert!(*longest * 2 < begun.elapsed(), "{took:?}");
 }
@@ -140,7 +140,7 @@ async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
     assert_eq!(ids, ["1", "2", "3", "4", "5"]);
 }
 
-/// In how many turns of its task something is there.
+/// Returns the result of a poll, and the number of polls it took.
 async fn turns<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> (usize, T) {
     let mut turns = 0;
     let done = poll_fn(|context| {

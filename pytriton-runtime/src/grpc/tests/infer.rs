@@ -153,7 +153,7 @@ async fn a_message_above_the_limit_is_refused_compressed_or_not() {
 async fn a_client_that_goes_away_takes_its_requests_along() {
     let (models, client) = client().await;
     let model = models.model("Identity", None).unwrap();
-    // Each holds the only instance for 50 ms, so that all but one wait.
+    // Each occupies the only instance for 50 ms, so that all but one wait.
     let mut calls = JoinSet::new();
     for _ in 0..20 {
         let mut client = client.clone();

@@ -1,4 +1,4 @@
-//! What each method accepts, and what happens when the memory budget is exhausted.
+//! Size limits of methods, and calls while the memory budget is exhausted.
 
 use std::io::Write;
 
@@ -40,7 +40,7 @@ pub(super) fn compressed(message: &[u8]) -> Bytes {
     [prefix(1, message.len()), message].concat().into()
 }
 
-/// A message of exactly `length` bytes that every method decodes: a field that none of them has.
+/// A message of exactly `length` bytes that every method can decode: an unknown field.
 fn padding(length: usize) -> Vec<u8> {
     let mut message = vec![0x7a];
     prost::encoding::encode_varint((length - 4) as u64, &mut message);
@@ -63,7 +63,7 @@ pub(super) async fn send(router: &axum::Router, path: &str, body: impl Into<Body
     router.clone().oneshot(request).await.unwrap()
 }
 
-/// The code and the text of the status of a call.
+/// Returns the code and message of the status of a call.
 pub(super) async fn status(
     router: &axum::Router,
     path: &str,
@@ -84,7 +84,7 @@ pub(super) async fn status(
     (code.to_string(), status.message().to_owned())
 }
 
-/// Every method with one request and one response, with its limit.
+/// Returns every unary method with its limit.
 fn unary_methods(limits: &Limits) -> impl Iterator<Item = (&'static Method, usize)> {
     let methods = Method::all().filter(|method| !method.is_streaming());
     let methods = methods.filter(|method| method.rpc != Rpc::HealthWatch);
@@ -162,7 +162,7 @@ async fn health_needs_no_budget_and_other_calls_say_that_it_is_exhausted() {
 async fn maps_are_bounded_before_they_are_decoded() {
     let load = "/inference.GRPCInferenceService/RepositoryModelLoad";
     let trace = "/inference.GRPCInferenceService/TraceSetting";
-    // An entry takes two bytes at least, and a hundred times as much when it is decoded.
+    // An entry takes at least two bytes, and a hundred times as much when decoded.
     let entries = |count: usize, field: u8| [field << 3 | 2, 0].repeat(count);
     let table = [
         (
@@ -202,7 +202,7 @@ async fn a_watch_above_the_limit_is_refused_until_another_ends() {
     let router = routes(reception.clone());
     let mut watches = Vec::new();
     for number in 0..MAX_WATCHES {
-        // Those of an unknown service stay open too.
+        // Watches of an unknown service stay open too.
         let service: &[u8] = if number % 2 == 0 { b"" } else { b"\x0a\x01x" };
         let mut watch = send(&router, WATCH, plain(service)).await.into_body();
         watch.frame().await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! The memory of the process, measured in one that does nothing else.
+//! The memory of the process, measured in a separate process.
 
 use std::env;
 use std::fs;
@@ -12,13 +12,13 @@ use super::*;
 
 const MIB: usize = 1 << 20;
 
-/// Set in the process that is measured.
+/// Set in the measured process.
 const MEASURED: &str = "PYTRITON_TEST_MEASURED";
 
-/// What tests and the allocator take in addition.
+/// The memory of tests and the allocator.
 const OTHER: usize = 64 * MIB;
 
-/// A figure of this process from `/proc/self/status`, in bytes.
+/// Returns a value of this process from `/proc/self/status`, in bytes.
 fn figure(name: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -26,14 +26,14 @@ fn figure(name: &str) -> usize {
     kibibytes.parse::<usize>().unwrap() << 10
 }
 
-/// A field of bytes, text or a message.
+/// Encodes a field of bytes, a string or a message.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
     prost::encoding::encode_varint(bytes.len() as u64, &mut field);
     [field, bytes.to_vec()].concat()
 }
 
-/// Runs a test in a process of its own.
+/// Runs a test in a separate process.
 fn measured(test: &str, measure: impl Future<Output = ()>) {
     if env::var_os(MEASURED).is_some() {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -44,7 +44,7 @@ fn measured(test: &str, measure: impl Future<Output = ()>) {
     let output = Command::new(env::current_exe().unwrap())
         .args([&name, "--exact", "--nocapture"])
         .env(MEASURED, "1")
-        // Otherwise every thread may have 64 MiB of address space for its allocations.
+        // Otherwise, every thread may use 64 MiB of address space for its allocations.
         .env("MALLOC_ARENA_MAX", "1")
         .output()
         .unwrap();
@@ -66,7 +66,7 @@ fn maps_that_compress_well_stay_within_the_budget() {
         };
         let reception = reception(&[&IDENTITY], limits).await;
         let router = routes(reception.clone());
-        // An empty value takes two bytes, and 24 when it is decoded; an entry takes more.
+        // An empty value takes two bytes, and 24 when decoded. An entry takes more.
         let values = field(1, &field(2, &[0x0a, 0].repeat(30 * MIB)));
         let entry = |key: u32| field(3, &field(1, &key.to_le_bytes().map(|byte| byte & 0x7f)));
         let entries: Vec<u8> = (0..500_000).flat_map(entry).collect();
@@ -80,7 +80,7 @@ fn maps_that_compress_well_stay_within_the_budget() {
             (path, compressed(bomb))
         });
         drop((values, entries));
-        // The peak begins anew.
+        // Resets the peak.
         fs::write("/proc/self/clear_refs", "5").unwrap();
         let before = figure("VmHWM");
         let mut calls = JoinSet::new();
@@ -115,7 +115,7 @@ fn announced_lengths_take_no_address_space() {
                 http_body_util::BodyExt::collect(response.into_body()).await
             });
         }
-        // All have announced their messages, and wait for them.
+        // All have announced their messages and wait for them.
         until(|| reception.models.budget().reserved() == 200 * 5).await;
         let more = figure("VmSize").saturating_sub(before);
         assert!(more < OTHER, "{more}");

@@ -1,4 +1,4 @@
-//! The services with a real client behind a real socket.
+//! The gRPC services with a real client over a real socket.
 
 mod budget;
 mod deadline;
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 type Client = GrpcInferenceServiceClient<Channel>;
 
-/// A served `Identity` in the versions 1 and 3; the largest message has 4 KiB.
+/// Serves versions 1 and 3 of `Identity`. The largest message has 4 KiB.
 async fn serve() -> (Arc<ModelSet>, Channel) {
     let third = ModelDeclaration {
         version: 3,
@@ -48,7 +48,7 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
     serve_models(&[&IDENTITY, &third]).await
 }
 
-/// The same for these models.
+/// Serves these models.
 async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelSet>, Channel) {
     let limits = Limits {
         max_request_bytes: 4096,

@@ -1,4 +1,4 @@
-//! Messages that come slowly, without a socket: time is paused.
+//! Messages that arrive slowly, without a socket and with paused time.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) async fn asked() -> Reception {
     reception(&[&IDENTITY], Limits::default()).await
 }
 
-/// A message as it stands in a body.
+/// Returns a message with its prefix.
 pub(super) fn framed(message: &ModelInferRequest) -> Vec<u8> {
     let message = message.encode_to_vec();
     let mut framed = vec![0];
@@ -36,7 +36,7 @@ fn whole() -> Vec<u8> {
     framed(&message("1", &[1.0; 100]))
 }
 
-/// The pieces, each after its pause, and then nothing for ever.
+/// Returns the pieces, each after its pause, and then waits forever.
 pub(super) fn pieces(pieces: Vec<(u64, Vec<u8>)>) -> Body {
     let pieces = iter(pieces).then(|(pause, piece)| async move {
         sleep(Duration::from_secs(pause)).await;
@@ -53,7 +53,7 @@ fn dripping(pause: Duration) -> Body {
     }))
 }
 
-/// The code of a call's end, and the bytes of its answers.
+/// Returns the status code of a call, and the bytes of its responses.
 pub(super) async fn call(
     reception: &Reception,
     method: &str,

@@ -95,7 +95,7 @@ async fn a_stopping_server_answers_what_has_come_and_says_that_it_stops() {
     drop(more);
 }
 
-/// A stream of requests that stays open as long as its other end, which is returned first.
+/// Returns a stream of requests, and a handle that keeps it open.
 fn open_stream(
     count: usize,
 ) -> (
