@@ -38,7 +38,7 @@ pub(super) fn pascal(text: &str) -> String {
     name
 }
 
-/// Splits a name into lower-case ASCII words. The first word does not start with a digit.
+/// Splits a name into lower-case ASCII words. The first word starts with a letter.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last = ' ';
