@@ -79,8 +79,8 @@ impl JsonWriter {
         Some(self.out.bytes_mut())
     }
 
-    /// Returns the buffer for a value, like the function above. Writes a comma unless it is the first value: no
-    /// value ends with one of these bytes.
+    /// Returns the buffer for a value, after a comma if one is needed. No comma follows these
+    /// bytes, and no value ends with one of them.
     #[inline]
     fn value(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
         let out = self.room(bytes.saturating_add(1))?;
