@@ -29,9 +29,9 @@ macro_rules! functions {
                     $($extra,)?
                     $($field: match address($symbol) {
                         // SAFETY:
-                        // - `address` is not null and stands for the function of that name.
-                        // - The type is the one that Triton's headers declare for that name, and which its backend API
-                        //   keeps within a major release; `initialize` checks the release.
+                        // - `address` is not null and is the function of that name.
+                        // - The type is the one that Triton's headers declare for that name. The
+                        //   backend API keeps it within a major version, which `initialize` checks.
                         Ok(address) => unsafe {
                             mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) $(-> $return)?>(address)
                         },
@@ -48,7 +48,7 @@ macro_rules! functions {
 type Error = *mut RawError;
 
 functions! {
-    /// The functions that every release has, which are enough to refuse one.
+    /// The functions that every release has. They suffice to reject a release.
     struct Basics {}
     fn api_version = c"TRITONBACKEND_ApiVersion"(*mut u32, *mut u32) -> Error;
     fn error_new = c"TRITONSERVER_ErrorNew"(i32, *const c_char) -> Error;
@@ -59,7 +59,8 @@ functions! {
 functions! {
     /// The functions of Triton that a backend calls, looked up in the process that has loaded it.
     ///
-    /// They are looked up, not linked: a binary that merely carries the backend needs no Triton to link or to run.
+    /// They are looked up instead of linked: a binary that merely contains the backend needs no
+    /// Triton to link or run.
     struct Api { release: Release }
     fn set_parallel_loading = c"TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading"(*mut RawAttribute, bool) -> Error, else not_parallel;
     fn model_name = c"TRITONBACKEND_ModelName"(*mut RawModel, *mut *const c_char) -> Error;
@@ -111,20 +112,20 @@ functions! {
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 
-/// The server's release of the API.
+/// The server's version of the API.
 #[derive(Debug)]
 pub(super) struct Release {
     basics: &'static Basics,
     minor: u32,
 }
 
-/// The minor release that brought `TRITONSERVER_PARAMETER_DOUBLE`, with the number that
+/// The minor version that introduced `TRITONSERVER_PARAMETER_DOUBLE`, with the number that
 /// `TRITONSERVER_PARAMETER_BYTES` had before (core, February 2024: "Support Double-Type Inference
 /// Request/Response Parameters").
 const DOUBLE_PARAMETERS: u32 = 18;
 
 impl Release {
-    /// A minor release of the major one that is served.
+    /// Creates a release of the supported major version.
     pub(super) fn new(basics: &'static Basics, minor: u32) -> Self {
         Self { basics, minor }
     }
@@ -138,7 +139,7 @@ impl Release {
         Ok(Self::new(basics, minor))
     }
 
-    /// Whether parameters of requests may be floating-point numbers.
+    /// Returns whether request parameters can be floating-point numbers.
     pub(super) fn has_double_parameters(&self) -> bool {
         self.minor >= DOUBLE_PARAMETERS
     }
@@ -153,11 +154,11 @@ impl Deref for Api {
 }
 
 impl Basics {
-    /// The functions, looked up at the first call.
+    /// Returns the functions. The first call looks them up.
     ///
     /// # Errors
     ///
-    /// The name of a function that this process does not have.
+    /// Returns the name of a function that this process does not have.
     pub(super) fn get() -> Result<&'static Self, String> {
         static BASICS: OnceLock<Result<Basics, String>> = OnceLock::new();
         BASICS
@@ -168,11 +169,11 @@ impl Basics {
 }
 
 impl Api {
-    /// The functions, looked up at the first call.
+    /// Returns the functions. The first call looks them up.
     ///
     /// # Errors
     ///
-    /// A [`Failure`] with the name of a function that this process does not have.
+    /// Returns a [`Failure`] that names a function that this process does not have.
     pub(super) fn get() -> Result<&'static Self, Failure> {
         static API: OnceLock<Result<Api, String>> = OnceLock::new();
         API.get_or_init(|| Self::find(Release::get()?))
@@ -181,36 +182,36 @@ impl Api {
     }
 }
 
-/// Before the release 1.14 the instances of a model are initialized one after the other.
+/// Before API 1.14, the instances of a model are initialized one after the other.
 unsafe extern "C" fn not_parallel(_: *mut RawAttribute, _: bool) -> Error {
     ptr::null_mut()
 }
 
-/// Before October 2023, in the release 1.16, nobody could take a request back.
+/// Before October 2023, in API 1.16, requests could not be cancelled.
 unsafe extern "C" fn not_cancelled(_: *mut RawRequest, cancelled: *mut bool) -> Error {
     // SAFETY: a pointer that is valid for writes, as for Triton's own function.
     unsafe { cancelled.write(false) };
     ptr::null_mut()
 }
 
-/// Before the release 1.17 no backend is told a request's timeout.
+/// Before API 1.17, a backend does not receive the timeout of a request.
 unsafe extern "C" fn no_timeout(_: *mut RawRequest, timeout: *mut u64) -> Error {
     // SAFETY: as above.
     unsafe { timeout.write(0) };
     ptr::null_mut()
 }
 
-/// Before the release 1.18 a response has no parameter of that type.
+/// Before API 1.18, a response cannot have a parameter of that type.
 unsafe extern "C" fn no_double(_: *mut RawResponse, _: *const c_char, _: f64) -> Error {
     let failure = Failure::new(
         Code::Unsupported,
         "this tritonserver has no floating-point parameters of responses",
     );
-    // Who calls this has been called by such a server.
+    // The caller was itself called by such a server.
     Basics::get().map_or(ptr::null_mut(), |basics| to_raw(&failure, basics))
 }
 
-/// Before the release 1.19 there are no statistics of responses.
+/// Before API 1.19, there are no response statistics.
 unsafe extern "C" fn no_statistics(statistics: *mut *mut RawStatistics) -> Error {
     // SAFETY: as above.
     unsafe { statistics.write(ptr::null_mut()) };
@@ -233,12 +234,13 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
 
-/// The function of that name that comes after this library's own; null where there is none.
+/// Returns the next definition of a function after this library's own, or null.
 #[cfg(pytriton_library)]
 pub(super) fn next(symbol: &CStr) -> *const c_void {
     let after_this_one = ptr::without_provenance_mut(usize::MAX);
     // SAFETY:
-    // - The handle is `RTLD_NEXT`, what comes after this library in the search order of the process.
+    // - The handle is `RTLD_NEXT`: the definition after this library in the search order of the
+    //   process.
     // - `symbol` ends with a zero byte and outlives the call.
     unsafe { dlsym(after_this_one, symbol.as_ptr()) }
 }

@@ -12,30 +12,31 @@ use crate::wire::Parameter;
 
 /// The requests of an execution, which belong to the backend until they are answered.
 ///
-/// Each has one answer; where the batch is [decoupled](Self::decouple) any number of them, and an end.
-///
-/// Whatever becomes of it, each request is answered once: those of which nothing is known when it is dropped have failed.
+/// Each request has one response; in a [decoupled](Self::decouple) batch any number of responses
+/// and an end. Each request is answered exactly once: if the batch is dropped, the requests without
+/// a result fail.
 #[derive(Debug)]
 pub struct Batch {
     api: &'static Api,
     entries: Vec<Pending>,
-    /// How many requests are not sent.
+    /// The number of requests that are not sent yet.
     left: usize,
     statistics: Statistics,
-    /// Keeps the instance from being finalized, until all requests are sent.
+    /// Prevents the instance from being finalized before all requests are sent.
     unanswered: Option<Unanswered>,
 }
 
-// SAFETY: instances and requests may be used by any thread (invariant 5), and a batch is used by one at a time.
+// SAFETY: any thread may use instances and requests (invariant 5), and only one thread uses a batch
+// at a time.
 unsafe impl Send for Batch {}
 
 impl Batch {
-    /// Takes the requests of an execution.
+    /// Creates a batch from the requests of an execution.
     ///
     /// # Safety
     ///
     /// - `instance` must be live until `unanswered` is dropped.
-    /// - Each request must be live and the backend's.
+    /// - Each request must be live and owned by the backend.
     pub(super) unsafe fn new(
         api: &'static Api,
         (instance, unanswered): (*mut RawInstance, Unanswered),
@@ -50,7 +51,7 @@ impl Batch {
         }
     }
 
-    /// Lets each request that is not answered have any number of answers.
+    /// Permits any number of responses to each request that is not answered.
     pub fn decouple(&mut self) {
         self.statistics.end_with_last();
         for index in 0..self.entries.len() {
@@ -64,54 +65,54 @@ impl Batch {
         }
     }
 
-    /// How many requests there are.
+    /// Returns the number of requests.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no requests.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// A request that is not yet answered.
+    /// Returns a request that is not answered yet.
     pub fn request(&self, index: usize) -> Option<Request<'_>> {
         let entry = self.entries.get(index)?;
         let open = entry.is_open();
         open.then(|| Request::new(self.api, entry.request()))
     }
 
-    /// The requests that are not yet answered, with their positions.
+    /// Returns the requests that are not answered yet, with their positions.
     pub fn requests(&self) -> impl Iterator<Item = (usize, Request<'_>)> {
         let all = 0..self.entries.len();
         all.filter_map(|index| Some((index, self.request(index)?)))
     }
 
-    /// Whether all requests are answered.
+    /// Returns whether all requests are answered.
     pub fn is_answered(&self) -> bool {
         self.left == 0
     }
 
-    /// Says when it was called and how much it is.
+    /// Records the time of the call and the number of rows.
     pub fn gathered(&mut self, gathered: u64, rows: u64) {
         self.statistics.gathered(gathered, rows);
     }
 
-    /// Says when the function was called, where that was later than the requests were gathered.
+    /// Records the time of the call if it is later than the gathering.
     pub fn called(&mut self, begun: u64) {
         self.statistics.called(begun);
     }
 
-    /// Says when the function was done, before the first answer is sent.
+    /// Records when the function returned. Must be called before the first response is sent.
     pub fn computed(&mut self, computed: u64) {
         self.statistics.computed(computed);
     }
 
-    /// Begins an answer to a request.
+    /// Begins a response to a request.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn begin(&mut self, index: usize) -> Result<(), Failure> {
         let request = self.request(index).ok_or_else(answered)?.raw();
         let entry = &mut self.entries[index];
@@ -123,11 +124,11 @@ impl Batch {
         Ok(())
     }
 
-    /// Adds a parameter to the answer that was begun.
+    /// Adds a parameter to the current response.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn parameter(
         &mut self,
         index: usize,
@@ -137,11 +138,11 @@ impl Batch {
         self.begun(index)?.parameter(name, value)
     }
 
-    /// Adds an output to the answer that was begun.
+    /// Adds an output to the current response.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn output(
         &mut self,
         index: usize,
@@ -152,7 +153,7 @@ impl Batch {
         self.begun(index)?.output((name, datatype), dims, data)
     }
 
-    /// Sends the answer that was begun, behind which others may come; or in its place why there is none.
+    /// Sends the current response, or a failure in its place. More responses may follow.
     pub fn part(&mut self, index: usize, failure: Option<&Failure>) {
         let begun = self.statistics.called_at();
         let entry = self.entries.get_mut(index);
@@ -161,7 +162,7 @@ impl Batch {
         }
     }
 
-    /// Counts an answer that went another way, behind which others may come.
+    /// Counts a response that was sent through the side channel. More responses may follow.
     pub fn count(&mut self, index: usize) {
         let begun = self.statistics.called_at();
         if let Some(stream) = self.entries.get_mut(index).and_then(Pending::stream) {
@@ -169,31 +170,32 @@ impl Batch {
         }
     }
 
-    /// Says that the answer that was begun is whole, and the request's last; where the batch is decoupled, that the request
-    /// has no more answers.
+    /// Completes the current response as the last one. In a decoupled batch, it ends the responses
+    /// of the request.
     pub fn finish(&mut self, index: usize) {
         if let Some(entry) = self.entries.get_mut(index) {
             entry.finish();
         }
     }
 
-    /// Says that a request has failed, unless it was answered.
+    /// Records that a request has failed, unless it was answered.
     pub fn fail(&mut self, index: usize, failure: Failure) {
         if let Some(entry) = self.entries.get_mut(index) {
             entry.fail(failure);
         }
     }
 
-    /// Says that all requests have failed that are not answered.
+    /// Records that all requests that are not answered have failed.
     pub fn fail_all(&mut self, failure: &Failure) {
         for index in 0..self.entries.len() {
             self.fail(index, failure.clone());
         }
     }
 
-    /// Answers the requests of which all is known, and gives them back to Triton.
+    /// Sends the results that are complete, and releases their requests to Triton.
     ///
-    /// They are counted before they are answered, so that whoever has a response finds it in the statistics.
+    /// They are counted before they are sent, so that a client that receives a response finds it in
+    /// the statistics.
     pub fn send(&mut self) {
         let done = self.entries.iter().filter(|entry| entry.is_done());
         let mut done = done
@@ -208,7 +210,7 @@ impl Batch {
         }
     }
 
-    /// Answers a request of which all is known.
+    /// Sends the result of a request.
     fn answer(&mut self, index: usize) {
         let entry = &mut self.entries[index];
         let Some(result) = entry.take() else {
@@ -224,26 +226,26 @@ impl Batch {
             stream.end(failure.as_ref(), self.statistics.called_at());
         } else {
             let response = response.map_or_else(|| Response::failed(self.api, request), Ok);
-            // A response that cannot be made or sent has nobody who waits for it.
+            // If a response cannot be created or sent, nothing is waiting for it.
             let _ = response.and_then(|response| response.send(failure.as_ref(), RESPONSE_FINAL));
         }
         self.entries[index].end_stream();
         self.release(request);
         if self.is_answered() {
-            // From here on nothing of the instance is used.
+            // From here on the instance is not used.
             self.unanswered = None;
         }
     }
 
-    /// Answers a request that is none: with nothing, and in no statistics.
+    /// Answers a request that only fills a row: without content, and not in the statistics.
     pub fn dismiss(&mut self, index: usize) {
-        // Nobody hears it.
+        // The response is not received by anyone.
         let _ = self.begin(index);
         self.finish(index);
         self.answer(index);
     }
 
-    /// Answers requests that their clients have taken back; they are in no statistics.
+    /// Answers requests that their clients have cancelled. They are not in the statistics.
     pub fn drop_cancelled(&mut self) {
         for index in 0..self.entries.len() {
             let cancelled = self
@@ -265,7 +267,7 @@ impl Batch {
     }
 
     fn release(&self, request: Request<'_>) {
-        // SAFETY: the request is live and the backend's, which does not use it after this.
+        // SAFETY: the request is live and owned by the backend, which does not use it after this.
         let error = unsafe { (self.api.request_release)(request.raw(), RELEASE_ALL) };
         // A request that Triton does not take back is lost either way.
         let _ = check(self.api, error);

@@ -12,7 +12,7 @@ unsafe extern "C" {
 
 const CLOCK_MONOTONIC: c_int = 1;
 
-/// Nanoseconds of the clock by which Triton keeps its statistics.
+/// Returns the time of the clock that Triton uses for its statistics, in nanoseconds.
 pub fn now() -> u64 {
     let mut time = Timespec {
         seconds: 0,

@@ -15,14 +15,14 @@ use super::raw::{
 };
 use crate::failure::{Code, Failure};
 
-/// What is said of an instance with which nothing was left.
+/// The message for an instance without state.
 const NOT_INITIALIZED: &str = "the instance was not initialized";
 
 /// `TRITONBACKEND_Initialize`.
 ///
 /// # Safety
 ///
-/// To be called by Triton.
+/// Must be called by Triton.
 pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
     answered(|basics| {
         let (mut major, mut minor) = (0, 0);
@@ -31,7 +31,7 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
         check(basics, error)?;
         let (wanted_major, wanted_minor) = API_VERSION;
         if major == wanted_major && minor >= wanted_minor {
-            // Without it the server still serves, and takes longer to stop.
+            // Without it the server works but takes longer to stop.
             #[cfg(pytriton_library)]
             let _ = crate::shm::lend();
             return Api::get().map(drop);
@@ -48,7 +48,7 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
 ///
 /// # Safety
 ///
-/// To be called by Triton.
+/// Must be called by Triton.
 pub unsafe fn set_attributes(
     _backend: *mut RawBackend,
     attributes: *mut RawAttribute,
@@ -64,16 +64,16 @@ pub unsafe fn set_attributes(
 ///
 /// # Safety
 ///
-/// To be called by Triton.
+/// Must be called by Triton.
 pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let description = unsafe { describe(api, instance) }?;
         let loaded = Box::into_raw(Box::new(LoadedInstance::<E>::start(&description)?));
-        // SAFETY: as above; Triton only keeps the pointer.
+        // SAFETY: as above; Triton only stores the pointer.
         let error = unsafe { (api.instance_set_state)(instance, loaded.cast::<c_void>()) };
         check(api, error).inspect_err(|_| {
-            // SAFETY: the pointer came out of a box of this type, and Triton has not kept it.
+            // SAFETY: the pointer came from a box of this type, and Triton has not stored it.
             drop(unsafe { Box::from_raw(loaded) });
         })
     })
@@ -81,11 +81,11 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
 
 /// `TRITONBACKEND_ModelInstanceFinalize`.
 ///
+/// When it returns, every batch of the instance is answered.
+///
 /// # Safety
 ///
-/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
-///
-/// When it returns, every batch of the instance is answered.
+/// Must be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
 pub unsafe fn finalize_instance<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
@@ -94,7 +94,7 @@ pub unsafe fn finalize_instance<E: Executor>(instance: *mut RawInstance) -> *mut
         let error = unsafe { (api.instance_set_state)(instance, ptr::null_mut()) };
         check(api, error)?;
         if !state.is_null() {
-            // SAFETY: the pointer came out of a box of this type, and Triton has just forgotten it.
+            // SAFETY: the pointer came from a box of this type, and Triton has just dropped it.
             drop(unsafe { Box::from_raw(state) });
         }
         Ok(())
@@ -105,7 +105,7 @@ pub unsafe fn finalize_instance<E: Executor>(instance: *mut RawInstance) -> *mut
 ///
 /// # Safety
 ///
-/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+/// Must be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
 pub unsafe fn execute<E: Executor>(
     instance: *mut RawInstance,
     requests: *mut *mut RawRequest,
@@ -114,19 +114,20 @@ pub unsafe fn execute<E: Executor>(
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
         let state = unsafe { state::<E>(api, instance) }?;
-        // SAFETY: the pointer, if any, came out of a box of this type, which is shared only.
+        // SAFETY: the pointer, if not null, came from a box of this type, and is only used as a
+        // shared reference.
         let Some(loaded) = (unsafe { state.as_ref() }) else {
             return Err(Failure::internal(NOT_INITIALIZED));
         };
-        // SAFETY: Triton gives an array of `count` requests, which is not empty.
+        // SAFETY: Triton passes a non-empty array of `count` requests.
         let requests = unsafe { slice::from_raw_parts(requests, count as usize) };
-        // From here on the requests are the backend's: an error, or a panic that becomes one, would give them to Triton a
-        // second time.
+        // From here on the requests belong to the backend. An error, or a panic that becomes one,
+        // would return them to Triton a second time.
         let _abort = AbortOnUnwind;
         // SAFETY:
-        // - The instance is live until it is finalized, which waits until what `enter` returns is
+        // - The instance is live until it is finalized, which waits until the guard of `enter` is
         //   dropped.
-        // - The requests are live, and given to the backend.
+        // - The requests are live and owned by the backend.
         let batch = unsafe { Batch::new(api, (instance, loaded.enter()), requests) };
         let _ = catch_unwind(AssertUnwindSafe(|| loaded.execute(batch)));
         #[cfg(pytriton_library)]
@@ -135,13 +136,15 @@ pub unsafe fn execute<E: Executor>(
     })
 }
 
-/// `TRITONBACKEND_ModelInstanceReady`, which servers from 25.12 on call whenever they are asked for
-/// readiness, also while the instance executes a batch. They take a model for ready only if all of
-/// its instances say so: each answers for the model.
+/// `TRITONBACKEND_ModelInstanceReady`.
+///
+/// Servers since 25.12 call it for every readiness query, also while the instance executes a batch.
+/// They consider a model ready only if all its instances are, so each instance responds for the
+/// whole model.
 ///
 /// # Safety
 ///
-/// To be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
+/// Must be called by Triton, for an instance that `initialize_instance::<E>` has initialized.
 pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut RawError {
     guarded(|api| {
         // SAFETY: `instance` is Triton's, live for this call.
@@ -160,7 +163,7 @@ pub unsafe fn instance_ready<E: Executor>(instance: *mut RawInstance) -> *mut Ra
     })
 }
 
-/// Ends the process when a panic comes by.
+/// Aborts the process if a panic unwinds through it.
 struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
@@ -171,22 +174,24 @@ impl Drop for AbortOnUnwind {
     }
 }
 
-/// Calls a body with Triton's functions, and turns its failure, or its panic, into an error of Triton's.
+/// Calls `body` with Triton's functions, and converts a failure or panic into Triton's error.
 fn guarded(body: impl FnOnce(&'static Api) -> Result<(), Failure>) -> *mut RawError {
     answered(|_| Api::get().and_then(body))
 }
 
-/// The same with the functions that every release has.
+/// Same as [`guarded`], with the functions that every release has.
 fn answered(body: impl FnOnce(&'static Basics) -> Result<(), Failure>) -> *mut RawError {
     let basics = match Basics::get() {
         Ok(basics) => basics,
         Err(missing) => {
-            // No server is without these, and what is not can be told nothing: an error is made by one of them.
+            // Every server has these functions. Without them no error can be created, so it cannot
+            // be reported to the caller.
             eprintln!("pytriton: {missing}");
             std::process::abort();
         }
     };
-    // A panic ends the call it happened in; nothing that is shared between calls is left half-done.
+    // A panic ends only the call in which it occurs; no state shared between calls is left
+    // inconsistent.
     let done = catch_unwind(AssertUnwindSafe(|| body(basics)));
     match done {
         Ok(Ok(())) => ptr::null_mut(),
@@ -195,7 +200,7 @@ fn answered(body: impl FnOnce(&'static Basics) -> Result<(), Failure>) -> *mut R
     }
 }
 
-/// Which instance it is.
+/// Returns the description of an instance.
 ///
 /// # Safety
 ///
@@ -223,7 +228,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
     let error = unsafe { (api.instance_device)(instance, &raw mut device) };
     check(api, error)?;
     Ok(Instance {
-        // SAFETY: Triton has set the text without an error (invariant 2).
+        // SAFETY: Triton has returned the string without an error (invariant 2).
         model: unsafe { owned(name) },
         version,
         loaded_model: model.addr(),
@@ -235,7 +240,7 @@ unsafe fn describe(api: &Api, instance: *mut RawInstance) -> Result<Instance, Fa
     })
 }
 
-/// What `initialize_instance` has left with the instance.
+/// Returns the state that `initialize_instance` has stored with the instance.
 ///
 /// # Safety
 ///
@@ -251,13 +256,13 @@ unsafe fn state<E>(
     Ok(state.cast())
 }
 
-/// A copy of a text of Triton's.
+/// Copies a string of Triton.
 ///
 /// # Safety
 ///
 /// `text` must end with a zero byte.
 unsafe fn owned(text: *const c_char) -> String {
-    // SAFETY: by the caller's word.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(text) }
         .to_string_lossy()
         .into_owned()

@@ -6,7 +6,7 @@ use super::raw::{RESPONSE_FINAL, RawFactory};
 use super::request::Request;
 use crate::failure::Failure;
 
-/// Makes the responses to a request that may have any number of them.
+/// Creates the responses to a request that can have any number of them.
 #[derive(Debug)]
 pub(super) struct Factory {
     api: &'static Api,
@@ -14,7 +14,7 @@ pub(super) struct Factory {
 }
 
 impl Factory {
-    /// The factory of a request.
+    /// Creates the factory of a request.
     pub(super) fn new(api: &'static Api, request: Request<'_>) -> Result<Self, Failure> {
         let mut raw = ptr::null_mut();
         // SAFETY: the request is live (invariant 3), `raw` is valid for writes.
@@ -23,12 +23,12 @@ impl Factory {
         Ok(Self { api, raw })
     }
 
-    /// The factory, which lives as long as this.
+    /// Returns the factory, which lives as long as this value.
     pub(super) fn raw(&self) -> *mut RawFactory {
         self.raw
     }
 
-    /// Says that no response follows.
+    /// Reports that no more responses follow.
     pub(super) fn end(&self) -> Result<(), Failure> {
         // SAFETY: the factory is live until it is dropped.
         let error = unsafe { (self.api.factory_send_flags)(self.raw, RESPONSE_FINAL) };
@@ -38,9 +38,9 @@ impl Factory {
 
 impl Drop for Factory {
     fn drop(&mut self) {
-        // SAFETY: the factory was made for this value, which nobody has any more.
+        // SAFETY: the factory was created for this value, which is not used any more.
         let error = unsafe { (self.api.factory_delete)(self.raw) };
-        // There is nobody to tell.
+        // The error cannot be reported.
         let _ = check(self.api, error);
     }
 }

@@ -1,8 +1,9 @@
-//! Readiness for servers that do not ask their backends for it: before 25.12 a model, and before
-//! 26.04 a server, says that it is ready whatever becomes of an instance.
+//! Readiness for servers that do not ask their backends. Before 25.12 a model, and before 26.04 a
+//! server, reports itself as ready regardless of the state of its instances.
 //!
-//! Whoever starts such a server loads this library before the server's own (`LD_PRELOAD`). Then these two functions are
-//! found before those of the same names that they call. In a library that is only loaded as a backend nobody finds them.
+//! The parent process of such a server preloads this library (`LD_PRELOAD`), so that these two
+//! functions take precedence over the ones that they call. In a library that is loaded only as a
+//! backend they are never called.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem;
@@ -16,7 +17,7 @@ type ServerIsReady = unsafe extern "C" fn(*mut c_void, *mut bool) -> *mut RawErr
 type ModelIsReady =
     unsafe extern "C" fn(*mut c_void, *const c_char, i64, *mut bool) -> *mut RawError;
 
-/// `TRITONSERVER_ServerIsReady`: what the server says, unless one of our models is not ready.
+/// `TRITONSERVER_ServerIsReady`: the server's own result, unless one of our models is not ready.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn TRITONSERVER_ServerIsReady(
     server: *mut c_void,
@@ -38,7 +39,8 @@ unsafe extern "C" fn TRITONSERVER_ServerIsReady(
     error
 }
 
-/// `TRITONSERVER_ServerModelIsReady`: what the server says, unless the model is ours and is not ready.
+/// `TRITONSERVER_ServerModelIsReady`: the server's own result, unless the model is ours and is not
+/// ready.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn TRITONSERVER_ServerModelIsReady(
     server: *mut c_void,
@@ -58,7 +60,7 @@ unsafe extern "C" fn TRITONSERVER_ServerModelIsReady(
     if !error.is_null() || model.is_null() {
         return error;
     }
-    // SAFETY: a text that ends with a zero byte, as the call above has read it.
+    // SAFETY: a string that ends with a zero byte; the call above has read it.
     let name = unsafe { CStr::from_ptr(model) };
     if !readiness::of(&name.to_string_lossy(), version) {
         // SAFETY: as above.

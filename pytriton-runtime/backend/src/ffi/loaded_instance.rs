@@ -9,9 +9,9 @@ use crate::readiness::{self, Registration};
 /// An instance that Triton has initialized and not finalized.
 #[derive(Debug)]
 pub(super) struct LoadedInstance<E> {
-    // Dropped in this order: first the executor is not asked any more, then it ends and answers
-    // what it has. Another instance's session may still have batches of this one: they are waited
-    // for last.
+    // Drop order: first the executor receives no more readiness queries, then it completes its
+    // batches and ends. Sessions of other instances may still hold batches of this one, so these
+    // are awaited last.
     readiness: Registration,
     executor: Arc<E>,
     unanswered: UnansweredBatches,
@@ -22,12 +22,12 @@ impl<E: Executor> LoadedInstance<E> {
     ///
     /// # Errors
     ///
-    /// As [`Executor::start`].
+    /// Same as [`Executor::start`].
     pub(super) fn start(instance: &Instance) -> Result<Self, Failure> {
         Ok(Self::of(E::start(instance)?, instance))
     }
 
-    /// The instance of an executor that was started for it.
+    /// Wraps an executor that was started for an instance.
     pub(super) fn of(executor: E, instance: &Instance) -> Self {
         let executor = Arc::new(executor);
         let is_ready = {
@@ -51,8 +51,8 @@ impl<E: Executor> LoadedInstance<E> {
         self.executor.execute(batch);
     }
 
-    /// What Triton is told of the instance: whether any instance of its model is ready, as
-    /// [`readiness`] says.
+    /// Returns the readiness to report to Triton: whether any instance of the model is ready,
+    /// according to [`readiness`].
     pub(super) fn model_is_ready(&self) -> bool {
         self.readiness.model_is_ready()
     }
@@ -113,7 +113,7 @@ mod tests {
                 assert!(early.is_err(), "a batch is not answered");
                 batch.fail_all(&Failure::internal("done"));
                 batch.send();
-                // One that is answered may be kept.
+                // An answered batch may be kept.
                 answered.push(batch);
             }
             is_finalized.recv_timeout(Duration::from_secs(10)).unwrap();

@@ -1,18 +1,20 @@
-//! Triton's C API. With `shm` the only room with `unsafe` code.
+//! Triton's C API. Together with `shm`, the only module with `unsafe` code.
 //!
-//! Invariants, on which the SAFETY comments below rely:
+//! The SAFETY comments below rely on these invariants:
 //!
-//! 1. Triton calls the entry points with pointers to its own live objects, as `tritonbackend.h` says, and calls
-//!    execute, initialize and finalize of one instance one after the other. Whether an instance is ready it asks at any
-//!    time between its initialize and its finalize.
-//! 2. What Triton returns through a pointer when it reports no error is valid: texts end with a zero byte, arrays are as
-//!    long as the count beside them, and both live until their request is released.
-//! 3. A [`Request`] is borrowed from the [`Batch`] that has it, which releases it: until then it belongs to the backend.
+//! 1. Triton calls the entry points with pointers to its own live objects, as `tritonbackend.h`
+//!    specifies. It calls execute, initialize and finalize of one instance one after the other. It
+//!    may query the readiness of an instance at any time between its initialize and its finalize.
+//! 2. Values that Triton returns through a pointer without reporting an error are valid. Strings
+//!    end with a zero byte, arrays have the length that is returned with them, and both live until
+//!    their request is released.
+//! 3. A [`Request`] is borrowed from its [`Batch`], which releases it. Until then it belongs to the
+//!    backend.
 //! 4. No panic leaves an entry point.
-//! 5. Triton's objects may be used by any thread. A request that the backend has is live until it
-//!    is released, and an instance until its finalize returns. That waits until every batch of the
-//!    instance is answered, on whichever instance's session it is executed: each [`Batch`] has an
-//!    `Unanswered` of its instance until then.
+//! 5. Any thread may use Triton's objects. A request of the backend is live until it is released,
+//!    and an instance until its finalize returns. Finalize waits until every batch of the instance
+//!    is answered, even if the session of another instance executes it. Until then each [`Batch`]
+//!    holds an `Unanswered` of its instance.
 
 mod api;
 #[cfg(pytriton_library)]

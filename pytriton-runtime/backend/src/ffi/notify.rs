@@ -1,19 +1,19 @@
-//! Wakes the thread that makes a model's batches when an instance is free, and not a moment before.
+//! Wakes the thread that forms a model's batches exactly when an instance is free.
 //!
-//! Where a model's queue has a policy, that thread sleeps until an instance waits for a batch. The
+//! If a model has a queue policy, that thread sleeps until an instance waits for a batch. The
 //! thread of the instance wakes it after [`execute`](super::execute) has returned, and only then is
-//! counted among those that wait. A thread that is woken faster than that finds no instance and
-//! sleeps on: for half a second, or until a request comes into the queue, which a full one does not
-//! let happen.
+//! counted as waiting. If the batching thread wakes up faster than that, it finds no free instance.
+//! It then sleeps for half a second, or until another request is queued, which a full queue
+//! prevents.
 //!
-//! So the first notification that the thread of an instance makes after a batch is kept until it
-//! makes the next, which it does when it has been counted. What Triton calls for it is a function
-//! of the C++ library, before which this library is loaded, as `interpose` says; otherwise nothing
-//! is kept.
+//! So the first notification that the thread of an instance sends after a batch is delayed until
+//! its next notification, which it sends after it has been counted. Triton sends both through a
+//! function of the C++ library, which this library replaces as `interpose` does. If it is not
+//! preloaded, nothing is delayed.
 //!
-//! During an unload Triton destroys the scheduler, whose condition variable was notified, before the
-//! instances whose threads may have kept the notification. So the destructor of a condition variable
-//! is looked up in the same way, and first takes out what is kept for it.
+//! During an unload, Triton destroys the scheduler and its condition variable before the instances
+//! whose threads may hold a delayed notification. So this library also replaces the destructor of a
+//! condition variable, and removes the notifications delayed for it first.
 //!
 //! Source: `Payload::Execute`, `RateLimiter::DequeuePayload`,
 //! `DynamicBatchScheduler::WaitForPayloadSlotAvailable` and `TritonModel::~TritonModel` in Triton's
@@ -24,12 +24,12 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The notifications that threads have yet to deliver.
+/// The notifications that threads have delayed.
 #[derive(Debug)]
 struct KeptNotifications {
-    /// How many there are, so that most destructors need no lock.
+    /// The number of notifications, so that most destructors need no lock.
     count: AtomicUsize,
-    /// The thread's number and the condition variable's address.
+    /// The thread's number and the address of the condition variable.
     kept: Mutex<Vec<(usize, usize)>>,
 }
 
@@ -41,8 +41,7 @@ impl KeptNotifications {
         }
     }
 
-    /// Keeps a thread's notification of a condition variable that lives, in the place of an earlier
-    /// one.
+    /// Stores a thread's notification of a live condition variable, replacing an earlier one.
     fn keep(&self, thread: usize, condition: *mut c_void) {
         let mut kept = self.lock();
         kept.retain(|(other, _)| *other != thread);
@@ -50,8 +49,8 @@ impl KeptNotifications {
         self.count.store(kept.len(), Ordering::Release);
     }
 
-    /// Delivers what a thread has kept, unless the condition variable is gone. That cannot be
-    /// destroyed while `notify` is called with it.
+    /// Delivers the delayed notification of a thread, unless its condition variable is gone. The
+    /// variable cannot be destroyed while `notify` is called with it.
     fn deliver(&self, thread: usize, notify: impl FnOnce(usize)) {
         let mut kept = self.lock();
         let Some(at) = kept.iter().position(|(other, _)| *other == thread) else {
@@ -64,10 +63,10 @@ impl KeptNotifications {
         drop(kept);
     }
 
-    /// Takes out what is kept for a condition variable that is about to be destroyed.
+    /// Removes the notifications of a condition variable that is about to be destroyed.
     fn forget(&self, condition: *mut c_void) {
-        // A notification of it happens before its destruction, and so does what has been kept: it is
-        // counted here.
+        // A notification happens before the destruction of its condition variable, so a delayed one
+        // is counted here.
         if self.count.load(Ordering::Acquire) == 0 {
             return;
         }
@@ -85,9 +84,9 @@ impl KeptNotifications {
 /// The notifications of one thread.
 #[derive(Debug)]
 struct ThreadNotifications {
-    /// Whether the next notification is to be kept.
+    /// Whether the next notification must be delayed.
     keep: Cell<bool>,
-    /// Whether one is kept, unless its condition variable has gone meanwhile.
+    /// Whether one is delayed, unless its condition variable was destroyed in the meantime.
     kept: Cell<bool>,
 }
 
@@ -99,14 +98,14 @@ impl ThreadNotifications {
         }
     }
 
-    /// Makes a notification, and then the one that was kept before; or keeps it.
+    /// Sends a notification and then the delayed one, or delays it.
     fn notify(
         &self,
         all: &KeptNotifications,
         condition: *mut c_void,
         notify: impl Fn(*mut c_void),
     ) {
-        // Tells this thread from all others that live.
+        // Unique among all live threads.
         let thread = (&raw const *self).addr();
         if self.keep.take() {
             all.keep(thread, condition);
@@ -134,7 +133,7 @@ mod library {
     use super::{KeptNotifications, ThreadNotifications};
     use crate::ffi::api::next;
 
-    /// A function of a condition variable's alone.
+    /// A function whose only argument is a condition variable.
     type Function = unsafe extern "C" fn(*mut c_void);
 
     static KEPT: KeptNotifications = KeptNotifications::new();
@@ -143,7 +142,7 @@ mod library {
         static NOTIFICATIONS: ThreadNotifications = const { ThreadNotifications::new() };
     }
 
-    /// Says that this thread, which is an instance's, is about to return to Triton.
+    /// Records that this thread, which belongs to an instance, is about to return to Triton.
     pub(in crate::ffi) fn batch_is_over() {
         NOTIFICATIONS.with(|notifications| notifications.keep.set(true));
     }
@@ -153,28 +152,29 @@ mod library {
     unsafe extern "C" fn notify_one(condition: *mut c_void) {
         static REAL: OnceLock<usize> = OnceLock::new();
         let real = real(&REAL, c"_ZNSt18condition_variable10notify_oneEv");
-        // What is kept is used again with its address alone.
+        // A delayed notification is later sent with the address only.
         condition.expose_provenance();
         NOTIFICATIONS.with(|notifications| {
             notifications.notify(&KEPT, condition, |condition| {
-                // SAFETY: the condition variable is alive: it is the caller's, or one that was kept and whose
-                // destructor has not taken it out, which `deliver` keeps from running meanwhile.
+                // SAFETY: the condition variable is alive. It is the caller's, or a delayed one
+                // whose destructor has not removed it, which `deliver` prevents from running
+                // meanwhile.
                 unsafe { real(condition) }
             });
         });
     }
 
-    /// `std::condition_variable::~condition_variable()`, of a whole object.
+    /// `std::condition_variable::~condition_variable()`, for a complete object.
     #[unsafe(export_name = "_ZNSt18condition_variableD1Ev")]
     unsafe extern "C" fn destroy(condition: *mut c_void) {
         static REAL: OnceLock<usize> = OnceLock::new();
         KEPT.forget(condition);
         let real = real(&REAL, c"_ZNSt18condition_variableD1Ev");
-        // SAFETY: the caller's condition variable, which nobody uses any more.
+        // SAFETY: the caller's condition variable, which is not used any more.
         unsafe { real(condition) }
     }
 
-    /// The same of a part of an object.
+    /// The same for a base class subobject.
     #[unsafe(export_name = "_ZNSt18condition_variableD2Ev")]
     unsafe extern "C" fn destroy_base(condition: *mut c_void) {
         static REAL: OnceLock<usize> = OnceLock::new();
@@ -184,13 +184,14 @@ mod library {
         unsafe { real(condition) }
     }
 
-    /// The function of the C++ library that this one stands before.
+    /// Returns the function of the C++ library that this one replaces.
     fn real(found: &OnceLock<usize>, name: &'static CStr) -> Function {
         let real = *found.get_or_init(|| next(name).addr());
         if real == 0 {
             std::process::abort();
         }
-        // SAFETY: not null, and a function of that name in the C++ library, all of which have this type.
+        // SAFETY: not null, and a function of that name in the C++ library; all three have this
+        // type.
         unsafe { mem::transmute::<*const c_void, Function>(real as *const c_void) }
     }
 }
@@ -241,7 +242,7 @@ mod tests {
         all.forget(without_provenance_mut(7));
         (0..3).for_each(|thread| notify(thread, 9));
         assert_eq!(*told.borrow(), [9, 9, 9, 8]);
-        // One that is at the same address later is another one.
+        // A later condition variable at the same address is a different one.
         notify(0, 7);
         assert_eq!(told.borrow().last(), Some(&7));
         assert_eq!(all.count.load(Ordering::Relaxed), 0);
@@ -251,7 +252,7 @@ mod tests {
     fn a_condition_variable_is_not_destroyed_while_it_is_notified() {
         let all = KeptNotifications::new();
         all.keep(1, without_provenance_mut(7));
-        // One more, so that the destructor takes the lock.
+        // A second one, so that the destructor takes the lock.
         all.keep(2, without_provenance_mut(8));
         let (destroyed, is_destroyed) = channel();
         thread::scope(|scope| {

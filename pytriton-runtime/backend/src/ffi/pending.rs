@@ -5,29 +5,29 @@ use super::response::Response;
 use super::stream::Stream;
 use crate::failure::Failure;
 
-/// A request of an execution, and what is known of its answer.
+/// A request of an execution and the state of its result.
 #[derive(Debug)]
 pub(super) struct Pending {
     request: *mut RawRequest,
     state: State,
-    /// Where it may have any number of answers.
+    /// Set if it can have any number of responses.
     stream: Option<Box<Stream>>,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Nothing is known.
+    /// It has no result yet.
     Open,
-    /// It has a response, which is being filled.
+    /// Its response is being filled.
     Begun(Response),
-    /// It is known what becomes of it: its answer, where it has one and that was not sent before.
+    /// Its result is complete: the response, unless it was already sent.
     Done(Result<Option<Response>, Failure>),
-    /// It was answered, and is Triton's again.
+    /// It was answered and released to Triton.
     Sent,
 }
 
 impl Pending {
-    /// A request of which nothing is known.
+    /// Creates a request without a result.
     pub(super) fn new(request: *mut RawRequest) -> Self {
         Self {
             request,
@@ -36,47 +36,47 @@ impl Pending {
         }
     }
 
-    /// The request, which is live until its answer was [taken](Self::take).
+    /// Returns the request, which is live until its result is [taken](Self::take).
     pub(super) fn request(&self) -> *mut RawRequest {
         self.request
     }
 
-    /// Whether it is not yet known what becomes of it.
+    /// Returns whether its result is still open.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Open | State::Begun(_))
     }
 
-    /// Whether it can be answered.
+    /// Returns whether its result is complete.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.state, State::Done(_))
     }
 
-    /// Whether it can be answered with a response.
+    /// Returns whether its result is a success.
     pub(super) fn succeeded(&self) -> bool {
         matches!(self.state, State::Done(Ok(_)))
     }
 
-    /// Lets it have any number of answers.
+    /// Permits any number of responses.
     pub(super) fn set_stream(&mut self, stream: Stream) {
         self.stream = Some(Box::new(stream));
     }
 
-    /// The way of its answers, where it may have any number.
+    /// Returns its stream, if it can have any number of responses.
     pub(super) fn stream(&mut self) -> Option<&mut Stream> {
         self.stream.as_deref_mut()
     }
 
-    /// Ends the way of its answers, of which there are no more.
+    /// Drops its stream after the last response.
     pub(super) fn end_stream(&mut self) {
         self.stream = None;
     }
 
-    /// Begins an answer.
+    /// Begins a response.
     pub(super) fn begin(&mut self, response: Response) {
         self.state = State::Begun(response);
     }
 
-    /// The answer that was begun.
+    /// Returns the current response.
     pub(super) fn begun(&mut self) -> Option<&mut Response> {
         match &mut self.state {
             State::Begun(response) => Some(response),
@@ -84,7 +84,7 @@ impl Pending {
         }
     }
 
-    /// The answer that was begun, where others may follow.
+    /// Takes the current response of a stream.
     pub(super) fn part(&mut self) -> Option<(Response, &mut Stream)> {
         let stream = self.stream.as_deref_mut()?;
         match mem::replace(&mut self.state, State::Open) {
@@ -96,7 +96,7 @@ impl Pending {
         }
     }
 
-    /// Says that the answer that was begun is whole; where there may be any number, that no other follows.
+    /// Completes the current response; for a stream, ends it.
     pub(super) fn finish(&mut self) {
         self.state = match mem::replace(&mut self.state, State::Sent) {
             State::Begun(response) => State::Done(Ok(Some(response))),
@@ -105,14 +105,14 @@ impl Pending {
         };
     }
 
-    /// Says that it has failed, unless it was answered.
+    /// Records that it has failed, unless it was answered.
     pub(super) fn fail(&mut self, failure: Failure) {
         if self.is_open() {
             self.state = State::Done(Err(failure));
         }
     }
 
-    /// Its answer, to be sent, where it can be answered.
+    /// Takes its result to send it, if complete.
     pub(super) fn take(&mut self) -> Option<Result<Option<Response>, Failure>> {
         match mem::replace(&mut self.state, State::Sent) {
             State::Done(result) => Some(result),

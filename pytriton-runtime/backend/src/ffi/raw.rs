@@ -1,4 +1,4 @@
-//! Triton's opaque types and numbers.
+//! Triton's opaque types and constants.
 //!
 //! Source: `tritonserver.h` and `tritonbackend.h` of Triton 2.51.
 
@@ -38,10 +38,10 @@ opaque! {
     pub(super) RawOutput,
 }
 
-/// The oldest release of the backend API with all that is needed: it brought the parameters of requests.
+/// The oldest supported version of the backend API. It introduced request parameters.
 pub(super) const API_VERSION: (u32, u32) = (1, 12);
 
-/// `TRITONSERVER_MEMORY_GPU`: the one kind of memory that the CPU cannot read.
+/// `TRITONSERVER_MEMORY_GPU`: the only kind of memory that the CPU cannot read.
 pub(super) const MEMORY_GPU: i32 = 2;
 /// `TRITONSERVER_MEMORY_CPU`.
 pub(super) const MEMORY_CPU: i32 = 0;
@@ -51,7 +51,7 @@ pub(super) const INSTANCE_ON_GPU: i32 = 2;
 pub(super) const TYPE_INVALID: i32 = 0;
 /// `TRITONSERVER_RESPONSE_COMPLETE_FINAL`.
 pub(super) const RESPONSE_FINAL: u32 = 1;
-/// No flag: other responses may follow.
+/// No flag: more responses may follow.
 pub(super) const RESPONSE_PART: u32 = 0;
 /// `TRITONSERVER_REQUEST_RELEASE_ALL`.
 pub(super) const RELEASE_ALL: u32 = 1;
@@ -61,7 +61,7 @@ pub(super) const SEQUENCE_START: u32 = 1;
 /// `TRITONSERVER_REQUEST_FLAG_SEQUENCE_END`.
 pub(super) const SEQUENCE_END: u32 = 2;
 
-/// `TRITONSERVER_PARAMETER_*`. Up to the release 1.17 of the API the last number is that of
+/// `TRITONSERVER_PARAMETER_*`. Up to API 1.17 the last number is that of
 /// `TRITONSERVER_PARAMETER_BYTES`, which has another one since.
 pub(super) const PARAMETER_STRING: i32 = 0;
 pub(super) const PARAMETER_INT: i32 = 1;

@@ -28,39 +28,39 @@ pub struct Input<'b> {
     buffers: u32,
     /// Its name.
     pub name: &'b CStr,
-    /// Its dimensions, the batch axis first.
+    /// Its shape, the batch axis first.
     pub dims: &'b [i64],
-    /// The bytes of all its buffers.
+    /// The number of bytes of all its buffers.
     pub len: u64,
 }
 
 /// A parameter of a request.
 pub type Parameter<'b> = (Cow<'b, str>, Value<'b>);
 
-/// The place of a request in a sequence.
+/// The position of a request in a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sequence<'b> {
-    /// What the client calls the sequence.
+    /// The client's id of the sequence.
     pub id: Correlation<'b>,
-    /// Whether the request is its first.
+    /// Whether the request is the first of the sequence.
     pub start: bool,
-    /// Whether the request is its last.
+    /// Whether the request is the last of the sequence.
     pub end: bool,
 }
 
-/// What a client calls a sequence.
+/// A sequence id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correlation<'b> {
-    /// A number, which is not 0.
+    /// A number other than 0.
     Number(u64),
-    /// A text, which is not empty.
+    /// A string that is not empty.
     Text(Cow<'b, str>),
 }
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'b> {
-    /// A text.
+    /// A string.
     String(Cow<'b, str>),
     /// An integer.
     Int64(i64),
@@ -71,7 +71,7 @@ pub enum Value<'b> {
 }
 
 impl<'b> Request<'b> {
-    /// A request that is the backend's as long as it is used.
+    /// Wraps a request that the backend owns while it is used.
     pub(super) fn new(api: &'static Api, raw: *mut RawRequest) -> Self {
         Self {
             api,
@@ -80,21 +80,21 @@ impl<'b> Request<'b> {
         }
     }
 
-    /// The client's id; empty for none.
+    /// Returns the client's request id; empty if not set.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn id(&self) -> Result<Cow<'b, str>, Failure> {
         let mut id = ptr::null();
         // SAFETY: the request is live (invariant 3), `id` is valid for writes.
         let error = unsafe { (self.api.request_id)(self.raw, &raw mut id) };
         check(self.api, error)?;
-        // SAFETY: Triton has set the text without an error (invariant 2).
+        // SAFETY: Triton has returned the string without an error (invariant 2).
         Ok(unsafe { text(id) }.to_string_lossy())
     }
 
-    /// Whether the client has taken the request back.
+    /// Returns whether the client has cancelled the request.
     pub fn cancelled(&self) -> bool {
         let mut cancelled = false;
         // SAFETY: the request is live (invariant 3), `cancelled` is valid for writes.
@@ -102,11 +102,11 @@ impl<'b> Request<'b> {
         check(self.api, error).is_ok() && cancelled
     }
 
-    /// The sequence that the request belongs to; `None` for none.
+    /// Returns the sequence of the request, if any.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn sequence(&self) -> Result<Option<Sequence<'b>>, Failure> {
         let mut number = 0;
         // SAFETY: the request is live (invariant 3), `number` is valid for writes.
@@ -114,13 +114,13 @@ impl<'b> Request<'b> {
         let id = match check(self.api, error) {
             Ok(()) if number == 0 => return Ok(None),
             Ok(()) => Correlation::Number(number),
-            // It is said of texts alone.
+            // This call fails only for string ids.
             Err(_) => {
                 let mut name = ptr::null();
                 // SAFETY: as above, of `name`.
                 let error = unsafe { (self.api.request_correlation_text)(self.raw, &raw mut name) };
                 check(self.api, error)?;
-                // SAFETY: Triton has set the text without an error (invariant 2).
+                // SAFETY: Triton has returned the string without an error (invariant 2).
                 match unsafe { text(name) }.to_string_lossy() {
                     name if name.is_empty() => return Ok(None),
                     name => Correlation::Text(name),
@@ -138,11 +138,11 @@ impl<'b> Request<'b> {
         }))
     }
 
-    /// How long the request may wait, in microseconds; 0 for no wish.
+    /// Returns the queue timeout of the request in microseconds; 0 for none.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn timeout(&self) -> Result<u64, Failure> {
         let mut timeout = 0;
         // SAFETY: the request is live (invariant 3), `timeout` is valid for writes.
@@ -151,51 +151,51 @@ impl<'b> Request<'b> {
         Ok(timeout)
     }
 
-    /// How many parameters it has.
+    /// Returns the number of parameters.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn parameter_count(&self) -> Result<u32, Failure> {
         self.count(self.api.request_parameter_count)
     }
 
-    /// A parameter.
+    /// Returns a parameter.
     ///
     /// # Errors
     ///
-    /// Triton's words, or that the parameter is of a type of which no client can send one.
+    /// Returns Triton's error, or a failure for a parameter type that clients cannot send.
     pub fn parameter(&self, index: u32) -> Result<Parameter<'b>, Failure> {
         let (mut name, mut kind, mut value) = (ptr::null(), 0, ptr::null());
         let (names, kinds, values) = (&raw mut name, &raw mut kind, &raw mut value);
         // SAFETY: the request is live (invariant 3), the three pointers are valid for writes.
         let error = unsafe { (self.api.request_parameter)(self.raw, index, names, kinds, values) };
         check(self.api, error)?;
-        // SAFETY: Triton has set the text without an error (invariant 2).
+        // SAFETY: Triton has returned the string without an error (invariant 2).
         let name = unsafe { text(name) }.to_string_lossy();
         let doubles = self.api.release.has_double_parameters();
-        // SAFETY: Triton has set the value and its type without an error (invariant 2), and
-        // `doubles` says what the type's number stands for in its release.
+        // SAFETY: Triton has returned the value and its type without an error (invariant 2), and
+        // `doubles` determines the meaning of the type's number in this release.
         let value = unsafe { parameter_value((kind, doubles), value) };
         value
             .map(|value| (name, value))
             .ok_or_else(|| Failure::new(Code::Unsupported, "a parameter of bytes cannot be served"))
     }
 
-    /// How many inputs it has.
+    /// Returns the number of inputs.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn input_count(&self) -> Result<u32, Failure> {
         self.count(self.api.request_input_count)
     }
 
-    /// An input.
+    /// Returns an input.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn input(&self, index: u32) -> Result<Input<'b>, Failure> {
         let mut raw = ptr::null_mut();
         // SAFETY: the request is live (invariant 3), `raw` is valid for writes.
@@ -203,7 +203,8 @@ impl<'b> Request<'b> {
         check(self.api, error)?;
         let (mut name, mut datatype, mut dims) = (ptr::null(), 0, ptr::null());
         let (mut rank, mut len, mut buffers) = (0, 0, 0);
-        // SAFETY: the input is its request's, which is live (invariant 3); the pointers are valid for writes.
+        // SAFETY: the input belongs to its request, which is live (invariant 3); the pointers are
+        // valid for writes.
         let error = unsafe {
             (self.api.input_properties)(
                 raw,
@@ -220,34 +221,34 @@ impl<'b> Request<'b> {
             api: self.api,
             raw,
             buffers,
-            // SAFETY: Triton has set the text without an error (invariant 2).
+            // SAFETY: Triton has returned the string without an error (invariant 2).
             name: unsafe { text(name) },
-            // SAFETY: Triton has set the array and its length without an error (invariant 2).
+            // SAFETY: Triton has returned the array and its length without an error (invariant 2).
             dims: unsafe { array(dims, rank as usize) },
             len,
         })
     }
 
-    /// How many outputs it asks for.
+    /// Returns the number of requested outputs.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn output_count(&self) -> Result<u32, Failure> {
         self.count(self.api.request_output_count)
     }
 
-    /// The name of an output that it asks for.
+    /// Returns the name of a requested output.
     ///
     /// # Errors
     ///
-    /// Triton's words.
+    /// Returns Triton's error.
     pub fn output(&self, index: u32) -> Result<&'b CStr, Failure> {
         let mut name = ptr::null();
         // SAFETY: the request is live (invariant 3), `name` is valid for writes.
         let error = unsafe { (self.api.request_output_name)(self.raw, index, &raw mut name) };
         check(self.api, error)?;
-        // SAFETY: Triton has set the text without an error (invariant 2).
+        // SAFETY: Triton has returned the string without an error (invariant 2).
         Ok(unsafe { text(name) })
     }
 
@@ -268,7 +269,7 @@ impl<'b> Request<'b> {
 }
 
 impl<'b> Input<'b> {
-    /// The pieces of memory that hold its bytes, in their order.
+    /// Returns the buffers that hold its bytes, in order.
     pub fn buffers(&self) -> impl Iterator<Item = Result<&'b [u8], Failure>> {
         (0..self.buffers).map(|index| self.buffer(index))
     }
@@ -288,12 +289,13 @@ impl<'b> Input<'b> {
             return Err(Failure::new(Code::Unsupported, message));
         }
         let len = usize::try_from(len).map_err(|error| Failure::internal(error.to_string()))?;
-        // SAFETY: Triton has set the array and its length without an error (invariant 2), in memory of the CPU.
+        // SAFETY: Triton has returned the array and its length without an error (invariant 2), in
+        // CPU memory.
         Ok(unsafe { array(base.cast(), len) })
     }
 }
 
-/// A text of Triton's.
+/// Converts a string of Triton.
 ///
 /// # Safety
 ///
@@ -302,11 +304,11 @@ unsafe fn text<'b>(text: *const c_char) -> &'b CStr {
     if text.is_null() {
         return c"";
     }
-    // SAFETY: not null, and thus valid by the caller's word.
+    // SAFETY: not null, and therefore valid as guaranteed by the caller.
     unsafe { CStr::from_ptr(text) }
 }
 
-/// An array of Triton's.
+/// Converts an array of Triton.
 ///
 /// # Safety
 ///
@@ -315,31 +317,32 @@ unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
     if base.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: not null, and thus valid by the caller's word.
+    // SAFETY: not null, and therefore valid as guaranteed by the caller.
     unsafe { slice::from_raw_parts(base, len) }
 }
 
-/// A parameter's value; `None` for bytes.
+/// Converts a parameter's value; `None` for bytes.
 ///
 /// # Safety
 ///
-/// - `value` must be valid for the type that `kind` stands for: [`PARAMETER_DOUBLE`] for a `double`
-///   with `doubles`, and for bytes of unknown number without.
-/// - A text must live as long as what is returned.
+/// - `value` must be valid for the type that `kind` denotes. [`PARAMETER_DOUBLE`] denotes a
+///   `double` if `doubles`, otherwise bytes of unknown length.
+/// - A string must outlive the returned value.
 unsafe fn parameter_value<'b>(
     (kind, doubles): (i32, bool),
     value: *const c_void,
 ) -> Option<Value<'b>> {
     match kind {
-        // SAFETY: a text, by the caller's word.
+        // SAFETY: a string, as guaranteed by the caller.
         PARAMETER_STRING => Some(Value::String(
             unsafe { text(value.cast()) }.to_string_lossy(),
         )),
-        // SAFETY: an `int64_t`, by the caller's word.
+        // SAFETY: an `int64_t`, as guaranteed by the caller.
         PARAMETER_INT => Some(Value::Int64(unsafe { value.cast::<i64>().read() })),
-        // SAFETY: a `bool`, by the caller's word; read as a byte, which any value is valid for.
+        // SAFETY: a `bool`, as guaranteed by the caller; read as a byte, for which any value is
+        // valid.
         PARAMETER_BOOL => Some(Value::Bool(unsafe { value.cast::<u8>().read() } != 0)),
-        // SAFETY: a `double`, by the caller's word: it is one with `doubles` only.
+        // SAFETY: a `double`, as guaranteed by the caller if `doubles`.
         PARAMETER_DOUBLE if doubles => Some(Value::Double(unsafe { value.cast::<f64>().read() })),
         _ => None,
     }
@@ -357,7 +360,7 @@ mod tests {
         let read = [false, true]
             .map(|doubles| unsafe { parameter_value((PARAMETER_DOUBLE, doubles), value) });
         assert_eq!(read, [None, Some(Value::Double(2.5))]);
-        // The bytes of a release without them: one, where a `double` would be read beyond the end.
+        // Bytes of a release without doubles: a single byte, so reading a `double` would exceed it.
         let byte = Box::new(7_u8);
         let value = (&raw const *byte).cast();
         // SAFETY: nothing is read.

@@ -9,7 +9,7 @@ use super::request::Request;
 use crate::failure::Failure;
 use crate::wire::Parameter;
 
-/// A response that is this library's until it is sent.
+/// A response that this library owns until it is sent.
 #[derive(Debug)]
 pub(super) struct Response {
     api: &'static Api,
@@ -17,7 +17,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// A response to a request.
+    /// Creates a response to a request.
     pub(super) fn new(api: &'static Api, request: Request<'_>) -> Result<Self, Failure> {
         let mut raw = ptr::null_mut();
         // SAFETY: the request is live (invariant 3), `raw` is valid for writes.
@@ -26,7 +26,7 @@ impl Response {
         Ok(Self { api, raw })
     }
 
-    /// One of the responses to a factory's request.
+    /// Creates a response from a factory.
     pub(super) fn from_factory(api: &'static Api, factory: &Factory) -> Result<Self, Failure> {
         let mut raw = ptr::null_mut();
         // SAFETY: the factory is live, `raw` is valid for writes.
@@ -35,14 +35,15 @@ impl Response {
         Ok(Self { api, raw })
     }
 
-    /// A response for an error, which Triton's response cache must not keep.
+    /// Creates a response for an error that Triton's response cache must not store.
     ///
-    /// It would answer the next such request with success and no outputs. What it cannot copy it does not keep, and an
-    /// output without memory is such a thing; beside an error no client sees it.
+    /// A cached error would be served to the next identical request as a success without outputs.
+    /// The cache skips responses that it cannot copy, such as one with an output without memory.
+    /// Clients do not see that output next to an error.
     pub(super) fn failed(api: &'static Api, request: Request<'_>) -> Result<Self, Failure> {
         let mut response = Self::new(api, request)?;
         if let Ok(name) = request.output(0) {
-            // An error that is kept is still an error for whoever waits for this one.
+            // If this fails, the response is still an error for the current client.
             let _ = response.declare((name, TYPE_INVALID), &[0]);
         }
         Ok(response)
@@ -55,7 +56,8 @@ impl Response {
         };
         let name = text(name)?;
         let (response, name) = (self.raw, name.as_ptr());
-        // SAFETY (all four): the response is not sent, the texts end with a zero byte and are copied.
+        // SAFETY (all four): the response is not sent yet; the strings end with a zero byte and are
+        // copied.
         let error = match value {
             Parameter::String(value) => {
                 let value = text(value)?;
@@ -89,18 +91,19 @@ impl Response {
         self.fill(output, data)
     }
 
-    /// Sends it with flags; the error, if any, is sent with it.
+    /// Sends it with the given flags, and with an error if there is one.
     pub(super) fn send(mut self, failure: Option<&Failure>, flags: u32) -> Result<(), Failure> {
         let error = failure.map(|failure| OwnError::new(failure, self.api));
         let error = error.as_ref().map_or(ptr::null_mut(), OwnError::raw);
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
-        // SAFETY: the response was not sent; it is Triton's from here on. The error, which it copies, stays this library's.
+        // SAFETY: the response was not sent before; from here on Triton owns it. Triton copies the
+        // error, which this library keeps.
         check(self.api, unsafe {
             (self.api.response_send)(raw, flags, error)
         })
     }
 
-    /// Adds an output that has no memory yet.
+    /// Adds an output without memory.
     fn declare(
         &mut self,
         (name, datatype): (&CStr, i32),
@@ -111,7 +114,7 @@ impl Response {
         let mut output = ptr::null_mut();
         let (outputs, name, dims) = (&raw mut output, name.as_ptr(), dims.as_ptr());
         // SAFETY:
-        // - The response is not sent.
+        // - The response is not sent yet.
         // - `name` ends with a zero byte, `dims` has `rank` elements; both are copied.
         // - `outputs` is valid for writes.
         let error =
@@ -120,13 +123,14 @@ impl Response {
         Ok(output)
     }
 
-    /// Copies an output's bytes into memory of Triton's.
+    /// Copies the bytes of an output into Triton's memory.
     fn fill(&self, output: *mut RawOutput, data: &[u8]) -> Result<(), Failure> {
         let mut buffer: *mut c_void = ptr::null_mut();
         let (mut memory, mut device) = (MEMORY_CPU, 0);
         let (buffers, len) = (&raw mut buffer, data.len() as u64);
         let (memories, devices) = (&raw mut memory, &raw mut device);
-        // SAFETY: the output was made for a response that is not yet sent; the pointers are valid for writes.
+        // SAFETY: the output belongs to a response that is not sent yet; the pointers are valid for
+        // writes.
         let error = unsafe { (self.api.output_buffer)(output, buffers, len, memories, devices) };
         check(self.api, error)?;
         if memory == MEMORY_GPU {
@@ -139,8 +143,8 @@ impl Response {
             return Err(Failure::internal("Triton gives no memory for an output"));
         }
         // SAFETY:
-        // - `buffer` is valid for writes of `len` bytes (invariant 2), in memory of the CPU.
-        // - It is Triton's own and new, so that it does not overlap `data`.
+        // - `buffer` is valid for writes of `len` bytes (invariant 2), in CPU memory.
+        // - Triton has just allocated it, so it does not overlap `data`.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), buffer.cast(), data.len()) };
         Ok(())
     }
@@ -151,9 +155,9 @@ impl Drop for Response {
         if self.raw.is_null() {
             return;
         }
-        // SAFETY: the response was not sent, and is forgotten here.
+        // SAFETY: the response was not sent, and is not used after this.
         let error = unsafe { (self.api.response_delete)(self.raw) };
-        // There is nobody to tell.
+        // The error cannot be reported.
         let _ = check(self.api, error);
     }
 }

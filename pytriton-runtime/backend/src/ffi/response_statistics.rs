@@ -6,31 +6,31 @@ use super::factory::Factory;
 use super::raw::{RawInstance, RawResponseStatistics};
 use crate::failure::Failure;
 
-/// The statistics of the answers to one request: how long each took, by the answer's number.
+/// The statistics of the responses to one request: the duration of each, by its number.
 #[derive(Debug)]
 pub(super) struct ResponseStatistics {
     api: &'static Api,
     instance: *mut RawInstance,
-    /// Null until something is reported, and where the server keeps none.
+    /// Null until the first report, and if the server keeps no such statistics.
     raw: *mut RawResponseStatistics,
     reported: u32,
 }
 
-/// What an answer was.
+/// The result of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Outcome<'a> {
-    /// One with outputs, which were there at that time.
+    /// A response whose outputs were complete at that time.
     Answer(u64),
     /// An error.
     Failure(&'a Failure),
 }
 
-/// So many answers of a request are in the statistics, the first ones. Triton has an entry for each number, never forgets
-/// one, and sends them all to whoever asks.
+/// The maximum number of responses per request in the statistics. Triton keeps an entry for each
+/// number forever, and returns all of them with each query.
 const MOST: u32 = 1024;
 
 impl ResponseStatistics {
-    /// None yet; the instance must be live until all is reported.
+    /// Creates empty statistics. The instance must be live until the last report.
     pub(super) fn new(api: &'static Api, instance: *mut RawInstance) -> Self {
         Self {
             api,
@@ -40,13 +40,13 @@ impl ResponseStatistics {
         }
     }
 
-    /// Reports the next answer of a factory's request, by when its computation began and when it is sent.
+    /// Reports the next response of a factory's request, with its start and end times.
     pub(super) fn report(&mut self, factory: &Factory, times: (u64, u64), outcome: Outcome<'_>) {
         if self.reported == MOST {
             return;
         }
         self.reported += 1;
-        // Statistics that cannot be kept are no reason to fail.
+        // A failure of the statistics must not fail the request.
         let _ = self.try_report(factory, times, outcome);
     }
 
@@ -71,8 +71,8 @@ impl ResponseStatistics {
         };
         let error = error.as_ref().map_or(ptr::null_mut(), OwnError::raw);
         let (raw, instance) = (self.raw, self.instance);
-        // SAFETY: the statistics are live until they are dropped, and used by one thread at a time; instance, factory and error
-        // live longer than the report, which is what reads them.
+        // SAFETY: the statistics are live until dropped and used by one thread at a time. Instance,
+        // factory and error outlive the report, which reads them.
         check(api, unsafe { (api.statistics_set_instance)(raw, instance) })?;
         // SAFETY: as above.
         check(api, unsafe {
@@ -96,9 +96,9 @@ impl Drop for ResponseStatistics {
         if self.raw.is_null() {
             return;
         }
-        // SAFETY: the statistics were made for this value, which nobody has any more.
+        // SAFETY: the statistics were created for this value, which is not used any more.
         let error = unsafe { (self.api.statistics_delete)(self.raw) };
-        // There is nobody to tell.
+        // The error cannot be reported.
         let _ = check(self.api, error);
     }
 }

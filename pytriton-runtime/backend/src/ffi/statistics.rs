@@ -5,7 +5,7 @@ use super::clock::now;
 use super::error::check;
 use super::raw::{RawInstance, RawRequest};
 
-/// When the parts of an execution were over, by the clock of [`now`], and how much it was.
+/// The times of the phases of an execution, on the clock of [`now`], and its size.
 #[derive(Debug)]
 pub(super) struct Statistics {
     api: &'static Api,
@@ -14,17 +14,17 @@ pub(super) struct Statistics {
     begun: u64,
     /// When the function was called.
     gathered: u64,
-    /// When the function was done.
+    /// When the function returned.
     computed: u64,
-    /// The rows of the requests.
+    /// The number of rows of the requests.
     rows: u64,
     reported: bool,
-    /// Whether the execution ends with its last request, and each by itself.
+    /// Whether requests end one by one, and the execution with the last.
     ends_with_last: bool,
 }
 
 impl Statistics {
-    /// Those of an execution that begins now on an instance, which must be live until all is reported.
+    /// Starts the statistics of an execution. The instance must be live until the last report.
     pub(super) fn begin(api: &'static Api, instance: *mut RawInstance) -> Self {
         let begun = now();
         Self {
@@ -39,41 +39,42 @@ impl Statistics {
         }
     }
 
-    /// Says that the requests end one by one, and the execution with the last.
+    /// Records that the requests end one by one, and the execution with the last.
     pub(super) fn end_with_last(&mut self) {
         self.ends_with_last = true;
     }
 
-    /// The instance.
+    /// Returns the instance.
     pub(super) fn instance(&self) -> *mut RawInstance {
         self.instance
     }
 
-    /// When the function was called.
+    /// Returns when the function was called.
     pub(super) fn called_at(&self) -> u64 {
         self.gathered
     }
 
-    /// Says when the requests were gathered and how much they are.
+    /// Records when the requests were gathered, and their number of rows.
     pub(super) fn gathered(&mut self, gathered: u64, rows: u64) {
         self.gathered = gathered;
         self.rows = rows;
     }
 
-    /// Says when the function was called, where that was later than the requests were gathered.
+    /// Records when the function was called, if that was after the gathering.
     pub(super) fn called(&mut self, begun: u64) {
         self.gathered = self.gathered.max(begun);
     }
 
-    /// Says when the function was done, before the first request is reported.
+    /// Records when the function returned. Must be called before the first request is reported.
     pub(super) fn computed(&mut self, computed: u64) {
         if !self.reported {
             self.computed = computed;
         }
     }
 
-    /// Reports requests, which must be live, with whether they succeeded; with the first of them, or with the last where
-    /// that ends it, the execution, of which so many requests are left.
+    /// Reports live requests and whether they succeeded. The execution is reported with the first
+    /// of them, or with the last one if requests end one by one; `left` is the number of remaining
+    /// requests.
     pub(super) fn report(
         &mut self,
         requests: impl Iterator<Item = (*mut RawRequest, bool)>,
@@ -104,7 +105,7 @@ impl Statistics {
                 instance, request, succeeded, begun, gathered, computed, ended,
             )
         };
-        // Statistics that cannot be kept are no reason to fail.
+        // A failure of the statistics must not fail the request.
         let _ = check(self.api, error);
     }
 
@@ -119,7 +120,7 @@ impl Statistics {
         let (gathered, computed) = (self.gathered, self.computed);
         // SAFETY: the instance is live (invariant 5).
         let error = unsafe { report(instance, rows.max(1), begun, gathered, computed, ended) };
-        // As above.
+        // Same as above.
         let _ = check(self.api, error);
     }
 }

@@ -7,20 +7,20 @@ use super::response::Response;
 use super::response_statistics::{Outcome, ResponseStatistics};
 use crate::failure::Failure;
 
-/// The answers to a request that may have any number of them.
+/// The responses to a request that can have any number of them.
 #[derive(Debug)]
 pub(super) struct Stream {
     api: &'static Api,
     factory: Factory,
     statistics: ResponseStatistics,
-    /// Since when the next answer is computed, once one was sent.
+    /// The start of the next response's computation, once one was sent.
     since: Option<u64>,
-    /// When the answer that was begun was there.
+    /// When the current response was created.
     computed: u64,
 }
 
 impl Stream {
-    /// Those to a request on an instance, which must be live until the last is sent.
+    /// Creates the stream of a request. The instance must be live until the last response is sent.
     pub(super) fn new(
         api: &'static Api,
         instance: *mut RawInstance,
@@ -35,32 +35,34 @@ impl Stream {
         })
     }
 
-    /// An answer that is to be filled.
+    /// Creates the next response.
     pub(super) fn response(&mut self) -> Result<Response, Failure> {
         self.computed = now();
         Response::from_factory(self.api, &self.factory)
     }
 
-    /// Sends an answer, or an error in its place, behind which others may come; `begun` is when the function was called.
+    /// Sends a response, or an error in its place. More may follow. `begun` is the time of the
+    /// function call.
     pub(super) fn part(&mut self, response: Response, failure: Option<&Failure>, begun: u64) {
         let outcome = match failure {
             None => Outcome::Answer(self.computed),
             Some(failure) => Outcome::Failure(failure),
         };
         self.report(outcome, begun);
-        // Nobody waits for an answer that cannot be sent.
+        // If the response cannot be sent, nothing is waiting for it.
         let _ = response.send(failure, RESPONSE_PART);
     }
 
-    /// Counts an answer that went another way; `begun` is when the function was called.
+    /// Counts a response that was sent through the side channel. `begun` is the time of the
+    /// function call.
     pub(super) fn count(&mut self, begun: u64) {
         self.report(Outcome::Answer(now()), begun);
     }
 
-    /// Says that nothing follows, and why, where the request has failed.
+    /// Ends the responses, with an error if the request has failed.
     pub(super) fn end(&mut self, failure: Option<&Failure>, begun: u64) {
         let Some(failure) = failure else {
-            // As above.
+            // Same as above.
             let _ = self.factory.end();
             return;
         };
@@ -68,12 +70,13 @@ impl Stream {
         let sent = Response::from_factory(self.api, &self.factory)
             .and_then(|response| response.send(Some(failure), RESPONSE_FINAL));
         if sent.is_err() {
-            // Whoever waits hears at least that nothing more comes.
+            // The client must at least receive the end.
             let _ = self.factory.end();
         }
     }
 
-    /// Before it is sent, so that whoever has an answer finds it in the statistics.
+    /// Reports a response before it is sent, so that a client that receives it finds it in the
+    /// statistics.
     fn report(&mut self, outcome: Outcome<'_>, begun: u64) {
         let ended = now();
         let since = self.since.replace(ended).unwrap_or(begun);

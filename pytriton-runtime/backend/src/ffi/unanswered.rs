@@ -2,25 +2,26 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// The batches that Triton has given to an instance and that are not answered, wherever they are
-/// executed. Dropping it waits until there are none.
+/// Counts the batches that Triton has given to an instance and that are not answered, wherever they
+/// execute. Dropping it waits until all are answered.
 #[derive(Debug, Default)]
 pub(super) struct UnansweredBatches(Arc<Count>);
 
-/// A batch that is not answered, as long as this lives.
+/// Counts a batch as unanswered until dropped.
 #[derive(Debug)]
 pub(super) struct Unanswered(Arc<Count>);
 
 #[derive(Debug, Default)]
 struct Count {
     batches: AtomicU64,
-    /// Held while a waiter checks the count, and before it is notified: no notification is lost.
+    /// Held while a waiter checks the count, and before it is notified, so that no notification is
+    /// lost.
     waiting: Mutex<()>,
     answered: Condvar,
 }
 
 impl UnansweredBatches {
-    /// Counts one more.
+    /// Counts another batch.
     pub(super) fn enter(&self) -> Unanswered {
         self.0.batches.fetch_add(1, Ordering::Relaxed);
         Unanswered(Arc::clone(&self.0))
