@@ -1,6 +1,6 @@
 use crate::wire::{Answer, WireError};
 
-/// What the worker has said to a request that may have any number of answers.
+/// The state of the responses to a request that can have any number of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Course {
     answers: u32,
@@ -8,21 +8,21 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Whether there are no more answers.
+    /// Returns whether the responses have ended.
     pub(super) fn is_over(self) -> bool {
         self.over
     }
 
-    /// Says that there are no more.
+    /// Ends the responses.
     pub(super) fn end(&mut self) {
         self.over = true;
     }
 
-    /// Notes the next answer.
+    /// Records the next response.
     ///
     /// # Errors
     ///
-    /// [`WireError::Number`] when it is another one.
+    /// Returns [`WireError::Number`] if its number is not the next one.
     pub(super) fn hear(&mut self, answer: &Answer) -> Result<(), WireError> {
         if self.over || answer.sequence != self.answers {
             return Err(WireError::Number);

@@ -16,14 +16,14 @@ struct Shared {
     landed: Condvar,
 }
 
-/// The place of a batch among those under way. It is given back wherever the batch is dropped.
+/// The slot of a batch in flight. It is released when the batch is dropped.
 #[derive(Debug)]
 pub(super) struct FlightPermit(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// Those too that somebody has taken out to answer them.
+    /// Includes batches that were taken out to be answered.
     count: usize,
     batches: Vec<UnderWay>,
     spare: Vec<Vec<usize>>,
@@ -35,21 +35,23 @@ struct State {
 pub(super) struct UnderWay {
     pub(super) number: u64,
     pub(super) batch: Batch,
-    /// For each request that was handed over its position in the batch.
+    /// The position in the batch of each request that was handed over.
     pub(super) positions: Vec<usize>,
-    /// The requests of which the worker was told that nobody waits for them.
+    /// The requests whose cancellation was sent to the worker.
     pub(super) cancelled: Vec<u32>,
-    /// Where requests may have any number of answers, what each has had.
+    /// The state of each request's responses, for a decoupled model.
     pub(super) courses: Vec<Course>,
     permit: FlightPermit,
 }
 
 impl UnderWay {
-    /// Notes one of any number of answers, and says to which request of the batch.
+    /// Records one of any number of responses, and returns the position of its request in the
+    /// batch.
     ///
     /// # Errors
     ///
-    /// [`WireError::Number`] when there is no such request, or another answer is the next.
+    /// Returns [`WireError::Number`] if there is no such request, or the response is not the next
+    /// one.
     pub(super) fn hear(&mut self, answer: &Answer) -> Result<usize, WireError> {
         let request = answer.request as usize;
         let course = self.courses.get_mut(request).ok_or(WireError::Number)?;
@@ -60,22 +62,23 @@ impl UnderWay {
             .ok_or(WireError::Number)
     }
 
-    /// Tells the worker once that nobody waits for the answers to a request.
+    /// Notifies the worker once of the cancellation of a request.
     pub(super) fn stop(&mut self, client: &Client, request: u32) {
-        // Where there is no room for it now, there is when it is said again.
+        // If the ring is full now, a later call sends it.
         if !self.cancelled.contains(&request) && client.cancel(self.number, request).is_ok() {
             self.cancelled.push(request);
         }
     }
 
-    /// Whether all requests are answered, and the worker has nothing more to say to them.
+    /// Returns whether all requests are answered and their responses have ended.
     pub(super) fn is_over(&self) -> bool {
         self.batch.is_answered() && self.courses.iter().all(|course| course.is_over())
     }
 }
 
 impl Flight {
-    /// Notes a batch, and gives it a number; says whether it is the only one. Gives it back when there is nobody who would answer it.
+    /// Registers a batch, and returns its number and whether it is the only one. Returns the batch
+    /// if the session has ended.
     pub(super) fn enter(
         &self,
         batch: Batch,
@@ -114,12 +117,12 @@ impl Flight {
         Some(state.batches.swap_remove(index))
     }
 
-    /// Puts a batch back of which requests are not answered.
+    /// Puts back a batch with requests that are not answered.
     pub(super) fn put_back(&self, under_way: UnderWay) {
         self.lock().batches.push(under_way);
     }
 
-    /// Forgets a batch that is answered.
+    /// Releases a batch that is answered.
     pub(super) fn land(&self, under_way: UnderWay) {
         let UnderWay {
             batch,
@@ -133,28 +136,28 @@ impl Flight {
         drop(permit);
     }
 
-    /// Takes all batches out, and takes no more in.
+    /// Takes all batches out, and accepts no more.
     pub(super) fn end(&self) -> Vec<UnderWay> {
         let mut state = self.lock();
         state.ended = true;
         std::mem::take(&mut state.batches)
     }
 
-    /// Looks at the batches that nobody has taken out.
+    /// Calls `look` with each batch that is not taken out.
     pub(super) fn each(&self, look: impl FnMut(&mut UnderWay)) {
         self.lock().batches.iter_mut().for_each(look);
     }
 
-    /// Whether a batch is not answered.
+    /// Returns whether all batches are answered.
     pub(super) fn is_empty(&self) -> bool {
         self.lock().count == 0
     }
 
-    /// Waits until fewer than `count` batches are under way.
+    /// Waits until fewer than `count` batches are in flight.
     pub(super) fn wait_below(&self, count: usize) {
         let mut state = self.lock();
         while state.count >= count {
-            // As in `lock`.
+            // Same as in `lock`.
             state = self
                 .0
                 .landed
@@ -184,7 +187,7 @@ impl Drop for FlightPermit {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        // Each has a permit, which keeps what it is part of.
+        // Each batch has a permit, which refers to this state.
         drop(self.end());
     }
 }

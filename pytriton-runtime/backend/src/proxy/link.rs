@@ -10,14 +10,14 @@ use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 
 use super::session::{Model, Session};
 
-/// The way of an instance to the worker, which is made again whenever it breaks.
+/// The connection of an instance to the worker, which is restored whenever it breaks.
 #[derive(Debug)]
 pub(super) struct Link {
     path: PathBuf,
     hello: Hello,
     names: Arc<TensorNames>,
     refused: Arc<RefusedSequences>,
-    /// Where Triton has the model.
+    /// Identifies the model in Triton.
     loaded_model: usize,
     state: Mutex<State>,
     stopped: Condvar,
@@ -27,14 +27,14 @@ pub(super) struct Link {
 struct State {
     session: Option<Arc<Session>>,
     connecting: Option<JoinHandle<()>>,
-    /// The way on which that thread waits for the worker's welcome.
+    /// The stream on which the connecting thread waits for the worker's welcome.
     way: Option<UnixStream>,
-    /// Whether that thread will still look whether the session is well.
+    /// Whether the connecting thread will still check the session.
     looking: bool,
     stopping: bool,
 }
 
-/// The pause between two attempts doubles from the first to the longest.
+/// The delay between two attempts; it doubles from the first to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
@@ -45,7 +45,8 @@ impl Link {
         hello: Hello,
         loaded_model: usize,
     ) -> Result<Arc<Self>, SessionError> {
-        // The session must know the link, which wants to know the names, which come with the session.
+        // The session refers to the link, the link to the names, and the names arrive with the
+        // session.
         let own = Arc::new(Mutex::new(Weak::<Self>::new()));
         let (client, welcome) = Client::connect(&path, &hello, on_close(&own))?;
         let names = Arc::new(welcome.names.clone());
@@ -65,23 +66,23 @@ impl Link {
         Ok(link)
     }
 
-    /// The tensors of the model.
+    /// Returns the tensors of the model.
     pub(super) fn names(&self) -> &TensorNames {
         &self.names
     }
 
-    /// The sequences whose start was refused on this side.
+    /// Returns the sequences whose start was refused on this side.
     pub(super) fn refused(&self) -> &Arc<RefusedSequences> {
         &self.refused
     }
 
-    /// Whether there is a session behind which an instance serves.
+    /// Returns whether there is a session with a serving instance.
     pub(super) fn is_ready(&self) -> bool {
         let session = self.lock().session.clone();
         session.is_some_and(|session| session.is_ready())
     }
 
-    /// The session, if there is one now.
+    /// Returns the current session, if there is one.
     pub(super) fn session(self: &Arc<Self>) -> Option<Arc<Session>> {
         let session = self.lock().session.clone();
         let session = session.filter(|session| !session.is_closed());
@@ -91,7 +92,7 @@ impl Link {
         session
     }
 
-    /// Answers what is under way, and ends.
+    /// Completes the batches in flight, and ends.
     pub(super) fn stop(&self) {
         let (session, connecting, way) = {
             let mut state = self.lock();
@@ -104,21 +105,22 @@ impl Link {
         };
         self.stopped.notify_all();
         if let Some(way) = way {
-            // A worker that makes instances for ever is not waited for. What is gone already needs no end.
+            // The wait ends even if the worker creates instances forever. An error means that the
+            // stream is already closed.
             let _ = way.shutdown(Shutdown::Both);
         }
         if let Some(connecting) = connecting {
-            // It has nothing to say.
+            // The thread has no result.
             let _ = connecting.join();
         }
-        // What was connected meanwhile goes too.
+        // A session that was connected in the meantime ends too.
         let late = self.lock().session.take();
         for session in session.into_iter().chain(late) {
             session.stop();
         }
     }
 
-    /// Connects again on a thread of its own, unless one is at it.
+    /// Starts a thread that reconnects, unless one is running.
     pub(super) fn reconnect(self: &Arc<Self>) {
         let mut state = self.lock();
         if state.stopping || state.looking {
@@ -126,18 +128,18 @@ impl Link {
         }
         let link = Arc::clone(self);
         let thread = thread::Builder::new().name("pytriton_link".to_owned());
-        // Without a thread the next batch tries again.
+        // If no thread can be started, the next batch tries again.
         state.connecting = thread.spawn(move || link.connect_again()).ok();
         state.looking = state.connecting.is_some();
     }
 
-    /// Whether somebody connects, or looks whether that is needed.
+    /// Returns whether a thread is connecting, or checking whether it must.
     #[cfg(test)]
     pub(super) fn is_looking(&self) -> bool {
         self.lock().looking
     }
 
-    /// Whether it waits for a worker's welcome.
+    /// Returns whether it waits for a worker's welcome.
     #[cfg(test)]
     pub(super) fn is_waiting(&self) -> bool {
         self.lock().way.is_some()
@@ -148,13 +150,13 @@ impl Link {
             let mut state = self.lock();
             let broken = state.session.take_if(|session| session.is_closed());
             if state.session.is_some() {
-                // It was said late that the one before is gone.
+                // The end of the previous session was reported late.
                 state.looking = false;
                 return;
             }
             broken
         };
-        // Not under the lock: what ends says so to this link.
+        // Not under the lock: a session that ends calls this link.
         if let Some(broken) = broken {
             broken.stop();
         }
@@ -164,7 +166,7 @@ impl Link {
             let way = Client::reach(&self.path).and_then(|way| self.wait_on(way));
             let connected = way.and_then(|way| Client::greet(way, &self.hello, on_close(&own)));
             let session = connected.and_then(|(client, welcome)| {
-                // Another model of the same name would get its tensors by numbers that mean others.
+                // A different model of the same name would misinterpret the numbers of the tensors.
                 match welcome.names == *self.names {
                     true => self.session_of(client, &welcome),
                     false => Err(SessionError::Refused("another model".to_owned())),
@@ -173,11 +175,12 @@ impl Link {
             let mut state = self.lock();
             state.way = None;
             if let Ok(session) = session {
-                // A session that has ended meanwhile is found by the next batch, or right here.
+                // A session that has ended in the meantime is detected by the next batch, or here.
                 let closed = session.is_closed();
                 state.session = Some(session);
                 if !closed || state.stopping {
-                    // Under the same lock: whoever closes it from here on finds that nobody looks.
+                    // Under the same lock: a session that closes from here on finds that no thread
+                    // is checking.
                     state.looking = false;
                     return;
                 }
@@ -193,7 +196,7 @@ impl Link {
         }
     }
 
-    /// Lets whoever stops the link end the wait on that way.
+    /// Makes the wait on a stream interruptible by `stop`.
     fn wait_on(&self, way: UnixStream) -> Result<UnixStream, SessionError> {
         let mut state = self.lock();
         if state.stopping {
@@ -213,12 +216,12 @@ impl Link {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Connects a link again when its session has ended.
+/// Returns a callback that reconnects a link when its session has ended.
 fn on_close(link: &Arc<Mutex<Weak<Link>>>) -> impl Fn() + Send + Sync + use<> {
     let link = Arc::clone(link);
     move || {

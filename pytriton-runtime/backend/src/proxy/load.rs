@@ -1,7 +1,7 @@
 use std::process;
 use std::sync::{Mutex, PoisonError};
 
-/// A load of a model by this tritonserver, as long as one of its instances lives.
+/// A load of a model by this tritonserver, while one of its instances lives.
 #[derive(Debug)]
 pub(super) struct Load {
     number: u64,
@@ -9,7 +9,8 @@ pub(super) struct Load {
 
 #[derive(Debug)]
 struct Entry {
-    /// Where Triton has the model. Another may stand there when all instances are gone.
+    /// Identifies the model in Triton. Once all instances are gone, another model may have the same
+    /// value.
     loaded_model: usize,
     number: u64,
     instances: usize,
@@ -27,7 +28,7 @@ static LOADS: Mutex<Loads> = Mutex::new(Loads {
 });
 
 impl Load {
-    /// Enters an instance.
+    /// Registers an instance.
     pub(super) fn enter(loaded_model: usize) -> Self {
         let mut loads = LOADS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut alive = loads.alive.iter_mut();
@@ -38,7 +39,7 @@ impl Load {
             };
         }
         loads.last += 1;
-        // A server that is started again is another process.
+        // A restarted server is another process.
         let number = (u64::from(process::id()) << 32) | loads.last;
         loads.alive.push(Entry {
             loaded_model,
@@ -48,7 +49,7 @@ impl Load {
         Self { number }
     }
 
-    /// Tells it from all others.
+    /// Returns a number that is unique among all loads.
     pub(super) fn number(&self) -> u64 {
         self.number
     }

@@ -1,11 +1,12 @@
-//! The way of a batch from Triton to the worker, and of its answers back.
+//! Moves batches from Triton to the worker, and their responses back.
 //!
-//! A [`Proxy`] stands for an instance whose function runs in the worker. Its route says which
-//! instances may execute its batches: where requests belong to sequences it alone, otherwise any
-//! instance of the same load while it cannot. The link connects it, and connects it again when the
-//! session ends while the worker lives. A session hands batches over and waits until one more may
-//! follow: with one batch in flight the thread on which Triton calls reads the answers itself, with
-//! several a thread of the session does.
+//! A [`Proxy`] represents an instance whose function runs in the worker. Its route decides which
+//! instances may execute its batches: only itself for a sequence model, otherwise any ready
+//! instance of the same load.
+//!
+//! The link connects it, and reconnects when the session ends while the worker lives. A session
+//! hands a batch over and waits until it can accept another. With one batch in flight, Triton's
+//! calling thread reads the responses. With several, a thread of the session reads them.
 
 mod course;
 mod flight;

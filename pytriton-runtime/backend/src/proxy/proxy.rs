@@ -10,9 +10,9 @@ use super::load::Load;
 use super::remote::Remote;
 use super::route::Route;
 
-/// The environment variable that names the worker's socket.
+/// The environment variable with the path of the worker's socket.
 pub const SOCKET_VARIABLE: &str = "PYTRITON_WORKER_SOCKET";
-/// The environment variable that carries the token.
+/// The environment variable with the token.
 pub const TOKEN_VARIABLE: &str = "PYTRITON_WORKER_TOKEN";
 
 /// An instance in tritonserver whose function runs in the worker.
@@ -23,7 +23,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// The instance behind the worker's socket at `path`.
+    /// Connects to an instance behind the worker's socket at `path`.
     pub(super) fn connect(
         instance: &Instance,
         (path, token): (PathBuf, Token),
@@ -70,7 +70,7 @@ impl Drop for Proxy {
     }
 }
 
-/// What clients hear of it.
+/// Converts an error to the failure that clients receive.
 pub(super) fn failure(error: &SessionError) -> Failure {
     let code = match error {
         SessionError::Closed

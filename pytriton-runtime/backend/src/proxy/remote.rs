@@ -7,11 +7,11 @@ use crate::session::SessionError;
 use super::link::Link;
 use super::proxy::failure;
 
-/// The worker's side of an instance: the link to it, and what gathers batches for it.
+/// The worker's side of an instance: the link to it, and the state for gathering its batches.
 #[derive(Debug)]
 pub(super) struct Remote {
     link: Arc<Link>,
-    /// Of the batch that is being handed over.
+    /// The state of the batch that is being handed over.
     gathering: Mutex<Gathering>,
 }
 
@@ -24,19 +24,19 @@ impl Remote {
         })
     }
 
-    /// Whether the model's requests belong to sequences, whose states lie behind the session.
+    /// Returns whether the model serves sequences, whose state is behind the session.
     pub(super) fn is_sequential(&self) -> bool {
         self.link.names().sequential
     }
 
-    /// Whether batches can be executed.
+    /// Returns whether batches can be executed.
     pub(super) fn is_ready(&self) -> bool {
         self.link.is_ready()
     }
 
-    /// Executes a batch, after those that it has already.
+    /// Executes a batch, after those that are already in flight.
     pub(super) fn execute(&self, mut batch: Batch) {
-        // Whatever a panic leaves behind is written anew for each batch.
+        // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
         match self.link.session() {
@@ -48,7 +48,7 @@ impl Remote {
         }
     }
 
-    /// Answers what is under way, and ends.
+    /// Completes the batches in flight, and ends.
     pub(super) fn stop(&self) {
         self.link.stop();
     }

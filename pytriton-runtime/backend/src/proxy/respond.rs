@@ -9,15 +9,15 @@ use super::flight::{Flight, UnderWay};
 use super::proxy::failure;
 use super::session::{Model, note_refused};
 
-/// Passes answers on to Triton: those together that have come together where each request has one, and otherwise each at
-/// once.
+/// Forwards responses to Triton. Responses that arrive together are sent together; those of a
+/// decoupled model are sent immediately.
 #[derive(Debug)]
 pub(super) struct Responder<'a> {
     client: &'a Client,
     model: &'a Model,
     flight: &'a Flight,
     description: Vec<u8>,
-    /// The batches to which answers have come.
+    /// The batches that have received responses.
     answered: Vec<UnderWay>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Responder<'a> {
         }
     }
 
-    /// Makes Triton's response of an answer.
+    /// Converts a response to Triton's.
     pub(super) fn respond(
         &mut self,
         receiver: &mut Receiver<'_>,
@@ -49,7 +49,7 @@ impl<'a> Responder<'a> {
         } = self.under_way(answer.batch)?;
         let index = positions.get(answer.request as usize);
         let &index = index.ok_or(WireError::Number)?;
-        // More than one answer to a request of a model that is not decoupled.
+        // A second response to a request of a model that is not decoupled.
         if !answer.last || answer.sequence != 0 || batch.request(index).is_none() {
             return Err(WireError::Number.into());
         }
@@ -73,7 +73,7 @@ impl<'a> Responder<'a> {
         Ok(())
     }
 
-    /// Sends one of the answers to a request at once, or notes that there are no more.
+    /// Sends one of the responses to a request immediately, or records their end.
     fn respond_in_part(
         &mut self,
         receiver: &mut Receiver<'_>,
@@ -116,7 +116,7 @@ impl<'a> Responder<'a> {
         Ok(())
     }
 
-    /// Says of a batch that the worker has no addresses for it.
+    /// Handles a batch for which the worker has no address space.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
         let refused = &self.model.refused;
         let UnderWay {
@@ -146,7 +146,7 @@ impl<'a> Responder<'a> {
         Ok(&mut self.answered[index])
     }
 
-    /// Sends all responses that are made.
+    /// Sends all responses that are complete.
     pub(super) fn send(&mut self) {
         for mut under_way in self.answered.drain(..) {
             under_way.batch.send();
@@ -160,12 +160,12 @@ impl<'a> Responder<'a> {
 
 impl Drop for Responder<'_> {
     fn drop(&mut self) {
-        // What was read is right, whatever came after it.
+        // The responses that were read are valid, whatever came after them.
         self.send();
     }
 }
 
-/// Sends an answer behind which others may come.
+/// Sends a response that is not the last.
 fn send(
     batch: &mut Batch,
     index: usize,
@@ -191,7 +191,7 @@ fn pass_on(
     }
     for (part, dims) in contents.outputs() {
         let (name, datatype) = &names.outputs[part.output];
-        // Both numbers were checked when they were read.
+        // Both numbers were validated when they were read.
         let bytes = &data[part.span.offset..part.span.offset + part.span.len];
         batch.output(index, (name, *datatype), dims, bytes)?;
     }

@@ -4,22 +4,22 @@ use crate::ffi::Batch;
 
 use super::remote::Remote;
 
-/// Where the batches of an instance are executed.
+/// Decides where the batches of an instance execute.
 ///
-/// What lies behind the session of a model with sequences is their state. A batch that is executed
-/// elsewhere leaves state there that nobody drops and that a later batch would find. So such a
-/// batch never leaves its instance: only [`Shared`] can obtain another instance, and there is none
-/// for such a model.
+/// A session of a sequence model holds the state of its sequences. A batch that runs elsewhere
+/// would leave state there that is never dropped and that a later batch would find. So such a batch
+/// never leaves its instance: only [`Shared`] can reach another instance, and it does not exist for
+/// such a model.
 #[derive(Debug)]
 pub(super) enum Route {
-    /// On the instance alone.
+    /// On this instance only.
     Bound(Arc<Remote>),
     /// On any instance of the same load.
     Shared(Shared),
 }
 
-/// An instance whose batches every instance of its load can execute, because its function keeps
-/// nothing of a batch that the next one needs.
+/// An instance whose batches every instance of its load can execute, because its function keeps no
+/// state between batches.
 #[derive(Debug)]
 pub(super) struct Shared {
     own: Arc<Remote>,
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 static SHARED: Mutex<Vec<(u64, Weak<Remote>)>> = Mutex::new(Vec::new());
 
 impl Route {
-    /// The route of an instance of a load.
+    /// Creates the route of an instance.
     pub(super) fn new(own: Arc<Remote>, load: u64) -> Self {
         match Shared::new(&own, load) {
             Some(shared) => Self::Shared(shared),
@@ -46,12 +46,12 @@ impl Route {
         }
     }
 
-    /// Whether the instance itself can execute batches.
+    /// Returns whether this instance can execute batches.
     pub(super) fn is_ready(&self) -> bool {
         self.own().is_ready()
     }
 
-    /// Answers what is under way on the instance, and ends.
+    /// Completes the batches in flight on this instance, and ends.
     pub(super) fn stop(&self) {
         self.own().stop();
     }
@@ -64,7 +64,7 @@ impl Route {
 }
 
 impl Shared {
-    /// `None` for an instance of a model with sequences.
+    /// Returns `None` for an instance of a sequence model.
     fn new(own: &Arc<Remote>, load: u64) -> Option<Self> {
         if own.is_sequential() {
             return None;
@@ -76,7 +76,7 @@ impl Shared {
         Some(Self { own, load })
     }
 
-    /// The instance itself if it is ready, or another one of its load that is.
+    /// Returns this instance if it is ready, or another ready one of its load.
     fn ready(&self) -> Arc<Remote> {
         if self.own.is_ready() {
             return Arc::clone(&self.own);

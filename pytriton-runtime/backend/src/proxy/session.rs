@@ -13,16 +13,16 @@ use super::flight::Flight;
 use super::proxy::failure;
 use super::respond::Responder;
 
-/// A connection of an instance to the worker, and the batches that are under way on it.
+/// A connection of an instance to the worker, and its batches in flight.
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
     model: Model,
     in_flight: usize,
-    /// What is said when the worker's instances cannot serve.
+    /// The error if the worker's instances cannot serve.
     unavailable: String,
     flight: Flight,
-    /// Reads the answers, where there is not one batch at a time.
+    /// Reads the responses, if several batches can be in flight.
     reader: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Session {
 pub(super) struct Model {
     pub(super) names: Arc<TensorNames>,
     pub(super) refused: Arc<RefusedSequences>,
-    /// Where Triton has it, with all of its instances.
+    /// Identifies the model in Triton, with all of its instances.
     pub(super) loaded_model: usize,
 }
 
-/// How often it is looked whether a client has taken a request back that waits in the worker.
+/// The interval at which requests that wait in the worker are checked for cancellation.
 const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Session {
@@ -70,7 +70,7 @@ impl Session {
         self.client.is_ready()
     }
 
-    /// Hands a batch over, and returns when the next one may come.
+    /// Hands a batch over, and returns when the next one may follow.
     pub(super) fn execute(&self, batch: Batch, gathering: &mut Gathering) {
         let Some(number) = self.hand_over(batch, gathering) else {
             return;
@@ -78,13 +78,14 @@ impl Session {
         if self.in_flight == 1 {
             self.read(|| self.flight.is_empty());
         } else {
-            // Those that come meanwhile wait in Triton's queue, where they gather, and may time out.
+            // Meanwhile, requests wait in Triton's queue, where they can be batched and can time
+            // out.
             self.flight.wait_below(self.in_flight);
         }
         debug_assert!(self.in_flight > 1 || self.flight.take(number).is_none());
     }
 
-    /// Waits until all is answered that is under way, and ends the session.
+    /// Waits until all batches in flight are answered, and ends the session.
     pub(super) fn stop(&self) {
         if self.in_flight > 1 {
             self.flight.wait_below(1);
@@ -92,15 +93,15 @@ impl Session {
         self.client.close();
         let reader = self.lock().take();
         if let Some(reader) = reader {
-            // Nothing in it panics but a defect, which must not stop the end.
+            // A panic of the reader is a bug that must not prevent the shutdown.
             let _ = reader.join();
         }
     }
 
-    /// Hands a batch over; `None` when it is answered already.
+    /// Hands a batch over; `None` if it is already answered.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
         if !self.model.names.sequential {
-            // In a sequence the next request counts on it.
+            // The next request of a sequence depends on this one.
             batch.drop_cancelled();
         }
         let mut refused = Vec::new();
@@ -139,7 +140,7 @@ impl Session {
             }
         };
         if let Err(error) = self.client.ask(number, unasked) {
-            // It may have been taken out by who has found the session broken.
+            // Another thread may have taken it out after it found the session broken.
             if let Some(mut under_way) = self.flight.take(number) {
                 under_way.batch.fail_all(&failure(&error));
                 under_way.batch.send();
@@ -147,14 +148,13 @@ impl Session {
             }
         }
         if alone && self.in_flight > 1 {
-            // From here on there is something that may be cancelled: the reader checks for it from
-            // time to time.
+            // From here on a request may be cancelled, so the reader must start to poll.
             self.client.nudge();
         }
         Some(number)
     }
 
-    /// Refuses the requests of a batch at those positions, which cannot be handed over.
+    /// Refuses the requests at those positions of a batch that cannot be handed over.
     fn refuse(&self, mut batch: Batch, positions: &[usize], error: &SessionError) {
         let (refusal, failure) = match error {
             SessionError::Unavailable => {
@@ -165,7 +165,7 @@ impl Session {
             error => (Refusal::NotHandedOver, failure(error)),
         };
         note_refused(&batch, positions, &self.model.refused, refusal);
-        // Its sequences cannot go on elsewhere, although other instances serve.
+        // Its sequences cannot continue elsewhere, although other instances serve.
         let is_only_this_one =
             refusal == Refusal::Stalled && readiness::of_load(self.model.loaded_model);
         if self.model.names.sequential && is_only_this_one {
@@ -182,7 +182,7 @@ impl Session {
         batch.send();
     }
 
-    /// Writes a batch down where the worker reads it.
+    /// Writes a batch into memory that the worker can read.
     fn write(
         &self,
         gathering: &mut Gathering,
@@ -206,10 +206,10 @@ impl Session {
         (self.flight).enter(batch, positions, self.model.names.decoupled)
     }
 
-    /// Reads answers until nothing is left to wait for, or the session has ended.
+    /// Reads responses until `done`, or until the session has ended.
     fn read(&self, done: impl Fn() -> bool) {
-        // Dropped last: whatever ends the reading before its time, a panic too, ends the session
-        // and its batches.
+        // Dropped last. If reading stops early for any reason, including a panic, the session and
+        // its batches end.
         let mut end = EndOfReading {
             session: self,
             error: Some(SessionError::ReaderEnded),
@@ -239,7 +239,7 @@ impl Session {
             }
             let polls = || self.may_cancel() && !self.flight.is_empty();
             if !polls() {
-                // A batch that enters from here on is seen by the closure, or its nudge ends the
+                // The closure sees a batch that is handed over from here on, or its nudge ends the
                 // wait.
                 receiver.wait_unless(None, polls)?;
                 continue;
@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// Tells the worker which requests their clients have taken back.
+    /// Notifies the worker of cancelled requests.
     fn cancel(&self) {
         self.flight.each(|under_way| {
             for (request, position) in (0..).zip(0..under_way.positions.len()) {
@@ -265,21 +265,22 @@ impl Session {
         });
     }
 
-    /// Whether a request may be taken back while it is with the worker, and anybody there asks.
+    /// Returns whether a request can be cancelled while it is in the worker, and the worker would
+    /// notice.
     fn may_cancel(&self) -> bool {
         self.in_flight > 1 || self.model.names.decoupled || self.model.names.cancellable
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
-        // Nothing under this lock panics half-way.
+        // No panic can leave this state inconsistent.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends a session whose responses are not read any more.
+/// Ends a session whose responses are no longer read.
 struct EndOfReading<'a> {
     session: &'a Session,
-    /// Why they are not; `None` where the session goes on.
+    /// The reason; `None` if the session continues.
     error: Option<SessionError>,
 }
 
@@ -299,7 +300,7 @@ impl Drop for EndOfReading<'_> {
     }
 }
 
-/// Notes which sequences would have started with requests of a batch that were refused.
+/// Records the sequences that would have started with the refused requests of a batch.
 pub(super) fn note_refused(
     batch: &Batch,
     positions: &[usize],

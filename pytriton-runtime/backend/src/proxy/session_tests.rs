@@ -1,4 +1,4 @@
-//! However the reading of responses ends, the session ends with it.
+//! Tests that a session ends when the reading of its responses ends for any reason.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

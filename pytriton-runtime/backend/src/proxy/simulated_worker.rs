@@ -1,4 +1,4 @@
-//! A worker in a test: its instances add up what the requests of a sequence have sent them.
+//! A simulated worker, whose instances add up the values of each sequence.
 
 use std::collections::HashMap;
 use std::os::unix::net::UnixListener;
@@ -14,35 +14,35 @@ use crate::wire::{AnswerWriter, BatchReader, Correlation, Part, Span};
 
 use super::Proxy;
 
-/// Far more than what is waited for takes.
+/// Far longer than any awaited event takes.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A value with which a call takes until the test ends it, which is longer than it may.
+/// A value with which a call stalls until the test resumes it.
 pub(super) const STALL: f32 = -1.0;
 
-/// A value with which a call takes until its client cancels it.
+/// A value with which a call runs until its client cancels it.
 pub(super) const CANCELLED: f32 = -2.0;
 
-/// What a stalled call is answered with.
+/// The error of a stalled call.
 pub(super) const TOO_LONG: &str = "the call took too long";
-/// What a request of an unknown sequence is answered with.
+/// The error of a request with an unknown sequence.
 pub(super) const UNKNOWN: &str = "there is no such sequence";
-/// What requests are answered with when no instance serves.
+/// The error if no instance serves.
 pub(super) const UNAVAILABLE: &str = "every instance is stalled";
 
 const TOKEN: Token = Token([7; 16]);
 
 /// The worker's side of an instance.
 pub(super) struct SimulatedInstance {
-    /// Ends a call that is stalled.
+    /// Resumes a stalled call.
     pub(super) resume: Sender<()>,
-    /// Says that it has ended.
+    /// Signals that the call was resumed.
     pub(super) resumed: Receiver<()>,
-    /// The values that have come, in their order.
+    /// The values received, in order.
     pub(super) values: Receiver<f32>,
 }
 
-/// Starts instances of a model, each with its worker's side.
+/// Starts instances of a model, and returns each with its worker's side.
 pub(super) fn start(
     name: &str,
     (count, loaded_model): (usize, usize),

@@ -1,4 +1,4 @@
-//! Instances of which one is in a call that takes too long.
+//! Tests with one stalled instance among several.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -58,7 +58,7 @@ fn a_sequence_never_leaves_its_instance() {
                             .is_some_and(|answer| answer.is_ok())
                     );
                 }
-                // What goes on, what starts, and what does both.
+                // A request that continues a sequence, one that starts it, and one that does both.
                 assert_eq!(first.ask(7, "", 1.0), ended(7), "{context}");
                 assert_eq!(first.ask(9, "start", 10.0), ended(9), "{context}");
                 assert_eq!(first.ask(9, "", 1.0), not_started(9), "{context}");

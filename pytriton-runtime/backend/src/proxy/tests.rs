@@ -7,7 +7,7 @@ use crate::session::{Hello, Server, Slots, TensorNames, Token, Welcome};
 
 use super::link::Link;
 
-/// Far more than what is waited for takes.
+/// Far longer than any awaited event takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn until(what: &str, condition: impl Fn() -> bool) {
@@ -18,17 +18,18 @@ pub(super) fn until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Links to a worker that takes every session, and hands each over.
+/// Creates a link to a worker that accepts every session, and returns the sessions.
 fn link(name: &str) -> (Arc<Link>, mpsc::Receiver<Server>) {
     link_to(name, (usize::MAX, 4))
 }
 
-/// The same with so many batches under way at a time.
+/// Same as [`link`], with that many batches in flight.
 pub(super) fn link_with(name: &str, batches_in_flight: u32) -> (Arc<Link>, mpsc::Receiver<Server>) {
     link_to(name, (usize::MAX, batches_in_flight))
 }
 
-/// The same to one that takes so many, and lets each further one wait for ever.
+/// Same as [`link`], for a worker that accepts a limited number of sessions, and lets all others
+/// wait forever.
 fn link_to(
     name: &str,
     (sessions, batches_in_flight): (usize, u32),
