@@ -6,18 +6,18 @@ use super::end::{End, lock};
 use super::outgoing::{Outgoing, Sent};
 use super::{Answers, Server, SessionError, Unanswered};
 
-/// As long as more than so many bytes of answers wait for tritonserver, no more are written.
+/// The maximum number of bytes of responses that wait for tritonserver before writing blocks.
 const UNDER_WAY: usize = 256 << 20;
 
 impl Server {
-    /// Writes answers to requests of a batch; `fill` writes their tensors. They are seen when they are
-    /// [published](Self::publish), or when the batch is [finished](Self::finish).
+    /// Writes responses to requests of a batch; `fill` writes their tensors. tritonserver sees them
+    /// when they are [published](Self::publish), or when the batch is [finished](Self::finish).
     ///
-    /// Waits as long as tritonserver has too much to read.
+    /// Blocks while tritonserver has too much to read.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Memory`] when there is no room for them; then others may find some.
+    /// Returns [`SessionError::Memory`] if there is no memory for them. Smaller ones may still fit.
     pub fn answer(
         &self,
         (batch, begun): (u64, u64),
@@ -27,7 +27,7 @@ impl Server {
         let (start, len) = answers.place().ok_or(WireError::Bounds)?;
         let end = &self.lending.end;
         if end.is_closed() {
-            // What is written may still be read, although nobody shall wait for it.
+            // The data may still be read, although the session has ended.
             return Err(SessionError::Closed);
         }
         let mut outgoing = lock(&end.outgoing);
@@ -53,27 +53,26 @@ impl Server {
         Ok(())
     }
 
-    /// Lets tritonserver see what was written.
+    /// Publishes the responses written.
     pub fn publish(&self) {
         let end = &self.lending.end;
         lock(&end.outgoing).producer.publish(&end.out());
     }
 
-    /// Says that a request of a batch has had another answer than the so many before, which went another way. It takes no
-    /// memory.
+    /// Counts a response to a request that was sent through the side channel. Takes no memory.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when there is nobody to hear it.
+    /// Returns a [`SessionError`] if the session has ended.
     pub fn count(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
         self.say(batch, place, false)
     }
 
-    /// Says that a request of a batch has no more answers than the so many that it has had.
+    /// Ends the responses of a request, after the given number of them.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when there is nobody to hear it.
+    /// Returns a [`SessionError`] if the session has ended.
     pub fn end_request(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
         self.say(batch, place, true)
     }
@@ -94,7 +93,7 @@ impl Server {
             begun,
         };
         if self.lending.end.is_closed() {
-            // As in `answer`.
+            // Same as in `answer`.
             return Err(SessionError::Closed);
         }
         let mut outgoing = lock(&self.lending.end.outgoing);
@@ -103,11 +102,11 @@ impl Server {
         Ok(())
     }
 
-    /// Lets tritonserver see the answers of a batch, which has no more of them.
+    /// Publishes the responses of a batch that has no more of them.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when there is nobody to see them.
+    /// Returns a [`SessionError`] if the session has ended.
     pub fn finish(&self, batch: u64) -> Result<(), SessionError> {
         let end = &self.lending.end;
         let mut outgoing = self.lending.finish(batch, |returned| {
@@ -123,8 +122,8 @@ impl Server {
         Ok(())
     }
 
-    /// Frees what tritonserver has read, and waits where it has too much to read, or no slot is free in which it could be
-    /// told of another segment.
+    /// Frees what tritonserver has read. Waits while it has too much to read, or while no slot is
+    /// free to announce another segment.
     fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
         let ring = self.lending.end.out();
         loop {
@@ -138,11 +137,11 @@ impl Server {
         }
     }
 
-    /// Writes a message, and waits for a free slot where there is none.
+    /// Writes a message; waits while no slot is free.
     pub(super) fn push(&self, outgoing: &mut Outgoing, message: Up) -> Result<(), SessionError> {
         let ring = self.lending.end.out();
         loop {
-            // Looked at before: a slot that becomes free after it ends the wait.
+            // Read first: a slot that becomes free after this ends the wait.
             let seen = outgoing.producer.done(&ring)?;
             match outgoing.producer.push(&ring, &message.to_message()) {
                 Ok(()) => return Ok(()),
@@ -155,7 +154,7 @@ impl Server {
     fn wait(&self, outgoing: &mut Outgoing, seen: u32) -> Result<(), SessionError> {
         let end = &self.lending.end;
         let ring = end.out();
-        // What is waited for is that these are read.
+        // The wait ends only after the peer has read these messages.
         outgoing.producer.publish(&ring);
         Ok(outgoing.producer.wait(&ring, seen, end.closed())?)
     }

@@ -4,45 +4,45 @@ use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;
 
-/// Answers to be written: the bytes of their descriptions one behind the other, and how many bytes of tensors they have
-/// together.
+/// Responses to be written: their concatenated descriptions, and the total size of their tensors.
 #[derive(Debug, Default)]
 pub struct Answers {
     /// The descriptions.
     pub descriptions: Vec<u8>,
-    /// The answers.
+    /// The responses.
     pub each: Vec<Described>,
-    /// The bytes of all tensors.
+    /// The size of all tensors in bytes.
     pub data: usize,
 }
 
-/// An answer that is described.
+/// A described response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Described {
     /// The request's position in its batch.
     pub request: u32,
-    /// How many answers the request has had before.
+    /// The number of responses to the request before this one.
     pub sequence: u32,
-    /// Whether it is the request's last one.
+    /// Whether it is the last response to the request.
     pub last: bool,
-    /// Where its description ends. Without a description it is no answer, but the end of them.
+    /// The end of its description. An empty description marks the end of the responses.
     pub end: usize,
 }
 
 impl Answers {
-    /// Forgets all of them, and keeps their memory.
+    /// Removes all responses, and keeps the memory.
     pub fn clear(&mut self) {
         self.descriptions.clear();
         self.each.clear();
         self.data = 0;
     }
 
-    /// Notes that the description of the only answer to a request is written.
+    /// Completes the description of the only response to a request.
     pub fn end_only(&mut self, request: u32) {
         self.end((request, 0), true);
     }
 
-    /// Notes that the description of an answer is written: which request's, the how-manieth, and whether it is the last.
+    /// Completes the description of a response: its request, its number, and whether it is the
+    /// last.
     pub fn end(&mut self, (request, sequence): (u32, u32), last: bool) {
         let end = self.descriptions.len();
         self.each.push(Described {
@@ -53,13 +53,13 @@ impl Answers {
         });
     }
 
-    /// Where the tensors begin, and how many bytes all take.
+    /// Returns the offset of the tensors, and the total size.
     pub(super) fn place(&self) -> Option<(usize, usize)> {
         let start = align(self.descriptions.len())?;
         Some((start, start.checked_add(self.data)?))
     }
 
-    /// What is said of each, where they lie in a region.
+    /// Returns the message for each response, for their location in a region.
     pub(super) fn messages(
         &self,
         (batch, begun): (u64, u64),
@@ -87,7 +87,7 @@ impl Answers {
     }
 }
 
-/// Answers that are being written.
+/// Responses that are being written.
 #[derive(Debug)]
 pub struct Unanswered {
     pub(super) allocated: Allocated,
@@ -103,7 +103,7 @@ impl Unanswered {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Memory`] when there are more than said.
+    /// Returns [`SessionError::Memory`] if they exceed the announced size.
     pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SessionError> {
         let offset = self.start.checked_add(offset).ok_or(WireError::Bounds)?;
         Ok(self.allocated.write(offset, bytes)?)

@@ -11,7 +11,7 @@ use super::end::lock;
 use super::lending::Lending;
 use super::{Server, SessionError};
 
-/// A batch that was asked.
+/// A batch that the worker has received.
 #[derive(Debug)]
 pub struct Asked {
     /// Its number.
@@ -22,12 +22,12 @@ pub struct Asked {
     pub data: Window,
 }
 
-/// What the worker's side has of what tritonserver says.
+/// The worker's state for reading tritonserver's messages.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     consumer: Consumer,
     views: Views,
-    /// Batches that were found by who looked for something else.
+    /// Batches that were read while looking for other messages.
     found: VecDeque<Asked>,
 }
 
@@ -36,7 +36,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Closed`] when there will be none, [`SessionError::Protocol`] when it is none.
+    /// Returns [`SessionError::Closed`] if there will be none, and [`SessionError::Protocol`] if a
+    /// message is invalid.
     pub fn take(&self) -> Result<Asked, SessionError> {
         loop {
             if let Some(asked) = self.take_within(None)? {
@@ -45,11 +46,11 @@ impl Server {
         }
     }
 
-    /// The same, but `None` where there is none by then.
+    /// Same as [`take`](Self::take), but returns `None` at the deadline.
     ///
     /// # Errors
     ///
-    /// As [`take`](Self::take).
+    /// Same as [`take`](Self::take).
     pub fn take_until(&self, deadline: Instant) -> Result<Option<Asked>, SessionError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -61,7 +62,7 @@ impl Server {
         }
     }
 
-    /// The next batch, if there is one; otherwise waits for one, at most so long.
+    /// Returns the next batch, or waits for one for at most the given time.
     fn take_within(&self, at_most: Option<Duration>) -> Result<Option<Asked>, SessionError> {
         let end = &self.lending.end;
         let mut incoming = lock(&self.incoming);
@@ -76,15 +77,15 @@ impl Server {
         Ok(asked)
     }
 
-    /// Whether nobody waits for the answers to a request of a batch any more: its client has taken it back, or the session
-    /// has ended.
+    /// Returns whether a request of a batch was cancelled by its client or by the end of the
+    /// session.
     pub fn is_cancelled(&self, batch: u64, request: u32) -> bool {
-        // Somebody else has it only to hear the same.
+        // If another thread holds the lock, it reads the same messages.
         if let Ok(mut incoming) = self.incoming.try_lock() {
             match self.hear(&mut incoming) {
                 Ok(Some(asked)) => incoming.found.push_back(asked),
                 Ok(None) => {}
-                // What was said cannot be heard again.
+                // The messages cannot be read again.
                 Err(_) => self.close(),
             }
         }
@@ -103,7 +104,7 @@ impl Server {
         let end = &self.lending.end;
         let ring = end.incoming();
         while let Some(message) = incoming.consumer.pop(&ring)? {
-            // What a message speaks of is returned by another one.
+            // The data of a message is returned by another message.
             incoming.consumer.release(&ring);
             match Down::read(&message)? {
                 Down::Batch {
@@ -123,7 +124,7 @@ impl Server {
                     return Ok(Some(asked.ok_or(WireError::Bounds)?));
                 }
                 Down::Cancel { batch, request } => {
-                    // One that was answered meanwhile is nobody's concern any more.
+                    // If the batch was answered in the meantime, the cancellation is obsolete.
                     if self.lending.is_open(batch) {
                         lock(&self.cancelled).push((batch, request));
                     }
@@ -138,7 +139,7 @@ impl Server {
         Ok(None)
     }
 
-    /// Says that a batch cannot be read.
+    /// Reports that a batch cannot be read.
     fn refuse(&self, batch: u64) -> Result<(), SessionError> {
         let mut outgoing = lock(&self.lending.end.outgoing);
         self.push(&mut outgoing, Up::Returned { batch })?;

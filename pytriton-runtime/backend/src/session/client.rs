@@ -16,7 +16,7 @@ use super::{Hello, SessionError, Welcome};
 /// tritonserver's side of a session.
 #[derive(Debug)]
 pub struct Client {
-    // Before the end that it watches.
+    // Dropped before the end that it watches.
     registration: Registration,
     pub(super) end: Arc<End>,
     incoming: Mutex<Incoming>,
@@ -31,15 +31,15 @@ pub struct Unasked {
     data: usize,
 }
 
-/// How long the worker may take for its part of the greeting.
+/// The timeout for the worker's part of the handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Client {
-    /// Connects to the worker's socket; `on_close` is called once, when the session has ended.
+    /// Connects to the worker's socket. `on_close` is called once, when the session has ended.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when nobody listens, or the session is refused.
+    /// Returns a [`SessionError`] if the connection or the session is refused.
     pub fn connect(
         path: &Path,
         hello: &Hello,
@@ -48,21 +48,21 @@ impl Client {
         Self::greet(Self::reach(path)?, hello, on_close)
     }
 
-    /// A way to the worker, on which nothing has been said.
+    /// Opens a stream to the worker, without a handshake.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Io`] when nobody listens.
+    /// Returns [`SessionError::Io`] if the connection is refused.
     pub fn reach(path: &Path) -> Result<UnixStream, SessionError> {
         Ok(connect(path)?)
     }
 
-    /// Opens a session on such a way: [`connect`](Self::connect) without its beginning. It waits as long as the worker makes
-    /// instances, unless somebody shuts the socket down.
+    /// Opens a session on a stream: the second part of [`connect`](Self::connect). Waits while the
+    /// worker creates instances, unless the socket is shut down.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when the session is refused, or the way ends.
+    /// Returns a [`SessionError`] if the session is refused or the stream ends.
     pub fn greet(
         mut socket: UnixStream,
         hello: &Hello,
@@ -86,21 +86,22 @@ impl Client {
         Ok((client, welcome))
     }
 
-    /// Whether the session has ended.
+    /// Returns whether the session has ended.
     pub fn is_closed(&self) -> bool {
         self.end.is_closed()
     }
 
-    /// Whether readiness checks should pass. Batches can be sent even if not, while the server stops.
+    /// Returns whether readiness checks should pass. While the server stops they do not, although
+    /// batches can still be sent.
     pub fn is_ready(&self) -> bool {
         !self.end.is_closed() && self.end.control.is_ready()
     }
 
-    /// Memory for a batch of so many bytes of description and tensors.
+    /// Allocates memory for a batch of the given sizes.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when there is none, or nobody to ask.
+    /// Returns a [`SessionError`] if there is no memory, or if the session cannot serve.
     pub fn prepare(&self, description: usize, data: usize) -> Result<Unasked, SessionError> {
         if self.end.is_closed() {
             return Err(SessionError::Closed);
@@ -124,11 +125,11 @@ impl Client {
         })
     }
 
-    /// Hands a batch over under a number that no other batch of the session has.
+    /// Hands a batch over under a number that is unique in the session.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when it is not handed over.
+    /// Returns a [`SessionError`] if it is not handed over.
     pub fn ask(&self, batch: u64, unasked: Unasked) -> Result<(), SessionError> {
         let Unasked {
             allocated,
@@ -153,17 +154,17 @@ impl Client {
         pushed
     }
 
-    /// Gives up a batch that was not asked.
+    /// Frees a batch that was not handed over.
     pub fn abandon(&self, unasked: Unasked) {
         let region = unasked.allocated.hand_over();
         lock(&self.end.outgoing).arena.free(region);
     }
 
-    /// Says that a client has taken a request back, where the ring has room for more than batches.
+    /// Sends the cancellation of a request, if the ring has space beyond that for batches.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when the worker is not told.
+    /// Returns a [`SessionError`] if it was not sent.
     pub fn cancel(&self, batch: u64, request: u32) -> Result<(), SessionError> {
         let mut outgoing = lock(&self.end.outgoing);
         let ring = self.end.out();
@@ -176,12 +177,12 @@ impl Client {
         Ok(())
     }
 
-    /// Wakes who waits for answers.
+    /// Wakes the thread that waits for responses.
     pub fn nudge(&self) {
         self.end.incoming().nudge();
     }
 
-    /// The way to the answers, for one thread at a time.
+    /// Returns the receiver of responses, for one thread at a time.
     pub fn receiver(&self) -> Receiver<'_> {
         Receiver::new(&self.end, lock(&self.incoming))
     }
@@ -197,7 +198,7 @@ impl Unasked {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Memory`] when it is longer than said.
+    /// Returns [`SessionError::Memory`] if it exceeds the announced size.
     pub fn describe(&mut self, description: &[u8]) -> Result<(), SessionError> {
         Ok(self.allocated.write(0, description)?)
     }
@@ -206,7 +207,7 @@ impl Unasked {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Memory`] when there are more than said.
+    /// Returns [`SessionError::Memory`] if they exceed the announced size.
     pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SessionError> {
         let offset = self.start.checked_add(offset).ok_or(WireError::Bounds)?;
         Ok(self.allocated.write(offset, bytes)?)

@@ -11,32 +11,32 @@ use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering};
 use super::SessionError;
 use super::outgoing::Outgoing;
 
-/// What both sides have of a session.
+/// The part of a session that both sides share.
 pub(super) struct End {
     pub(super) control: Control,
     pub(super) socket: UnixStream,
     pub(super) outgoing: Mutex<Outgoing>,
-    /// The other side is gone, or the session is broken.
+    /// The peer is gone, or the session is broken.
     closed: AtomicBool,
-    /// No message is waited for any more.
+    /// No more messages are awaited.
     pub(super) ending: AtomicBool,
-    /// Whether memory was taken since somebody looked.
+    /// Whether memory was allocated since the last check.
     used: AtomicBool,
     side: Side,
-    /// Called when the session is closed, once.
+    /// Called once, when the session is closed.
     on_close: Box<dyn Fn() + Send + Sync>,
 }
 
-/// Which of the two it is.
+/// The side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// tritonserver's.
+    /// tritonserver's side.
     Client,
-    /// The worker's.
+    /// The worker's side.
     Server,
 }
 
-/// For how long memory must not have been needed until it is given back.
+/// How long memory must be unused before it is released.
 const IDLE: Duration = Duration::from_secs(2);
 
 impl End {
@@ -58,7 +58,7 @@ impl End {
         }
     }
 
-    /// The ring on which this side writes.
+    /// Returns the ring that this side writes.
     pub(super) fn out(&self) -> Ring<'_, Futex> {
         match self.side {
             Side::Client => self.control.down(),
@@ -66,7 +66,7 @@ impl End {
         }
     }
 
-    /// The ring from which this side reads.
+    /// Returns the ring that this side reads.
     pub(super) fn incoming(&self) -> Ring<'_, Futex> {
         match self.side {
             Side::Client => self.control.up(),
@@ -78,30 +78,30 @@ impl End {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// What says so to whoever waits.
+    /// Returns the flag that waiting threads check.
     pub(super) fn closed(&self) -> &AtomicBool {
         &self.closed
     }
 
-    /// Ends the session on both sides: whoever waits for anything of it hears so.
+    /// Ends the session on both sides, and wakes all waiting threads.
     pub(super) fn close(&self) {
         let before = self.closed.swap(true, Ordering::AcqRel);
         self.end();
         if !before {
-            // It is closed already where the other side has closed it.
+            // An error means that the peer has already closed it.
             let _ = self.socket.shutdown(Shutdown::Both);
             (self.on_close)();
         }
     }
 
-    /// Lets nobody wait for messages any more.
+    /// Stops waiting for messages.
     pub(super) fn end(&self) {
         self.ending.store(true, Ordering::Release);
         self.control.down().close();
         self.control.up().close();
     }
 
-    /// Takes memory; the message that announces a new segment is made by `announce`.
+    /// Allocates memory. `announce` creates the message that announces a new segment.
     pub(super) fn allocate(
         &self,
         outgoing: &mut Outgoing,
@@ -112,12 +112,12 @@ impl End {
         outgoing.allocate(&self.out(), &self.socket, len, announce)
     }
 
-    /// Whether there is memory that should be given back when nobody needs it.
+    /// Returns whether there is memory that should be released when unused.
     pub(super) fn is_large(outgoing: &Outgoing) -> bool {
         outgoing.arena.committed() > Arena::SPARE
     }
 
-    /// After so long it should be looked at again.
+    /// The interval of that check.
     pub(super) const IDLE: Duration = IDLE;
 
     fn retired(&self) -> fn(u32) -> Message {
@@ -135,13 +135,15 @@ impl Watched for End {
 
     fn due(&self) -> Option<Duration> {
         let idle = !self.used.swap(false, Ordering::Relaxed);
-        // Whoever has it is using the memory, and may wait for this very thread to say that the other side is gone.
+        // Another thread is using the memory. It may be waiting for this very thread to report that
+        // the peer is gone.
         let Ok(mut outgoing) = self.outgoing.try_lock() else {
             return Some(IDLE);
         };
         let ring = self.out();
         for number in outgoing.relax(&ring, idle) {
-            // A segment that stays mapped on the other side costs addresses, and goes with the session.
+            // A segment that stays mapped on the other side costs only address space, until the
+            // session ends.
             let _ = outgoing.push(&ring, &self.retired()(number));
         }
         outgoing.producer.publish(&ring);
@@ -164,6 +166,6 @@ impl fmt::Debug for End {
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks panics half-way.
+    // No panic can leave this state inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,23 +5,22 @@ use crate::ring::{Broken, Closed};
 use crate::shm::SegmentError;
 use crate::wire::WireError;
 
-/// Why a batch could not be handed over.
+/// An error of a session.
 #[derive(Debug)]
 pub enum SessionError {
-    /// The other process has closed its end, or is gone; or this one has ended the session.
+    /// The peer has closed its end or is gone, or this process has ended the session.
     Closed,
     /// The worker's instances cannot serve now.
     Unavailable,
     /// The socket failed.
     Io(io::Error),
-    /// There is no shared memory.
+    /// There is not enough shared memory.
     Memory(SegmentError),
-    /// The other side sent what the protocol does not know.
+    /// The peer has violated the protocol.
     Protocol(WireError),
-    /// The thread that reads the worker's responses has ended before its session, which is a
-    /// defect.
+    /// The thread that reads the worker's responses has ended before its session, which is a bug.
     ReaderEnded,
-    /// The worker takes no session, in its own words.
+    /// The worker refuses the session, for the given reason.
     Refused(String),
 }
 

@@ -7,7 +7,7 @@ use crate::wire::{Reader, WireError, Writer};
 
 use super::{SessionError, Token};
 
-/// Who connects to the worker's socket.
+/// The first message to the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
     /// The shared token.
@@ -16,53 +16,53 @@ pub struct Hello {
     pub model: String,
     /// Its version.
     pub version: u64,
-    /// Tells this load of the model from all others.
+    /// Identifies this load of the model.
     pub load: u64,
 }
 
-/// What the worker answers when it takes a session.
+/// The worker's response if it accepts a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Welcome {
     /// The tensors of the model.
     pub names: TensorNames,
-    /// How many batches an instance of tritonserver may have under way.
+    /// The number of batches that an instance of tritonserver may have in flight.
     pub batches_in_flight: u32,
     /// The lengths of the rings.
     pub slots: Slots,
-    /// What clients hear when no instance can serve.
+    /// The error for clients if no instance can serve.
     pub unavailable: String,
 }
 
-/// The tensors of a model, in the order in which the wire numbers them.
+/// The tensors of a model, in the order of their numbers in messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TensorNames {
-    /// Whether axis 0 of every tensor is the batch.
+    /// Whether axis 0 of every tensor is the batch axis.
     pub batching: bool,
-    /// Whether a request may have any number of answers.
+    /// Whether a request may have any number of responses.
     pub decoupled: bool,
-    /// Whether the function asks if somebody waits for its answers.
+    /// Whether the function checks for cancellation.
     pub cancellable: bool,
-    /// Whether each request is one of a sequence.
+    /// Whether each request belongs to a sequence.
     pub sequential: bool,
     /// The inputs.
     pub inputs: Vec<CString>,
-    /// The outputs and Triton's numbers of their types.
+    /// The outputs and the numbers of their datatypes in Triton.
     pub outputs: Vec<(CString, i32)>,
 }
 
-/// Changes with every change of what the two sides say to each other.
+/// The version of the protocol between the two sides.
 const VERSION: u32 = 6;
-/// The whole answer of a worker that needs more time.
+/// The complete response of a worker that needs more time.
 const WAIT: u8 = 2;
-/// No greeting is longer.
+/// The maximum size of a handshake message.
 const LONGEST: usize = 1 << 20;
 
 impl Hello {
-    /// Writes the greeting.
+    /// Sends the message.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Io`] when the socket does not take it.
+    /// Returns [`SessionError::Io`] if the socket fails.
     pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
@@ -74,11 +74,11 @@ impl Hello {
         send(socket, &bytes)
     }
 
-    /// Reads a greeting.
+    /// Receives the message.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Protocol`] when it is none, or one of another version.
+    /// Returns [`SessionError::Protocol`] if it is malformed or of another version.
     pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
         let bytes = receive(socket)?;
         let mut reader = Reader::new(&bytes);
@@ -96,11 +96,11 @@ impl Hello {
 }
 
 impl Welcome {
-    /// Writes that the session is taken.
+    /// Accepts the session.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Io`] when the socket does not take it.
+    /// Returns [`SessionError::Io`] if the socket fails.
     pub fn send(&self, socket: &mut UnixStream) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
@@ -133,31 +133,31 @@ impl Welcome {
         send(socket, &bytes)
     }
 
-    /// Writes that the session is not taken, and why.
+    /// Refuses the session with a reason.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Io`] when the socket does not take it.
+    /// Returns [`SessionError::Io`] if the socket fails.
     pub fn refuse(socket: &mut UnixStream, reason: &str) -> Result<(), SessionError> {
         let mut bytes = vec![0];
         Writer(&mut bytes).bytes(reason.as_bytes());
         send(socket, &bytes)
     }
 
-    /// Writes that it is not yet known whether the session is taken: instances are being made.
+    /// Reports that instances are being created and the decision is pending.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Io`] when the socket does not take it.
+    /// Returns [`SessionError::Io`] if the socket fails.
     pub fn wait(socket: &mut UnixStream) -> Result<(), SessionError> {
         send(socket, &[WAIT])
     }
 
-    /// Reads the worker's answer to a greeting.
+    /// Receives the worker's response.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Refused`] when the session is not taken.
+    /// Returns [`SessionError::Refused`] if the session is refused.
     pub fn receive(socket: &mut UnixStream) -> Result<Self, SessionError> {
         let bytes = loop {
             let bytes = receive(socket)?;

@@ -7,19 +7,20 @@ use crate::wire::Up;
 
 use super::end::{End, lock};
 
-/// What those have of a session, too, that keep tensors of its batches.
+/// The part of a session that tensors of its batches keep alive.
 #[derive(Debug)]
 pub(super) struct Lending {
     pub(super) end: Arc<End>,
     returned: Mutex<Returned>,
 }
 
-/// Which batches nobody reads any more.
+/// The batches whose memory was returned.
 #[derive(Debug, Default)]
 struct Returned {
-    /// Batches that were taken and are not answered: tritonserver hears of their return with their last answer.
+    /// Batches that were taken and are not answered. Their return is reported with their last
+    /// response.
     open: Vec<u64>,
-    /// Batches that were returned and of which tritonserver has not heard.
+    /// Batches that were returned but not reported yet.
     unsaid: Vec<u64>,
 }
 
@@ -29,18 +30,18 @@ impl Lending {
         Self { end, returned }
     }
 
-    /// Notes that a batch was taken.
+    /// Registers a batch that was taken.
     pub(super) fn open(&self, batch: u64) {
         lock(&self.returned).open.push(batch);
     }
 
-    /// Whether a batch was taken and is not answered.
+    /// Returns whether a batch was taken and is not answered.
     pub(super) fn is_open(&self, batch: u64) -> bool {
         lock(&self.returned).open.contains(&batch)
     }
 
-    /// Notes that a batch is answered; `say` is called with each that was returned and of which tritonserver has not heard,
-    /// before there can be more.
+    /// Registers that a batch is answered. `say` receives all batches that were returned but not
+    /// reported, before there can be more.
     pub(super) fn finish<T>(&self, batch: u64, say: impl FnOnce(Drain<'_, u64>) -> T) -> T {
         let mut returned = lock(&self.returned);
         returned.open.retain(|open| *open != batch);
@@ -55,7 +56,8 @@ impl Lender for Lending {
         if returned.open.contains(&batch) {
             return;
         }
-        // Somebody kept a tensor for longer than its batch. Where it cannot be said now, it is said with the next answers.
+        // A tensor was kept longer than its batch. If the return cannot be reported now, it is
+        // reported with the next responses.
         let Ok(mut outgoing) = self.end.outgoing.try_lock() else {
             return;
         };

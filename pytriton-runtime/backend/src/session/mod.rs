@@ -1,12 +1,15 @@
-//! One instance of tritonserver and the worker: two rings, and what its messages speak of.
+//! A session between one instance of tritonserver and the worker: two rings, and the memory that
+//! their messages refer to.
 //!
-//! A [`Client`] stands on tritonserver's side and a [`Server`] on the worker's. Both map the rings; each has an arena of
-//! its own, of which it hands regions over, and hands the segments of it over the socket before the first message that
-//! speaks of one. The socket stays open, and its closing tells the death of the other process.
+//! A [`Client`] is tritonserver's side, a [`Server`] the worker's. Both map the rings. Each has its
+//! own arena and hands out regions of it. The descriptor of a segment is sent over the socket
+//! before the first message that refers to it. The socket stays open, and its end of file signals
+//! that the other process is gone.
 //!
-//! A batch's region is tritonserver's again when the worker says that it is returned: then nobody holds any of its
-//! tensors. An answer's region is the worker's again when tritonserver is done with the message. What is not given back
-//! when a session ends is never written again, for a new session has new arenas.
+//! The region of a batch belongs to tritonserver again when the worker reports it as returned: then
+//! no tensor refers to it. The region of a response belongs to the worker again when tritonserver
+//! has released the message. A region that is not returned when a session ends is never written
+//! again, because a new session has new arenas.
 
 mod answering;
 mod answers;

@@ -8,18 +8,18 @@ use crate::wire::WireError;
 
 use super::SessionError;
 
-/// What one side says and lends.
+/// The sending half of one side: its ring and its arena.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     pub(super) producer: Producer,
     pub(super) arena: Arena,
-    /// The regions that come back with a message, by the batch.
+    /// Regions that are returned by a message, by batch.
     pub(super) lent: HashMap<u64, Region>,
-    /// The regions that come back with the slots of their messages.
+    /// Regions that are returned with the slots of their messages.
     pub(super) sent: VecDeque<Sent>,
 }
 
-/// A region whose last message was written as that many others before it.
+/// A region, and the number of messages written before its last message.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) written: u32,
@@ -27,7 +27,8 @@ pub(super) struct Sent {
 }
 
 impl Outgoing {
-    /// Takes memory for the other side; `announce` makes the message that says to it of which number a new segment is.
+    /// Allocates memory for the other side. `announce` creates the message with the number of a new
+    /// segment.
     pub(super) fn allocate(
         &mut self,
         ring: &Ring<'_, Futex>,
@@ -56,15 +57,18 @@ impl Outgoing {
         message: &Message,
     ) -> Result<(), SessionError> {
         let pushed = self.producer.push(ring, message);
-        // What tritonserver says is less than its ring is long, and whoever answers has waited for a slot.
+        // tritonserver never has more messages in flight than its ring holds, and the worker has
+        // waited for a slot.
         pushed.map_err(|(PushError::Full | PushError::Broken)| WireError::Number.into())
     }
 
-    /// Takes the regions back whose messages the other side is done with; says how many messages these are.
+    /// Frees the regions whose messages the other side has released. Returns the number of released
+    /// messages.
     pub(super) fn collect(&mut self, ring: &Ring<'_, Futex>) -> Result<u32, SessionError> {
         let done = self.producer.done(ring)?;
         while let Some(first) = self.sent.front() {
-            // Positions wrap: what is not done is ahead by less than half of all numbers.
+            // Positions wrap around: one that is not released is ahead by less than half of the
+            // range.
             if done.wrapping_sub(first.written) > u32::MAX / 2 {
                 break;
             }
@@ -74,9 +78,9 @@ impl Outgoing {
         Ok(done)
     }
 
-    /// Gives memory back that has not been used lately; says which segments are used no more.
+    /// Releases memory that was not used lately. Returns the segments that are no longer used.
     pub(super) fn relax(&mut self, ring: &Ring<'_, Futex>, idle: bool) -> Vec<u32> {
-        // Where the other side is out of its mind, the session ends elsewhere.
+        // If the peer's position is invalid, the session ends elsewhere.
         let _ = self.collect(ring);
         self.arena.trim();
         match idle {

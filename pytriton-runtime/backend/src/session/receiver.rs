@@ -9,26 +9,26 @@ use crate::wire::{Answer, Up, WireError};
 use super::SessionError;
 use super::end::{End, lock};
 
-/// What tritonserver's side has of what the worker says.
+/// tritonserver's state for reading the worker's messages.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     consumer: Consumer,
     views: Views,
 }
 
-/// What the worker says of a batch.
+/// A message about a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heard {
-    /// An answer to one of its requests.
+    /// A response to one of its requests.
     Answer(Answer),
-    /// The worker cannot read it, as it has no addresses for it: there are no answers.
+    /// The worker has no address space for the batch: there are no responses.
     Refused {
         /// The batch.
         batch: u64,
     },
 }
 
-/// The way to the answers of a session.
+/// The receiver of a session's responses.
 #[derive(Debug)]
 pub struct Receiver<'a> {
     end: &'a End,
@@ -40,11 +40,11 @@ impl<'a> Receiver<'a> {
         Self { end, incoming }
     }
 
-    /// The next answer, if there is one now.
+    /// Returns the next response, if there is one now.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when the worker says what it cannot say.
+    /// Returns a [`SessionError`] if a message is invalid.
     pub fn next_answer(&mut self) -> Result<Option<Heard>, SessionError> {
         let incoming = &mut *self.incoming;
         let ring = self.end.incoming();
@@ -67,12 +67,13 @@ impl<'a> Receiver<'a> {
         Ok(None)
     }
 
-    /// The description of an answer that has one, copied, and its tensors where they lie; until [`release`](Self::release).
+    /// Copies the description of a response, and returns its tensors in place. They are valid until
+    /// [`release`](Self::release). The response must have a description.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Protocol`] when they lie outside of what the worker has handed over, [`SessionError::Memory`] when
-    /// there are no addresses for them.
+    /// Returns [`SessionError::Protocol`] if they are outside the memory that was handed over, and
+    /// [`SessionError::Memory`] if there is no address space for them.
     pub fn read(
         &mut self,
         answer: &Answer,
@@ -88,27 +89,27 @@ impl<'a> Receiver<'a> {
         Ok(view.bytes(offset, len).ok_or(WireError::Bounds)?)
     }
 
-    /// Gives the memory of all answers that were read back.
+    /// Releases the memory of all responses that were read.
     pub fn release(&mut self) {
         let ring = self.end.incoming();
         self.incoming.consumer.release(&ring);
     }
 
-    /// Gives back what was read, and waits for an answer, at most for a time.
+    /// Releases what was read, and waits for a response, at most for a time.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Closed`] when there is none and there will be none.
+    /// Returns [`SessionError::Closed`] if no response is available and none will follow.
     pub fn wait(&mut self, at_most: Option<Duration>) -> Result<(), SessionError> {
         self.wait_unless(at_most, || false)
     }
 
-    /// The same, but does not wait if `interrupted` is true. A [nudge](super::Client::nudge) after
-    /// it has become true ends the wait.
+    /// Same as [`wait`](Self::wait), but returns immediately if `interrupted` is true. A
+    /// [nudge](super::Client::nudge) after it has become true ends the wait.
     ///
     /// # Errors
     ///
-    /// As [`wait`](Self::wait).
+    /// Same as [`wait`](Self::wait).
     pub fn wait_unless(
         &mut self,
         at_most: Option<Duration>,

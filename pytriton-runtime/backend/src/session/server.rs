@@ -14,21 +14,22 @@ use super::{Answers, SessionError, Welcome};
 /// The worker's side of a session.
 #[derive(Debug)]
 pub struct Server {
-    // Before the end that it watches.
+    // Dropped before the end that it watches.
     pub(super) registration: Registration,
     pub(super) lending: Arc<Lending>,
     pub(super) incoming: Mutex<Incoming>,
-    /// Requests that their clients have taken back, of batches that are not finished.
+    /// Cancelled requests of batches that are not finished.
     pub(super) cancelled: Mutex<Vec<(u64, u32)>>,
     pub(super) spare: Mutex<Spare>,
 }
 
 impl Server {
-    /// Takes a session whose greeting has been read; `on_close` is called once, when it has ended.
+    /// Accepts a session whose handshake message has been read. `on_close` is called once, when the
+    /// session has ended.
     ///
     /// # Errors
     ///
-    /// A [`SessionError`] when there is no memory, or the other side does not listen.
+    /// Returns a [`SessionError`] if there is no memory or the socket fails.
     pub fn open(
         mut socket: UnixStream,
         welcome: &Welcome,
@@ -55,32 +56,33 @@ impl Server {
         lock(&self.spare).keep_description(description);
     }
 
-    /// Answers of which none is written down, in memory of earlier ones.
+    /// Returns an empty set of responses that reuses memory.
     pub fn answers(&self) -> Answers {
         lock(&self.spare).answers()
     }
 
-    /// Keeps the memory of answers for the next ones.
+    /// Keeps the memory of responses for the next ones.
     pub fn keep_answers(&self, answers: Answers) {
         lock(&self.spare).keep_answers(answers);
     }
 
-    /// Says whether the instances behind the session can serve.
+    /// Reports whether the instances behind the session can serve.
     pub fn set_state(&self, state: State) {
         self.lending.end.control.set_state(state);
     }
 
-    /// Reports the instances behind the session as not ready from now on; they execute the batches that come.
+    /// Reports the instances behind the session as not ready from now on. They still execute
+    /// batches.
     pub fn set_stopping(&self) {
         self.lending.end.control.set_stopping();
     }
 
-    /// Takes no further batches than those that wait already.
+    /// Accepts no batches beyond those that are already queued.
     pub fn end(&self) {
         self.lending.end.end();
     }
 
-    /// Ends the session at once.
+    /// Ends the session immediately.
     pub fn close(&self) {
         self.lending.end.close();
     }

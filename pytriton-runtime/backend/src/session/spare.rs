@@ -1,9 +1,9 @@
 use super::{Answers, Described};
 
-/// More than so many bytes are not kept.
+/// The maximum number of bytes that are kept.
 const MOST: usize = 64 << 10;
 
-/// Memory of batches that are answered, for those that come.
+/// Memory of answered batches that is reused for the next ones.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     description: Vec<u8>,

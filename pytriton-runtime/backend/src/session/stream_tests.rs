@@ -6,10 +6,10 @@ use super::tests::{ask, bytes, pair};
 use super::*;
 use crate::wire::{Answer, AnswerWriter};
 
-/// Far more than what is waited for takes.
+/// Far longer than any awaited event takes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Writes an answer behind which others may come, and lets it be seen.
+/// Writes a response that is not the last, and publishes it.
 fn part(server: &Server, batch: u64, sequence: u32, data: &[u8]) -> Result<(), SessionError> {
     let mut answers = server.answers();
     answers.data = data.len();
@@ -23,7 +23,7 @@ fn part(server: &Server, batch: u64, sequence: u32, data: &[u8]) -> Result<(), S
     Ok(())
 }
 
-/// The next answer with its bytes; none where it is an end.
+/// Returns the next response and its bytes; no bytes for an end.
 fn next(receiver: &mut Receiver<'_>) -> Result<(Answer, Option<Vec<u8>>), SessionError> {
     loop {
         match receiver.next_answer()? {
@@ -58,7 +58,7 @@ fn answers_come_one_by_one_and_then_their_end() {
     ask(&client, 7, b"", b"").unwrap();
     let mut receiver = client.receiver();
     for sequence in 0..ANSWERS {
-        // The one before is here before the next is written.
+        // The previous response arrives before the next is written.
         go.send(()).unwrap();
         let (answer, data) = next(&mut receiver).unwrap();
         let told = (answer.batch, answer.sequence, answer.last);
@@ -78,7 +78,7 @@ fn a_large_answer_behind_many_small_ones_waits_for_them() {
         let batch = server.take().unwrap().batch;
         for sequence in 0..SMALL {
             part(&server, batch, sequence, b"small").unwrap();
-            // More than the first segment has: the next is announced in a slot of the ring.
+            // More than the first segment holds: the next is announced in a slot of the ring.
             if sequence % 16 == 15 {
                 let large = vec![7; (17 + sequence as usize) << 20];
                 part(&server, batch, SMALL + sequence, &large).unwrap();
@@ -112,7 +112,7 @@ fn who_answers_faster_than_is_read_waits() {
     });
     ask(&client, 0, b"", b"").unwrap();
     thread::sleep(Duration::from_millis(100));
-    // The ring has 16 places, of which one told of the segment.
+    // The ring has 16 slots, and the announcement of the segment took one.
     assert_eq!(written.try_iter().count(), 15);
     let mut receiver = client.receiver();
     for sequence in 0..100 {
@@ -148,7 +148,7 @@ fn who_runs_a_batch_hears_at_once_of_a_request_that_is_taken_back() {
         }
         assert!(!server.is_cancelled(first, 2));
         server.finish(first).unwrap();
-        // What was found meanwhile is not lost.
+        // Batches read in the meantime are not lost.
         [server.take().unwrap().batch, server.take().unwrap().batch]
     });
     for batch in 0..3 {

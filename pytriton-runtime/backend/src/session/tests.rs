@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::wire::{Answer, AnswerWriter, Contents, Part, Span};
 
-/// A socket in a folder of its own, which goes with it.
+/// A socket in its own folder, which is removed on drop.
 struct Place(PathBuf);
 
 impl Place {
@@ -32,7 +32,7 @@ impl Drop for Place {
 
 const SLOTS: Slots = Slots { down: 16, up: 16 };
 
-/// A client and a server; the server's thread does what it is told to.
+/// Connects a client and a server; `serve` runs on the server's thread.
 pub(super) fn pair<T: Send + 'static>(
     name: &str,
     serve: impl FnOnce(Server) -> T + Send + 'static,
@@ -72,7 +72,7 @@ pub(super) fn ask(
     client.ask(batch, unasked)
 }
 
-/// The next answer with its tensors.
+/// Returns the next response with its tensors.
 fn next(receiver: &mut Receiver<'_>) -> Result<(Answer, Vec<u8>), SessionError> {
     loop {
         if let Some(Heard::Answer(answer)) = receiver.next_answer()? {
@@ -88,7 +88,7 @@ fn next(receiver: &mut Receiver<'_>) -> Result<(Answer, Vec<u8>), SessionError> 
     }
 }
 
-/// Answers a batch with its tensors, as that of one request.
+/// Responds to a batch with its own tensors, as if it were one request.
 fn echo(server: &Server, asked: Asked, keep: bool) -> Result<Option<Window>, SessionError> {
     let Asked { batch, data, .. } = asked;
     reply(server, batch, data.as_ref())?;
@@ -97,7 +97,7 @@ fn echo(server: &Server, asked: Asked, keep: bool) -> Result<Option<Window>, Ses
     Ok(kept)
 }
 
-/// Writes an answer that is not yet to be seen.
+/// Writes a response without publishing it.
 fn reply(server: &Server, batch: u64, bytes: &[u8]) -> Result<(), SessionError> {
     let mut answers = server.answers();
     answers.data = bytes.len();
@@ -117,14 +117,14 @@ fn reply(server: &Server, batch: u64, bytes: &[u8]) -> Result<(), SessionError> 
     Ok(())
 }
 
-/// Bytes that tell batches apart.
+/// Returns bytes that are different for each batch.
 pub(super) fn bytes(batch: u64, len: usize) -> Vec<u8> {
     let mut bytes = batch.to_le_bytes().repeat(len / 8 + 1);
     bytes.truncate(len);
     bytes
 }
 
-/// A length that is another one for each batch.
+/// Returns a length that is different for each batch.
 fn length(batch: u64) -> usize {
     1000 + 777 * usize::try_from(batch).unwrap()
 }
@@ -221,7 +221,7 @@ fn tensors_that_are_kept_stay_what_they_were() {
             }
         }
         drop(kept);
-        // What was given back late is used again.
+        // Memory that was returned late is reused.
         let asked = server.take().unwrap();
         echo(&server, asked, false).unwrap();
     });
@@ -399,7 +399,7 @@ fn memory_goes_back_when_nobody_needs_it() {
     client.abandon(unasked);
     let begun = Instant::now();
     while committed() > 1 << 20 {
-        // Sanitizers on a busy machine take their time.
+        // Sanitizers are slow on a busy machine.
         assert!(begun.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(50));
     }

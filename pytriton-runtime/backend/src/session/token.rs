@@ -1,16 +1,16 @@
 use std::fmt;
 
-/// What both sides know, so that nobody else's socket is taken for one of theirs.
+/// A secret that both sides know, so that a foreign socket is not mistaken for the worker's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Token(pub [u8; 16]);
 
 impl Token {
-    /// The token as text, for an environment variable.
+    /// Formats the token for an environment variable.
     pub fn to_text(self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The token of a text; `None` when it is none.
+    /// Parses a token; `None` if the text is malformed.
     pub fn from_text(text: &str) -> Option<Self> {
         let digits = text.as_bytes().as_chunks::<2>().0;
         let bytes = digits.iter().map(|digits| {
