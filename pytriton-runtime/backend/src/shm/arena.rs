@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{Segment, SegmentError};
 use crate::arena::{ALIGNMENT, FreeList, Region};
 
-/// Regions of memory for the other process, in as many segments as they need.
+/// Memory regions for the other process, in any number of segments.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     slabs: Vec<Slab>,
@@ -18,7 +18,7 @@ struct Slab {
     free: FreeList,
 }
 
-/// A region that is not yet handed over: only through this value can it be written.
+/// A region that is not handed over yet. It can be written only through this value.
 #[derive(Debug)]
 pub(crate) struct Allocated {
     segment: Arc<Segment>,
@@ -28,17 +28,17 @@ pub(crate) struct Allocated {
 }
 
 impl Arena {
-    /// The addresses of the first segment.
+    /// The size of the first segment in address space.
     const FIRST: usize = 16 << 20;
 
-    /// What is kept when nobody needs it.
+    /// The memory that is kept when unused.
     pub(crate) const SPARE: usize = 1 << 20;
 
-    /// Takes `len` bytes.
+    /// Allocates `len` bytes.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when the system does not give them.
+    /// Returns [`SegmentError::Memory`] if the system refuses the memory.
     pub(crate) fn allocate(&mut self, len: usize) -> Result<Allocated, SegmentError> {
         let rounded = len.max(1).checked_next_multiple_of(ALIGNMENT);
         let rounded = rounded.ok_or_else(|| SegmentError::Memory {
@@ -63,7 +63,7 @@ impl Arena {
         })
     }
 
-    /// Takes a region back that the other process does not read any more.
+    /// Frees a region that the other process no longer reads.
     pub(crate) fn free(&mut self, region: Region) {
         let mut slabs = self.slabs.iter_mut();
         if let Some(slab) = slabs.find(|slab| slab.number == region.segment) {
@@ -71,23 +71,24 @@ impl Arena {
         }
     }
 
-    /// Forgets a segment that the other process does not know.
+    /// Drops a segment that the other process does not know.
     pub(crate) fn discard(&mut self, number: u32) {
         self.slabs.retain(|slab| slab.number != number);
     }
 
-    /// How many bytes are taken.
+    /// Returns the number of allocated bytes.
     pub(crate) fn live(&self) -> usize {
         self.slabs.iter().map(|slab| slab.free.live()).sum()
     }
 
-    /// How much memory it has.
+    /// Returns the number of bytes of memory it holds.
     pub(crate) fn committed(&self) -> usize {
         let segments = self.slabs.iter();
         segments.map(|slab| slab.segment.committed()).sum()
     }
 
-    /// Gives back what lies behind the last region of each segment, but for a little of the first.
+    /// Releases the memory after the last region of each segment, except a small reserve of the
+    /// first.
     pub(crate) fn trim(&mut self) {
         for slab in &self.slabs {
             let spare = if slab.number == 0 { Self::SPARE } else { 0 };
@@ -95,7 +96,7 @@ impl Arena {
         }
     }
 
-    /// Forgets segments without regions, but for the first; says which.
+    /// Drops the segments without regions, except the first. Returns their numbers.
     pub(crate) fn retire(&mut self) -> Vec<u32> {
         let (kept, retired) = std::mem::take(&mut self.slabs)
             .into_iter()
@@ -105,7 +106,8 @@ impl Arena {
         retired.iter().map(|slab| slab.number).collect()
     }
 
-    /// A segment for regions of that length: twice as long as the last, so that there are few.
+    /// Creates a segment for a region of the given length. It is twice as long as the last one, to
+    /// limit their number.
     fn grow(&mut self, len: usize) -> Result<Slab, SegmentError> {
         let longest = self.slabs.iter().map(|slab| slab.free.capacity()).max();
         let wished = longest.map_or(Self::FIRST, |longest| longest.saturating_mul(2));
@@ -152,28 +154,28 @@ impl Allocated {
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Bounds`] when they do not fit.
+    /// Returns [`SegmentError::Bounds`] if they do not fit.
     pub(crate) fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SegmentError> {
         let len = bytes.len();
         let end = offset.checked_add(len);
         if end.is_none_or(|end| end > self.region.len) {
             return Err(SegmentError::Bounds { offset, len });
         }
-        // SAFETY: the bytes lie in the region, which is nobody's but this value's (invariant 3).
+        // SAFETY: the bytes are in the region, which only this value may write (invariant 3).
         unsafe { self.segment.write(self.region.offset + offset, bytes) }
     }
 
-    /// Where it is.
+    /// Returns its location.
     pub(crate) fn region(&self) -> Region {
         self.region
     }
 
-    /// Gives up writing: from here on the region may be the other process's.
+    /// Ends writing: from here on the region may belong to the other process.
     pub(crate) fn hand_over(self) -> Region {
         self.region
     }
 
-    /// The segment's file.
+    /// Returns the file of the segment.
     pub(crate) fn file(&self) -> BorrowedFd<'_> {
         self.segment.as_fd()
     }

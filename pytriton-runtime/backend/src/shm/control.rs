@@ -11,7 +11,7 @@ use super::segment::{Segment, SegmentError};
 use super::view::sealed_len;
 use crate::ring::{Indices, Ring, Slot};
 
-/// The memory that both sides change: two rings and what the worker says of itself.
+/// The memory that both sides write: two rings, and the state that the worker reports.
 #[derive(Debug)]
 pub(crate) struct Control {
     map: Map,
@@ -19,7 +19,7 @@ pub(crate) struct Control {
     slots: Slots,
 }
 
-/// How many slots each ring has: powers of two.
+/// The number of slots of each ring. Both are powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
     /// From tritonserver to the worker.
@@ -28,7 +28,7 @@ pub struct Slots {
     pub up: u32,
 }
 
-/// What the worker says of the instances behind a session.
+/// The state of the instances behind a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// They serve.
@@ -37,7 +37,7 @@ pub enum State {
     Unavailable,
 }
 
-/// What stands at the beginning.
+/// The beginning of the memory.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 struct Head {
@@ -46,15 +46,16 @@ struct Head {
     state: AtomicU32,
 }
 
-/// Bits of [`Head::state`]: no instance can serve; the server stops, and is not ready although its instances serve.
+/// Bits of [`Head::state`]: no instance can serve; the server is stopping and not ready, although
+/// its instances serve.
 const UNAVAILABLE: u32 = 1;
 const STOPPING: u32 = 2;
 
 impl Slots {
-    /// No ring has more.
+    /// The maximum number of slots of a ring.
     const MOST: u32 = 1 << 20;
 
-    /// The bytes of both rings; `None` for numbers that cannot be.
+    /// Returns the size of both rings, or `None` for invalid numbers.
     fn len(self) -> Option<usize> {
         let fits = |slots: u32| slots.is_power_of_two() && slots <= Self::MOST;
         let slots = self.down as usize + self.up as usize;
@@ -64,11 +65,11 @@ impl Slots {
 }
 
 impl Control {
-    /// Two empty rings.
+    /// Creates two empty rings.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when the system does not give the memory.
+    /// Returns [`SegmentError::Memory`] if the system refuses the memory.
     pub(crate) fn new(slots: Slots) -> Result<Self, SegmentError> {
         let memory = |bytes| move |source| SegmentError::Memory { bytes, source };
         let len = slots.len().unwrap_or(usize::MAX);
@@ -82,7 +83,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// An [`io::Error`] when the file is not sealed as a segment is, or too small.
+    /// Returns an [`io::Error`] if the file is too small or not sealed.
     pub(crate) fn open(descriptor: OwnedFd, slots: Slots) -> io::Result<Self> {
         let file = File::from(descriptor);
         let len = slots.len();
@@ -94,18 +95,18 @@ impl Control {
         Ok(Self { map, file, slots })
     }
 
-    /// The ring from tritonserver to the worker.
+    /// Returns the ring from tritonserver to the worker.
     pub(crate) fn down(&self) -> Ring<'_, Futex> {
         Ring::new(&self.head().down, self.slots(0, self.slots.down), Futex)
     }
 
-    /// The ring from the worker to tritonserver.
+    /// Returns the ring from the worker to tritonserver.
     pub(crate) fn up(&self) -> Ring<'_, Futex> {
         let slots = self.slots(self.slots.down, self.slots.up);
         Ring::new(&self.head().up, slots, Futex)
     }
 
-    /// Whether the instances behind the session can serve.
+    /// Returns whether the instances behind the session can serve.
     pub(crate) fn state(&self) -> State {
         match self.head().state.load(Ordering::Relaxed) & UNAVAILABLE {
             0 => State::Serving,
@@ -113,7 +114,7 @@ impl Control {
         }
     }
 
-    /// Changes that.
+    /// Sets the state.
     pub(crate) fn set_state(&self, state: State) {
         match state {
             State::Serving => self.head().state.fetch_and(!UNAVAILABLE, Ordering::Relaxed),
@@ -121,12 +122,12 @@ impl Control {
         };
     }
 
-    /// Reports the instances as not ready from now on, although they execute what they get.
+    /// Reports the instances as not ready from now on. They still execute batches.
     pub(crate) fn set_stopping(&self) {
         self.head().state.fetch_or(STOPPING, Ordering::Relaxed);
     }
 
-    /// Whether the instances can serve, and the server does not stop.
+    /// Returns whether the instances can serve and the server is not stopping.
     pub(crate) fn is_ready(&self) -> bool {
         self.head().state.load(Ordering::Relaxed) == 0
     }
@@ -135,7 +136,7 @@ impl Control {
         let base = self.map.base().cast::<Head>();
         // SAFETY:
         // - `base` is the start of a page, and the mapping is longer than `Head`.
-        // - The memory was zeroed by the kernel, and zeros are valid atomics.
+        // - The kernel zeroed the memory, and zeros are valid atomics.
         // - Atomics may be changed by others at any time (invariant 4).
         // - The mapping lives as long as `self`, and the file cannot shrink (invariant 1).
         unsafe { base.as_ref() }
@@ -146,8 +147,8 @@ impl Control {
         let offset = size_of::<Head>() / size_of::<Slot>() + first as usize;
         let slots = base.wrapping_add(offset);
         // SAFETY:
-        // - Head and slots are as long together as the mapping, which `open` has made for their numbers.
-        // - `Head` is a multiple of a slot long, so that the slots are aligned as the page is.
+        // - `open` has created the mapping with the length of the head and all slots.
+        // - The size of `Head` is a multiple of a slot, so the slots are aligned like the page.
         // - Zeros are valid atomics, which others may change at any time (invariant 4).
         // - The mapping lives as long as `self`, and the file cannot shrink (invariant 1).
         unsafe { slice::from_raw_parts(slots, count as usize) }

@@ -8,22 +8,22 @@ use std::ptr;
 
 use super::sys;
 
-/// The descriptors that one message can carry.
+/// The maximum number of descriptors per message.
 const MOST: usize = 2;
 /// `struct cmsghdr`: a length, a level, a type.
 const HEADER: usize = size_of::<usize>() + 2 * size_of::<c_int>();
 const CONTROL: usize = HEADER + (MOST * size_of::<c_int>()).next_multiple_of(size_of::<usize>());
 
-/// Room for ancillary data, aligned as `struct cmsghdr` is.
+/// A buffer for ancillary data, aligned like `struct cmsghdr`.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 struct Ancillary([u8; CONTROL]);
 
-/// Connects to a socket, however many signals come meanwhile.
+/// Connects to a socket, and retries when interrupted by signals.
 ///
 /// # Errors
 ///
-/// An [`io::Error`] when nobody listens.
+/// Returns an [`io::Error`] if the connection is refused.
 pub(crate) fn connect(path: &Path) -> io::Result<UnixStream> {
     loop {
         match UnixStream::connect(path) {
@@ -33,11 +33,11 @@ pub(crate) fn connect(path: &Path) -> io::Result<UnixStream> {
     }
 }
 
-/// Sends one byte and descriptors with it.
+/// Sends one byte together with descriptors.
 ///
 /// # Errors
 ///
-/// An [`io::Error`] when the socket does not take them, or there are more than two.
+/// Returns an [`io::Error`] if the socket fails, or for more than two descriptors.
 pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     if descriptors.len() > MOST {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -58,9 +58,9 @@ pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::R
     let mut vector = vector(&mut byte);
     let message = message(&mut vector, &mut ancillary, len);
     // SAFETY:
-    // - `message` has the layout of `struct msghdr`, and its pointers are to `vector`, `byte` and `ancillary`, which
-    //   outlive the call and are as long as it says.
-    // - The descriptors in it are borrowed for the length of the call.
+    // - `message` has the layout of `struct msghdr`. Its pointers refer to `vector`, `byte` and
+    //   `ancillary`, which outlive the call and have the given lengths.
+    // - The descriptors are borrowed during the call.
     let sent = sys::uninterrupted(|| unsafe {
         sys::sendmsg(socket.as_raw_fd(), &raw const message, sys::MSG_NOSIGNAL)
     })?;
@@ -70,11 +70,11 @@ pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::R
     }
 }
 
-/// Receives what [`send`] sent, exactly `N` descriptors.
+/// Receives what [`send`] sent: exactly `N` descriptors.
 ///
 /// # Errors
 ///
-/// An [`io::Error`] when the other end has gone, or sent anything else.
+/// Returns an [`io::Error`] if the peer is gone or sent anything else.
 pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedFd; N]> {
     let mut ancillary = Ancillary([0; CONTROL]);
     let mut byte = [0_u8];
@@ -95,7 +95,8 @@ pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedF
         .map_err(|_| io::Error::other("another number of descriptors than expected"))
 }
 
-/// The descriptors in received ancillary data. Each is owned from here on, whether it was expected or not.
+/// Returns the descriptors in received ancillary data. Each is owned from here on, even if it was
+/// not expected.
 fn owned(ancillary: &[u8]) -> Vec<OwnedFd> {
     let Some((header, numbers)) = ancillary.split_at_checked(HEADER) else {
         return Vec::new();
@@ -112,7 +113,8 @@ fn owned(ancillary: &[u8]) -> Vec<OwnedFd> {
     }
     let (numbers, _) = numbers[..len.min(numbers.len())].as_chunks::<4>();
     let descriptors = numbers.iter().map(|number| {
-        // SAFETY: the kernel has just opened this descriptor for the receiver of the message, which is nobody else.
+        // SAFETY: the kernel has just opened this descriptor for the receiver of the message, which
+        // is this function.
         unsafe { OwnedFd::from_raw_fd(c_int::from_ne_bytes(*number)) }
     });
     descriptors.collect()

@@ -17,9 +17,9 @@ impl Sleep for Futex {
         });
         let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
         // SAFETY:
-        // - `word` is valid and aligned for the length of the call; the kernel only reads it.
+        // - `word` is valid and aligned during the call; the kernel only reads it.
         // - `timeout` is null or has the layout of `struct timespec`, and outlives the call.
-        // Whatever the call returns, the caller looks at the word again.
+        //   Whatever the call returns, the caller checks the word again.
         unsafe {
             sys::syscall(
                 sys::SYS_FUTEX,
@@ -34,7 +34,8 @@ impl Sleep for Futex {
     }
 
     fn wake(&self, word: &AtomicU32) {
-        // SAFETY: the kernel takes the word's address to find the sleepers, and does not access it.
+        // SAFETY: the kernel uses the address of the word to find the sleepers, and does not access
+        // the word.
         unsafe {
             sys::syscall(
                 sys::SYS_FUTEX,
@@ -57,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// Nobody who sleeps that long looks at the word by itself.
+    /// Long enough that no sleeper wakes by itself.
     const LONG: Option<Duration> = Some(Duration::from_secs(3600));
 
     #[test]

@@ -1,25 +1,26 @@
-//! What the allocator of glibc keeps; others are left alone.
+//! Tuning of glibc's allocator. Other allocators are left alone.
 
 #[cfg(target_env = "gnu")]
 use super::sys;
 
-/// Blocks that are larger come from the system and go back to it, as the allocator itself would have it for those of 32 MiB.
+/// Larger blocks are allocated from the system and returned to it, as the allocator does by default
+/// for those of 32 MiB.
 #[cfg(target_env = "gnu")]
 const LARGE: i32 = 8 << 20;
 
-/// Gives the heap's free memory back to the system.
+/// Returns the free memory of the heap to the system.
 pub(crate) fn trim() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: the call takes an integer and only gives back what the allocator does not use.
+    // SAFETY: the call takes an integer and releases only unused memory.
     unsafe {
         sys::malloc_trim(0)
     };
 }
 
-/// Lets large blocks go back to the system when they are freed.
+/// Makes glibc return large blocks to the system when they are freed.
 ///
-/// Left to itself glibc keeps what a thread has freed at the end of its arena, up to twice its largest block, and no call
-/// gives it back. Whoever has set one of its variables has chosen.
+/// By default glibc keeps what a thread has freed at the end of its arena, up to twice its largest
+/// block, and no call releases it. If one of its variables is set, the user's choice is respected.
 pub fn return_large_blocks() {
     #[cfg(target_env = "gnu")]
     {
@@ -35,7 +36,8 @@ pub fn return_large_blocks() {
             (sys::M_MMAP_THRESHOLD, LARGE),
             (sys::M_TRIM_THRESHOLD, 2 * LARGE),
         ] {
-            // SAFETY: the call takes integers, and may be made at any time. What it refuses stays as it was.
+            // SAFETY: the call takes integers and may be made at any time. A rejected value has no
+            // effect.
             unsafe { sys::mallopt(parameter, value) };
         }
     }

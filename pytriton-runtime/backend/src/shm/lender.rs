@@ -7,27 +7,28 @@ use std::thread;
 use super::{send, sys};
 
 const F_DUPFD_CLOEXEC: c_int = 1030;
-/// The lowest number of a copy: those below have a meaning of their own.
+/// The lowest number of a duplicate. Lower ones are standard streams.
 const LOWEST: c_int = 3;
 
-/// What the lending thread needs of a stack.
+/// The stack size of the thread.
 #[cfg(pytriton_library)]
 const STACK: usize = 128 << 10;
 
-/// Lends descriptors of this process to the one that started it, on a thread of its own.
+/// Passes descriptors of this process to its parent, on a separate thread.
 ///
-/// Where standard input is a Unix socket, each four bytes from it are the number of a descriptor of this process, and the
-/// answer is that descriptor, or none where there is none of that number. So a caretaker can look after the connections of
-/// its tritonserver where the system does not let it take descriptors (`pidfd_getfd` is forbidden in most containers).
+/// Standard input must be a Unix socket. Each four bytes from it are the number of a descriptor.
+/// The response is a duplicate of it, or none if it is not open. So the parent can manage the
+/// connections of its tritonserver even if the system does not let it take descriptors (most
+/// containers forbid `pidfd_getfd`).
 ///
 /// # Errors
 ///
-/// An [`io::Error`] when there is no thread to be had, or standard input is no Unix socket.
+/// Returns an [`io::Error`] if no thread can be started, or if standard input is not a Unix socket.
 #[cfg(pytriton_library)]
 pub(crate) fn lend() -> io::Result<()> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let mut socket = UnixStream::from(input);
-    // Fails where it is something else.
+    // Fails if it is not a Unix socket.
     socket.local_addr()?;
     thread::Builder::new()
         .name("pytriton-lender".to_owned())
@@ -45,13 +46,13 @@ fn lend_one(socket: &mut UnixStream) -> io::Result<()> {
     }
 }
 
-/// A second descriptor for what a number stands for.
+/// Duplicates a descriptor.
 fn copy(number: c_int) -> io::Result<OwnedFd> {
-    // SAFETY: the call takes numbers. Where a descriptor of that number is open it makes another one, and changes nothing
-    // else; otherwise it fails.
+    // SAFETY: the call takes integers. If the descriptor is open, it creates another one and
+    // changes nothing else; otherwise it fails.
     let copied = unsafe { sys::fcntl(number, F_DUPFD_CLOEXEC, LOWEST) };
     let copied = sys::result(copied)?;
-    // SAFETY: the call has just opened this descriptor, of which nobody else knows.
+    // SAFETY: the call has just opened this descriptor, and nothing else refers to it.
     Ok(unsafe { OwnedFd::from_raw_fd(copied) })
 }
 

@@ -5,16 +5,18 @@ use std::ptr::NonNull;
 
 use super::sys;
 
-/// A shared mapping of a file, from its first byte; unmapped when dropped, and in no core file.
+/// A shared mapping of a file from its first byte. It is unmapped on drop, and excluded from core
+/// dumps.
 #[derive(Debug)]
 pub(super) struct Map {
     base: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: the mapping belongs to the process, not to a thread, and `Map` itself never touches its bytes.
+// SAFETY: the mapping belongs to the process, not to a thread, and `Map` itself never touches its
+// bytes.
 unsafe impl Send for Map {}
-// SAFETY: as above; a shared `Map` gives out its address and length, which do not change.
+// SAFETY: as above; a shared `Map` only exposes its address and length, which do not change.
 unsafe impl Sync for Map {}
 
 impl Map {
@@ -26,14 +28,16 @@ impl Map {
         let flags = sys::MAP_SHARED | sys::MAP_NORESERVE;
         let null = std::ptr::null_mut();
         let descriptor = file.as_raw_fd();
-        // SAFETY: without `MAP_FIXED` no existing mapping is touched, and the kernel checks every argument.
+        // SAFETY: without `MAP_FIXED` no existing mapping is touched, and the kernel checks every
+        // argument.
         let base = unsafe { sys::mmap(null, len, protection, flags, descriptor, 0) };
         let map = match NonNull::new(base.cast::<u8>()) {
             Some(base) if base.as_ptr().addr() != usize::MAX => Self { base, len },
             _ => return Err(io::Error::last_os_error()),
         };
-        // A dump would fill the holes of the file first, which takes as much memory and time as the file is long.
-        // SAFETY: the range is the mapping that was made above; the advice changes no byte of it.
+        // A core dump would fill the holes of the file, which takes as much memory and time as the
+        // file is long. SAFETY: the range is the mapping that was made above; the advice changes no
+        // byte of it.
         sys::result(unsafe { sys::madvise(base, len, sys::MADV_DONTDUMP) })?;
         Ok(map)
     }
@@ -46,7 +50,8 @@ impl Map {
         self.len
     }
 
-    /// The address of `len` bytes from `offset`; `None` when they are not all in the mapping.
+    /// Returns the address of `len` bytes at `offset`, or `None` if they are not all in the
+    /// mapping.
     pub(super) fn at(&self, offset: usize, len: usize) -> Option<NonNull<u8>> {
         let end = offset.checked_add(len)?;
         if end > self.len {
@@ -58,11 +63,13 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own, and nobody borrows from a value that is being dropped.
+        // SAFETY: this value owns the mapping, and nothing borrows from a value that is being
+        // dropped.
         let unmapped = unsafe { sys::munmap(self.base.as_ptr().cast(), self.len) };
         debug_assert_eq!(unmapped, 0, "the mapping was made by `mmap`");
     }
 }
 
-/// The granularity of lengths. Larger pages of other machines are multiples of it, and of segments' lengths divisors.
+/// The granularity of lengths. Larger page sizes of other machines are multiples of it, and
+/// divisors of segment lengths.
 pub(super) const PAGE: usize = 64 << 10;

@@ -1,21 +1,27 @@
-//! Shared memory, its wake-ups, and the file descriptors that are handed over for it. With `ffi` the only room with
-//! `unsafe` code.
+//! Shared memory, its wake-ups, and the passing of its file descriptors. Together with `ffi`, the
+//! only module with `unsafe` code.
 //!
-//! Nothing here is public: what is safe to call is so within this crate, whose other rooms keep to the invariants.
+//! Nothing here is public. Its safe functions are safe only within this crate, whose other modules
+//! uphold the invariants.
 //!
-//! Invariants, on which the SAFETY comments below rely:
+//! The SAFETY comments below rely on these invariants:
 //!
-//! 1. A segment is a `memfd` sealed against shrinking, growing and further seals before anybody else sees it: a mapping
-//!    never reaches beyond its file. Whoever receives one looks at the seals before mapping it.
-//! 2. Pages are allocated ([`Segment::commit`]) before they are written: where a limit of the process or the size of the
-//!    machine's memory leaves no room, that call fails, and no access ends in SIGBUS. A limit of a control group is no such
-//!    limit: beyond it the kernel ends the process. Pages that were never written read as zeros.
-//! 3. A segment is written by its creator alone, and only through an [`Allocated`] region, which is given up when it is
-//!    handed over. The other side maps the segment read-only and reads a region from the message that hands it over
-//!    until it gives it back; a region that is not given back is never written again, whatever becomes of the session.
-//! 4. Numbers that both sides change are atomics, and every number is checked after it was copied out.
-//! 5. The other side is this library too: it has shown the token, and is of the same user. Against another program that
-//!    writes what it has handed over, these checks keep every access within its mapping, and no more.
+//! 1. A segment is a `memfd` that is sealed against shrinking, growing and further seals before it
+//!    is shared. So a mapping never reaches beyond its file. The receiver checks the seals before
+//!    mapping it.
+//! 2. Pages are allocated ([`Segment::commit`]) before they are written. If a limit of the process
+//!    or the size of the machine's memory leaves no space, that call fails, and no access ends in
+//!    SIGBUS. This does not cover a control group limit: the kernel kills a process that exceeds
+//!    it. Pages that were never written read as zeros.
+//! 3. Only its creator writes a segment, and only through an [`Allocated`] region, which is
+//!    consumed when it is handed over. The other side maps the segment read-only. It reads a region
+//!    from the message that hands it over until it returns it. A region that is not returned is
+//!    never written again, even after the session.
+//! 4. Numbers that both sides change are atomics, and every number is validated after it was copied
+//!    out.
+//! 5. The peer runs this library too: it has presented the token and belongs to the same user.
+//!    Against another program that writes memory it has handed over, these checks only guarantee
+//!    that every access stays within its mapping.
 
 mod arena;
 mod control;

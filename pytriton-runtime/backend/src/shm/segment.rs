@@ -11,7 +11,8 @@ use super::sys;
 
 /// Memory that this process writes and another one reads.
 ///
-/// Its capacity costs addresses only; memory is allocated from the beginning on, as far as it is committed.
+/// Its capacity is only address space; memory is allocated from the beginning, as far as it is
+/// committed.
 #[derive(Debug)]
 pub(crate) struct Segment {
     file: File,
@@ -19,31 +20,31 @@ pub(crate) struct Segment {
     committed: AtomicUsize,
 }
 
-/// Why there is no room in shared memory.
+/// Shared memory is not available.
 #[derive(Debug)]
 pub enum SegmentError {
-    /// The system gives no more memory.
+    /// The system refuses the memory.
     Memory {
-        /// The bytes asked for.
+        /// The number of bytes requested.
         bytes: usize,
-        /// The system's words.
+        /// The system's error.
         source: io::Error,
     },
-    /// The bytes lie outside what was allocated.
+    /// The bytes are outside the allocation.
     Bounds {
-        /// The first byte.
+        /// The offset of the first byte.
         offset: usize,
-        /// How many.
+        /// The number of bytes.
         len: usize,
     },
 }
 
 impl Segment {
-    /// An empty segment for that many bytes.
+    /// Creates an empty segment of that capacity.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when the system has no file or no address space for it.
+    /// Returns [`SegmentError::Memory`] if the system provides no file or address space for it.
     pub(crate) fn new(name: &CStr, capacity: usize) -> Result<Self, SegmentError> {
         let memory = |source| SegmentError::Memory {
             bytes: capacity,
@@ -51,7 +52,7 @@ impl Segment {
         };
         let capacity = capacity.checked_next_multiple_of(PAGE);
         let capacity = capacity.ok_or_else(|| memory(io::ErrorKind::FileTooLarge.into()))?;
-        // A file that is larger than its limit would be answered with a deadly signal.
+        // A file that exceeds the limit would raise a fatal signal.
         if capacity as u64 > limit(sys::RLIMIT_FSIZE).map_err(memory)? {
             return Err(memory(io::ErrorKind::FileTooLarge.into()));
         }
@@ -69,22 +70,22 @@ impl Segment {
         })
     }
 
-    /// How many bytes have addresses.
+    /// Returns its size in address space.
     pub(crate) fn capacity(&self) -> usize {
         self.map.len()
     }
 
-    /// How many bytes are allocated.
+    /// Returns the number of bytes of memory it holds.
     pub(crate) fn committed(&self) -> usize {
         self.committed.load(Ordering::Relaxed)
     }
 
-    /// Makes sure that the first `len` bytes can be written. Not to be called by two threads at a time, nor beside
-    /// [`trim`](Self::trim).
+    /// Makes sure that the first `len` bytes can be written. Must not be called by two threads at a
+    /// time, nor concurrently with [`trim`](Self::trim).
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when the system does not give them.
+    /// Returns [`SegmentError::Memory`] if the system refuses the memory.
     pub(crate) fn commit(&self, len: usize) -> Result<(), SegmentError> {
         let committed = self.committed();
         if len <= committed {
@@ -103,9 +104,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Gives back all but the first `keep` bytes.
-    ///
-    /// What is given back reads as zeros from then on.
+    /// Releases all but the first `keep` bytes. They read as zeros from then on.
     pub(crate) fn trim(&self, keep: usize) {
         let keep = keep.next_multiple_of(PAGE);
         let committed = self.committed();
@@ -113,7 +112,7 @@ impl Segment {
             return;
         }
         let hole = sys::FALLOC_FL_PUNCH_HOLE | sys::FALLOC_FL_KEEP_SIZE;
-        // What cannot be given back is kept.
+        // If it cannot be released, it is kept.
         if self.allocate(hole, keep, committed).is_ok() {
             self.committed.store(keep, Ordering::Relaxed);
         }
@@ -123,11 +122,11 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Bounds`] when they do not fit what was committed.
+    /// Returns [`SegmentError::Bounds`] if they exceed the committed memory.
     ///
     /// # Safety
     ///
-    /// Nobody else may read or write these bytes meanwhile, in this process or in another.
+    /// Nothing else may read or write these bytes meanwhile, in this process or in another.
     pub(super) unsafe fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), SegmentError> {
         let len = bytes.len();
         let bounds = SegmentError::Bounds { offset, len };
@@ -139,10 +138,10 @@ impl Segment {
             return Err(bounds);
         };
         // SAFETY:
-        // - `target` is valid for writes of `len` bytes: `at` has checked them against the mapping, and their pages are
-        //   allocated (invariant 2).
+        // - `target` is valid for writes of `len` bytes: `at` has checked them against the mapping,
+        //   and their pages are allocated (invariant 2).
         // - `bytes` is valid for reads of `len` bytes.
-        // - They do not overlap: nobody else refers to the target, by the caller's word.
+        // - They do not overlap: nothing else refers to the target, as guaranteed by the caller.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), target.as_ptr(), len) };
         Ok(())
     }
@@ -150,7 +149,8 @@ impl Segment {
     fn allocate(&self, mode: i32, from: usize, to: usize) -> io::Result<()> {
         let descriptor = self.file.as_raw_fd();
         let (offset, length) = (signed(from)?, signed(to - from)?);
-        // SAFETY: the call takes integers, and what it takes away from the file nobody reads (invariant 3).
+        // SAFETY: the call takes integers, and the removed part of the file is not read by anyone
+        // (invariant 3).
         sys::uninterrupted(|| unsafe { sys::fallocate(descriptor, mode, offset, length) })?;
         Ok(())
     }
@@ -188,12 +188,12 @@ fn create(name: &CStr) -> io::Result<File> {
     let flags = sys::MFD_CLOEXEC | sys::MFD_ALLOW_SEALING;
     // SAFETY: `name` ends with a zero byte and outlives the call.
     let descriptor = sys::result(unsafe { sys::memfd_create(name.as_ptr(), flags) })?;
-    // SAFETY: the descriptor was made by the call above and belongs to nobody else.
+    // SAFETY: the descriptor was created by the call above, and nothing else owns it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
     Ok(File::from(descriptor))
 }
 
-/// What this process may have of a resource.
+/// Returns the limit of a resource.
 fn limit(resource: i32) -> io::Result<u64> {
     let mut limit = sys::Limit {
         current: 0,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn write(segment: &Segment, offset: usize, bytes: &[u8]) -> bool {
-        // SAFETY: the segment is the test's own.
+        // SAFETY: the test owns the segment.
         unsafe { segment.write(offset, bytes) }.is_ok()
     }
 
@@ -280,7 +280,7 @@ mod tests {
             return;
         }
         let test = "shm::segment::tests::under_a_limit_a_batch_fails_and_nothing_dies";
-        // The size of files, and the address space: 1 GiB less a page.
+        // Limits of the file size and of the address space: 1 GiB minus one page.
         for limit in ["-f 1024", "-v 1048575"] {
             let limited = std::process::Command::new("bash")
                 .args([

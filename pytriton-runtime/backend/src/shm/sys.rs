@@ -1,4 +1,4 @@
-//! The system calls that `std` does not offer. Numbers and layouts are those of 64-bit Linux.
+//! System calls that `std` does not provide. Numbers and layouts are those of 64-bit Linux.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::io;
@@ -132,7 +132,7 @@ unsafe extern "C" {
     pub(super) fn syscall(number: c_long, ...) -> c_long;
 }
 
-/// What a call that returns -1 for an error returned.
+/// Converts the return value of a call that reports errors as -1.
 pub(super) fn result<T: PartialOrd + From<i8>>(returned: T) -> io::Result<T> {
     if returned < T::from(0) {
         return Err(io::Error::last_os_error());
@@ -140,7 +140,7 @@ pub(super) fn result<T: PartialOrd + From<i8>>(returned: T) -> io::Result<T> {
     Ok(returned)
 }
 
-/// Repeats a call that a signal has interrupted.
+/// Repeats a call while signals interrupt it.
 pub(super) fn uninterrupted<T: PartialOrd + From<i8>>(
     mut call: impl FnMut() -> T,
 ) -> io::Result<T> {

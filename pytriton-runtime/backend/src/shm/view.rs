@@ -8,7 +8,7 @@ use super::map::Map;
 use super::segment::SegmentError;
 use super::sys;
 
-/// Another process's segment, mapped to be read.
+/// A read-only mapping of another process's segment.
 #[derive(Debug)]
 pub(crate) struct View {
     map: Map,
@@ -23,7 +23,7 @@ pub(crate) struct Views(Vec<(u32, Received)>);
 enum Received {
     /// It is mapped.
     Mapped(Arc<View>),
-    /// It could not be mapped as yet: the process has no addresses for it.
+    /// It is not mapped yet, or there was no address space for it.
     Unmapped(File),
 }
 
@@ -32,47 +32,48 @@ impl View {
     ///
     /// # Errors
     ///
-    /// An [`io::Error`] when the file is not sealed as a segment is, or there is no address space for it.
+    /// Returns an [`io::Error`] if the file is not sealed, or if there is no address space for it.
     pub(crate) fn new(file: &File) -> io::Result<Self> {
         let len = sealed_len(file)?;
         let map = Map::new(file, len, false)?;
         Ok(Self { map })
     }
 
-    /// Reads bytes for the length of a borrow; `None` when they are not all in the segment.
+    /// Borrows bytes, or returns `None` if they are not all in the segment.
     ///
-    /// To be called for bytes of a region that the other side has handed over, which must not be given back while the
-    /// borrow lives (invariant 3).
+    /// The bytes must belong to a region that the other side has handed over, which must not be
+    /// returned while the borrow lives (invariant 3).
     pub(crate) fn bytes(&self, offset: usize, len: usize) -> Option<&[u8]> {
         let base = self.map.at(offset, len)?;
         // SAFETY:
-        // - `base` is valid for reads of `len` bytes: `at` has checked them against the mapping, and the file cannot
-        //   shrink below it (invariant 1).
+        // - `base` is valid for reads of `len` bytes: `at` has checked them against the mapping,
+        //   and the file cannot shrink below it (invariant 1).
         // - Every byte of a mapped file is initialised, and bytes have no alignment.
-        // - Nobody writes them while the borrow lives (invariant 3).
+        // - They are not written while the borrow lives (invariant 3).
         // - `len` is within a mapping, and thus below `isize::MAX`.
         Some(unsafe { slice::from_raw_parts(base.as_ptr(), len) })
     }
 }
 
 impl Views {
-    /// Notes a segment; one that had the number before is forgotten.
+    /// Adds a segment, replacing one with the same number.
     pub(crate) fn insert(&mut self, number: u32, descriptor: OwnedFd) {
         self.remove(number);
         let file = File::from(descriptor);
         self.0.push((number, Received::Unmapped(file)));
     }
 
-    /// Forgets a segment.
+    /// Removes a segment.
     pub(crate) fn remove(&mut self, number: u32) {
         self.0.retain(|(other, _)| *other != number);
     }
 
-    /// A segment, of which `bytes` are to be read; `None` when there is none of that number.
+    /// Returns a segment to read `bytes` bytes from it, or `None` if the number is unknown.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::Memory`] when there is no address space for it, or it is no segment.
+    /// Returns [`SegmentError::Memory`] if there is no address space for it, or if it is not a
+    /// segment.
     pub(crate) fn get(
         &mut self,
         number: u32,
@@ -93,7 +94,7 @@ impl Views {
     }
 }
 
-/// The length of a file that can never be shorter.
+/// Returns the length of a file that can never shrink.
 pub(super) fn sealed_len(file: &File) -> io::Result<usize> {
     // SAFETY: the call takes integers and touches no memory of this process.
     let seals = sys::result(unsafe { sys::fcntl(file.as_raw_fd(), sys::F_GET_SEALS) })?;

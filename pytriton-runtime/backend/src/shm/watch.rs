@@ -11,18 +11,18 @@ use crate::sync::{Mutex, MutexGuard};
 
 use super::sys;
 
-/// What a watch looks after.
+/// The owner of a watched socket.
 pub(crate) trait Watched: Send + Sync {
-    /// Hears that the other end of the socket has been closed, by its process or because that process is gone.
+    /// Called when the peer has closed the socket or its process is gone.
     fn hung_up(&self);
 
-    /// Hears that the time has passed for which it asked; says when it wants to hear of it again.
+    /// Called when the requested time has passed. Returns the time until the next call.
     fn due(&self) -> Option<Duration>;
 }
 
-/// A thread that sleeps until a socket is closed by its other end, or a time is over that somebody asked for.
+/// A thread that sleeps until a peer closes its socket, or a requested time has passed.
 ///
-/// There is one for all sessions of the process, and none while there is no session.
+/// All sessions of the process share one. It ends with the last session.
 #[derive(Debug)]
 pub(crate) struct Watch {
     entries: Arc<Entries>,
@@ -31,7 +31,7 @@ pub(crate) struct Watch {
 
 struct Entries {
     epoll: OwnedFd,
-    /// Written when the thread shall look at the entries anew.
+    /// Written to make the thread check the entries again.
     changed: File,
     stopping: AtomicBool,
     all: Mutex<All>,
@@ -48,7 +48,7 @@ struct Entry {
     due: Option<Instant>,
 }
 
-/// A socket that is being watched, as long as this lives.
+/// Watches a socket until dropped.
 #[derive(Debug)]
 pub(crate) struct Registration {
     watch: Arc<Watch>,
@@ -56,15 +56,15 @@ pub(crate) struct Registration {
     socket: OwnedFd,
 }
 
-/// The number of the event that says to look anew.
+/// The event number that makes the thread check the entries again.
 const CHANGED: u64 = u64::MAX;
 
 impl Watch {
-    /// The watch of this process.
+    /// Returns the watch of this process.
     ///
     /// # Errors
     ///
-    /// An [`io::Error`] when the process can have no descriptors or no thread for it.
+    /// Returns an [`io::Error`] if the process has no descriptors or threads left.
     pub(crate) fn current() -> io::Result<Arc<Self>> {
         static CURRENT: Mutex<Weak<Watch>> = Mutex::new(Weak::new());
         let mut current = lock(&CURRENT);
@@ -79,7 +79,7 @@ impl Watch {
     fn start() -> io::Result<Self> {
         // SAFETY: the call takes an integer.
         let epoll = sys::result(unsafe { sys::epoll_create1(sys::EPOLL_CLOEXEC) })?;
-        // SAFETY: the descriptor was made by the call above and belongs to nobody else.
+        // SAFETY: the descriptor was created by the call above, and nothing else owns it.
         let epoll = unsafe { OwnedFd::from_raw_fd(epoll) };
         // SAFETY: the call takes integers.
         let event = unsafe { sys::eventfd(0, sys::EFD_CLOEXEC | sys::EFD_NONBLOCK) };
@@ -107,7 +107,7 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// An [`io::Error`] when the process can have no more descriptors.
+    /// Returns an [`io::Error`] if the process has no descriptors left.
     pub(crate) fn register(
         self: &Arc<Self>,
         socket: impl AsFd,
@@ -127,7 +127,7 @@ impl Watch {
             socket,
         };
         let entries = &self.entries;
-        // Nothing else is asked for: what comes is a hang-up or an error, and it comes once.
+        // No other event is requested: only a hang-up or an error occurs, and only once.
         let events = sys::EPOLLRDHUP | sys::EPOLLONESHOT;
         entries.add(&registration.socket, events, number)?;
         Ok(registration)
@@ -139,14 +139,14 @@ impl Drop for Watch {
         self.entries.stopping.store(true, Ordering::Relaxed);
         self.entries.look();
         if let Some(thread) = self.thread.take() {
-            // It catches nothing, and nothing in it panics.
+            // The thread does not panic.
             let _ = thread.join();
         }
     }
 }
 
 impl Registration {
-    /// Lets [`Watched::due`] be called after a time, unless it is going to be already.
+    /// Schedules a call of [`Watched::due`], unless one is already scheduled.
     pub(crate) fn arm(&self, after: Duration) {
         let mut all = lock(&self.watch.entries.all);
         if let Some(entry) = all.watched.get_mut(&self.number)
@@ -182,12 +182,13 @@ impl Entries {
         let mut event = sys::EpollEvent { events: 0, data: 0 };
         let (epoll, descriptor) = (self.epoll.as_raw_fd(), descriptor.as_fd().as_raw_fd());
         let remove = sys::EPOLL_CTL_DEL;
-        // SAFETY: as in `add`. One that was never added, or is gone already, is an error that changes nothing.
+        // SAFETY: as in `add`. If the descriptor was never added or is already removed, the call
+        // fails and changes nothing.
         unsafe { sys::epoll_ctl(epoll, remove, descriptor, &raw mut event) };
     }
 
     fn look(&self) {
-        // It fails only where more is written already than ever will be.
+        // Fails only if the counter would overflow, which never happens.
         let _ = (&self.changed).write(&1_u64.to_ne_bytes());
     }
 
@@ -198,7 +199,7 @@ impl Entries {
             for event in &events[..count] {
                 match event.data {
                     CHANGED => {
-                        // The number does not matter.
+                        // The value does not matter.
                         let _ = (&self.changed).read(&mut [0; 8]);
                     }
                     number => self.hung_up(number),
@@ -216,7 +217,7 @@ impl Entries {
             .min();
         let milliseconds = due.map_or(-1, |due| {
             let left = due.saturating_duration_since(Instant::now());
-            // Rounded up, so that it is over when this wakes.
+            // Rounded up, so that the time has passed on waking.
             i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX)
         });
         let (epoll, first) = (self.epoll.as_raw_fd(), events.as_mut_ptr());
@@ -269,6 +270,6 @@ impl std::fmt::Debug for Entries {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks panics half-way.
+    // No panic can leave this state inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

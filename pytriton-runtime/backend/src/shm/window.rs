@@ -3,13 +3,14 @@ use std::sync::Arc;
 
 use super::View;
 
-/// Whom a region is given back to.
+/// The owner to which a region is returned.
 pub(crate) trait Lender: Send + Sync {
-    /// Hears that nobody reads the region of a batch any more.
+    /// Called when the region of a batch is not read any more.
     fn returned(&self, batch: u64);
 }
 
-/// A reference to the bytes of a batch in another process's segment; whoever holds it keeps them from being written again.
+/// A reference to the bytes of a batch in another process's segment. They are not overwritten while
+/// it lives.
 pub struct Window {
     view: Arc<View>,
     offset: usize,
@@ -19,7 +20,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// The `len` bytes from `offset` that were handed over with a batch; `None` when they are not all in the view.
+    /// Creates a window of `len` bytes at `offset`, or returns `None` if they are not all in the
+    /// view.
     pub(crate) fn new(
         view: Arc<View>,
         (offset, len): (usize, usize),
@@ -39,7 +41,7 @@ impl Window {
 
 impl AsRef<[u8]> for Window {
     fn as_ref(&self) -> &[u8] {
-        // The bounds were checked when the window was made.
+        // The bounds were checked when the window was created.
         let bytes = self.view.bytes(self.offset, self.len);
         bytes.unwrap_or_default()
     }
