@@ -1,4 +1,4 @@
-//! Compiles this crate's sources once more, as the shared library that tritonserver loads.
+//! Compiles the sources of this crate a second time, as the shared library that tritonserver loads.
 
 use std::env::{var, var_os};
 use std::ffi::OsString;
@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The options of the compiler that say how to link on this machine. None of the others (another processor, a sanitizer,
-/// a C library of its own) is meant for what tritonserver loads.
+/// The codegen options that control linking on this machine. All other flags (target CPU,
+/// sanitizer, static C library) are not meant for a library that tritonserver loads.
 const LINKING: [&str; 6] = [
     "link-arg",
     "link-args",
@@ -23,7 +23,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(loom)");
     println!("cargo::rustc-check-cfg=cfg(pytriton_library)");
     println!("cargo::rustc-check-cfg=cfg(sanitizer, values(none(), \"thread\"))");
-    // Elsewhere the crate is empty.
+    // On other platforms the crate is empty.
     if text("CARGO_CFG_TARGET_OS") != "linux" || text("CARGO_CFG_TARGET_POINTER_WIDTH") != "64" {
         return;
     }
@@ -42,13 +42,14 @@ fn main() {
     }
 }
 
-/// The target of the library: tritonserver is a program for glibc, whatever the user's is for.
+/// Returns the target of the library. tritonserver is a glibc program, whatever the user's target
+/// is.
 fn target() -> Result<String, String> {
     let target = text("TARGET");
     if text("CARGO_CFG_TARGET_ENV") == "gnu" {
         return Ok(target);
     }
-    // The compiler's own target has a standard library, a linker and a C library for sure.
+    // The host target always has a standard library, a linker and a C library.
     let arch = text("CARGO_CFG_TARGET_ARCH");
     let wanted = format!("{arch}-unknown-linux-gnu");
     if text("HOST") == wanted {
@@ -69,7 +70,7 @@ fn compile(target: &str, library: &Path) {
         .args(["-Cstrip=symbols", "-Coverflow-checks=on"])
         .args(["--target", target, "-o"])
         .arg(library);
-    // What is said about linking is said for the user's target.
+    // The linking options apply to the user's target only.
     if target == text("TARGET") {
         if let Some(linker) = var_os("RUSTC_LINKER") {
             let option = [OsString::from("-Clinker="), linker];
@@ -85,7 +86,7 @@ fn compile(target: &str, library: &Path) {
     }
 }
 
-/// The options for linking among the flags of the user's crates, as cargo separates them.
+/// Returns the linking options among the user's flags, in cargo's encoding.
 fn linking(flags: &str) -> impl Iterator<Item = &str> {
     let mut flags = flags.split('\u{1f}');
     let options = std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-/// Exports the entry points of a Triton backend that is made of an [`Executor`](crate::ffi::Executor).
+/// Exports the entry points of a Triton backend that uses an [`Executor`](crate::ffi::Executor).
 #[macro_export]
 macro_rules! export {
     ($executor:ty) => {

@@ -1,25 +1,25 @@
 use std::fmt;
 
-/// What kind of failure an error of Triton is.
+/// The error code of a failure, as in Triton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Code {
     /// The server or the function failed.
     Internal = 1,
-    /// There is nothing of that name.
+    /// The named object does not exist.
     NotFound = 2,
-    /// The request itself is wrong.
+    /// The request is invalid.
     InvalidArgument = 3,
     /// The request cannot be served now.
     Unavailable = 4,
-    /// The request asks for something that is not offered.
+    /// The requested feature is not supported.
     Unsupported = 5,
-    /// The client took the request back.
+    /// The client cancelled the request.
     Cancelled = 7,
 }
 
 impl Code {
-    /// The kind that a byte from the wire stands for.
+    /// Returns the code for a byte from the wire.
     pub fn from_byte(byte: u8) -> Option<Self> {
         let all = [
             Self::Internal,
@@ -33,17 +33,17 @@ impl Code {
     }
 }
 
-/// Why a call or a request failed, in the words that the client reads.
+/// The failure of a call or a request, with the message for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The kind.
+    /// The code.
     pub code: Code,
-    /// The words.
+    /// The message.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure of a kind.
+    /// Creates a failure.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -51,7 +51,7 @@ impl Failure {
         }
     }
 
-    /// A failure that is nobody's but the server's.
+    /// Creates a failure of the server itself.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Code::Internal, message)
     }

@@ -8,8 +8,8 @@ use crate::refused_sequences::{Refusal, RefusedSequences};
 use crate::session::TensorNames;
 use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
-/// How the tensors of a batch are gathered: what describes it, and where each input goes. Its memory is used again for the
-/// next batch.
+/// The layout of a batch: its description, and the offset of each input. The memory is reused for
+/// the next batch.
 #[derive(Debug)]
 pub struct Gathering {
     inputs: Numbers,
@@ -34,19 +34,20 @@ pub struct Pieces<'b>(Vec<Piece<'b>>);
 #[derive(Debug)]
 struct Piece<'b> {
     input: usize,
-    /// How many pieces there were before it.
+    /// The position among all pieces.
     order: usize,
     bytes: &'b [u8],
 }
 
-/// The numbers of names.
+/// The indices of names.
 #[derive(Debug)]
 struct Numbers {
     sorted: Vec<(CString, usize)>,
 }
 
 impl Gathering {
-    /// For batches of a model with these tensors; what it refuses of sequences is noted.
+    /// Creates the state for batches of a model with these tensors. Refused sequences are recorded
+    /// in `refused`.
     pub fn new(names: &TensorNames, refused: Arc<RefusedSequences>) -> Self {
         Self {
             inputs: Numbers::new(names.inputs.iter()),
@@ -64,8 +65,8 @@ impl Gathering {
         }
     }
 
-    /// Looks at the requests of a batch that are not answered. Calls `refuse` with each that does not go with the model, or
-    /// cannot be read: it is none of the batch's.
+    /// Describes the requests of a batch that are not answered. Calls `refuse` with each request
+    /// that is malformed or does not match the model; it is left out of the batch.
     pub fn plan<'b>(
         &mut self,
         batch: &'b Batch,
@@ -84,7 +85,7 @@ impl Gathering {
             let names = (&self.inputs, &self.outputs);
             let refused = self.sequential.then_some(&*self.refused);
             match describe(request, names, refused, (&mut writer, &mut pieces)) {
-                // Only the place of one among the rows.
+                // A padding row without a request.
                 Ok(None) => self.dismissed.push(index),
                 Ok(Some(rows)) => {
                     self.positions.push(index);
@@ -105,7 +106,7 @@ impl Gathering {
         }
         self.data = 0;
         for (input, span) in self.spans.iter_mut().enumerate() {
-            // What lies in memory has a length that fits.
+            // Lengths of data in memory do not overflow.
             span.offset = place(&mut self.data, span.len).unwrap_or(usize::MAX);
             writer.span(input, *span);
         }
@@ -114,37 +115,37 @@ impl Gathering {
         Pieces(pieces)
     }
 
-    /// The description of the batch.
+    /// Returns the description of the batch.
     pub fn description(&self) -> &[u8] {
         &self.description
     }
 
-    /// The positions in the batch of the requests that are described.
+    /// Returns the positions of the described requests in the batch.
     pub fn positions(&self) -> &[usize] {
         &self.positions
     }
 
-    /// The positions in the batch of those that stand for no request: Triton fills the rows of a batch with them that belong to
-    /// other sequences than have a request.
+    /// Returns the positions of padding rows. Triton fills the rows of sequences that have no
+    /// request in this batch with them.
     pub fn dismissed(&self) -> &[usize] {
         &self.dismissed
     }
 
-    /// The bytes of all tensors, with what lies between them.
+    /// Returns the size of all tensors, including the padding between them.
     pub fn data(&self) -> usize {
         self.data
     }
 
-    /// The rows of all requests.
+    /// Returns the number of rows of all requests.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Copies every input's bytes to where they go, from the first place to the last.
+    /// Copies the bytes of all inputs to their offsets, in ascending order.
     ///
     /// # Errors
     ///
-    /// What `write` says.
+    /// Returns the error of `write`.
     pub fn gather<E>(
         &mut self,
         pieces: Pieces<'_>,
@@ -194,8 +195,8 @@ impl Numbers {
     }
 }
 
-/// Writes a request and notes the pieces of its inputs; returns its rows, or nothing for one that belongs to no sequence where
-/// all do.
+/// Describes a request and collects the pieces of its inputs. Returns its number of rows, or `None`
+/// for a padding row of a sequence model.
 fn describe<'b>(
     request: Request<'b>,
     (inputs, outputs): (&Numbers, &Numbers),
@@ -248,7 +249,7 @@ fn describe<'b>(
     Ok(Some(rows))
 }
 
-/// Notes the pieces of an input; returns its length.
+/// Collects the pieces of an input and returns its length.
 fn note<'b>(
     input: &Input<'b>,
     number: usize,
@@ -273,7 +274,7 @@ fn note<'b>(
     Ok(len)
 }
 
-/// The memory of pieces without them.
+/// Reuses the memory of the pieces with another lifetime.
 fn reuse<'to>(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'to>> {
     pieces.clear();
     let empty = pieces.into_iter().map(|piece| Piece {

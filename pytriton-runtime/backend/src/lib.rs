@@ -1,18 +1,20 @@
-//! The Triton backend of pytriton, and the channel over which it reaches the process that runs the models.
+//! The Triton backend of pytriton, and the channel to the process that runs the models.
 //!
-//! tritonserver loads this crate as a shared library, which the user's binary carries ([`LIBRARY`]). The same crate is
-//! linked into the binary itself, so that both ends of the channel are one piece of code.
+//! tritonserver loads this crate as a shared library, which the user's binary contains
+//! ([`LIBRARY`]). The same crate is linked into the binary, so both ends of the channel are built
+//! from the same code.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - `ffi`: Triton's C API; the entry points, batches, responses, statistics.
-//! - `gather`: where each tensor of a batch goes.
-//! - `wire`: the messages, and the descriptions of batches and answers. Pure.
-//! - `ring`: messages from one process to another, and how one sleeps until the next.
-//! - `arena`: which bytes are free. Pure.
-//! - `shm`: segments of shared memory, futexes, descriptors over sockets, the thread that watches the sockets.
-//! - `session`: greetings, the two ends of the rings.
-//! - `proxy`: a batch's way from Triton into a session and its answers' way back.
+//! - `ffi`: Triton's C API: entry points, batches, responses, statistics.
+//! - `gather`: the layout of a batch in memory.
+//! - `wire`: messages, and the descriptions of batches and responses. Pure.
+//! - `ring`: message queues between processes, and waiting on them.
+//! - `arena`: allocation of ranges. Pure.
+//! - `shm`: shared memory segments, futexes, descriptors over sockets, and the thread that watches
+//!   the sockets.
+//! - `session`: the handshake and the two ends of the rings.
+//! - `proxy`: moves batches from Triton into a session and their responses back.
 //! - `readiness`: which models can be executed, for servers that do not ask.
 //!
 //! # Features
@@ -21,41 +23,46 @@
 //!
 //! # Protocol
 //!
-//! The worker listens on a Unix socket in a folder that only its user can enter. Each instance in tritonserver connects,
-//! and sends the version of the protocol, a token and its model. The worker compares user and token, and sends back the
-//! names of the tensors, how many batches the instance may have under way, and the descriptor of two rings. From then on
-//! the socket carries the descriptors of segments now and then, and its end of file is the news that the other process is
-//! gone.
+//! The worker listens on a Unix socket in a folder that only its user can enter. Each instance in
+//! tritonserver connects, and sends the protocol version, a token and its model. The worker checks
+//! user and token. It returns the names of the tensors, the number of batches that may be in
+//! flight, and the descriptor of two rings. From then on the socket carries descriptors of new
+//! segments, and its end of file signals that the other process is gone.
 //!
-//! A batch: the instance writes the description and then the tensors into a region of its arena, each input's rows of all
-//! requests one behind the other, and puts a message into the ring that goes down. The worker copies the description,
-//! checks it, runs the function on the tensors where they lie, writes descriptions and tensors of the answers into a region
-//! of its own arena, and puts a message for each answer into the ring that goes up. A message carries the batch's number,
-//! the request's position, a sequence number, and whether it is the request's last. Messages may go in both directions at
-//! any time: that a request was taken back goes down while its batch waits.
+//! The instance writes the description of a batch and its tensors into a region of its arena. The
+//! rows of all requests are contiguous per input. Then it sends a message through the downward
+//! ring. The worker copies and validates the description, and runs the function on the tensors in
+//! place. It writes descriptions and tensors of the responses into a region of its own arena, and
+//! sends one message per response through the upward ring. A message carries the batch's number,
+//! the request's position, a sequence number, and whether it is the last of the request. Messages
+//! can flow in both directions at any time; for example a cancellation is sent while its batch
+//! waits.
 //!
-//! A request of a decoupled model has any number of answers, each of which leaves at once, and an end without a description, for
-//! which tritonserver gets flags alone: its last answer is never said to be one, but for an error. As long as the ring that
-//! goes up is full, or 256 MiB of answers are under way on a session, the function waits. So it does not run ahead of
-//! tritonserver; what that keeps for a client that reads slowly, nobody sees. Every 20 ms, and at every answer, it is looked
-//! whether the client has gone, and the worker is told.
+//! A request of a decoupled model has any number of responses, which are sent immediately, and an
+//! end without a description. For the end, tritonserver receives only flags; no response but an
+//! error is marked as final. The function waits while the upward ring is full, or while 256 MiB of
+//! responses are in flight on the session. So it cannot run ahead of tritonserver, although
+//! tritonserver may buffer any amount for a slow client. Every 20 ms, and with every response, the
+//! backend checks for cancellation and notifies the worker.
 //!
-//! # Whose memory
+//! # Memory ownership
 //!
-//! A region is written by the process whose arena it is in, before it is handed over, and read by the other one until that
-//! gives it back: an answer's with its place in the ring, a batch's with a message of its own once nobody holds a tensor of
-//! it. So a function may keep a tensor beyond its batch. What is not given back when a session ends is never written again.
+//! A region belongs to the arena of the process that allocates it. That process writes it before it
+//! hands it over. The other process reads it until it releases it: a response with its slot in the
+//! ring, a batch with a separate message once no tensor refers to it. So a function may keep a
+//! tensor longer than its batch. A region that is not released when a session ends is never written
+//! again.
 //!
-//! Segments are large in addresses and small in memory: pages are allocated when they are needed, so that a lack of memory
-//! is an error of one batch, and go back when they were not needed for some seconds. A limit of a control group is not
-//! seen that way: there the kernel ends a process that goes beyond it.
+//! Segments reserve much address space but little memory. Pages are allocated on demand, so that a
+//! lack of memory is an error of one batch, and are released after some seconds without use. A
+//! control group limit cannot be detected this way: the kernel kills a process that exceeds it.
 //!
-//! # Death
+//! # Process failure
 //!
-//! One thread of each process sleeps on the sockets of all its sessions. When tritonserver dies the worker's instances are
-//! free for the next one; when the worker dies every batch under way ends with an error, and so does every later one. When
-//! a session breaks and both live, the instance connects again. Nothing has a name that could stay behind except the
-//! socket, which goes with its folder.
+//! One thread of each process sleeps on the sockets of all its sessions. When tritonserver dies,
+//! the worker's instances become free for the next one. When the worker dies, every batch in flight
+//! and every later one fails. When a session breaks while both live, the instance reconnects. No
+//! named resource can be left behind, except the socket, which is removed with its folder.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 pub mod arena;
@@ -94,11 +101,11 @@ pub use refused_sequences::RefusedSequences;
 #[cfg(not(loom))]
 pub use shm::return_large_blocks;
 
-/// The shared library that tritonserver loads, or why this binary has none.
+/// The shared library that tritonserver loads, or the reason why this binary has none.
 #[cfg(not(pytriton_library))]
 pub const LIBRARY: Result<&[u8], &str> = include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
-/// The backend's name in a model's configuration; its library is `libtriton_pytriton.so`.
+/// The backend's name in a model's configuration. The library is `libtriton_pytriton.so`.
 pub const NAME: &str = "pytriton";
 
 #[cfg(pytriton_library)]

@@ -1,16 +1,16 @@
-//! Which models can execute batches: a model is ready as long as one of its instances is.
+//! The readiness of models: a model is ready as long as one of its instances is.
 //!
-//! Triton's core asks in different ways, as its sources say (`InferenceServer::ModelIsReady`,
+//! Triton's core queries readiness in different ways (`InferenceServer::ModelIsReady`,
 //! `InferenceServer::IsReady` and `TritonModel::IsReady` in the branches r24.10, r25.12, r26.03,
 //! r26.04 and r26.06 of its `core`):
 //!
-//! - Up to 25.11 it asks no backend. There [`of`] and [`of_all`] answer in its place, as
-//!   `ffi::interpose` says.
-//! - From 25.12 on it calls `TRITONBACKEND_ModelInstanceReady` for every instance of a model,
-//!   passive ones too, and takes the first error for that of the model. So each instance answers
+//! - Up to 25.11 it asks no backend. [`of`] and [`of_all`] respond in its place (see
+//!   `ffi::interpose`).
+//! - Since 25.12 it calls `TRITONBACKEND_ModelInstanceReady` for every instance of a model,
+//!   including passive ones, and the first error is that of the model. So each instance responds
 //!   for its model: with an error only if no instance of the model is ready
 //!   ([`Registration::model_is_ready`]).
-//! - Up to 26.03 it does so for a model only; from 26.04 on for the server as well, with
+//! - Up to 26.03 it does so only for a model; since 26.04 also for the server, with
 //!   `--strict-readiness`.
 
 use std::fmt;
@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::Instance;
 
-/// An instance, as long as this lives.
+/// Registers an instance until dropped.
 #[derive(Debug)]
 pub(crate) struct Registration {
     number: u64,
@@ -45,7 +45,7 @@ static INSTANCES: Mutex<Instances> = Mutex::new(Instances {
     entries: Vec::new(),
 });
 
-/// Notes an instance. `is_ready` must not block; it is not called any more once the registration is
+/// Registers an instance. `is_ready` must not block. It is not called after the registration is
 /// dropped.
 pub(crate) fn register(
     instance: &Instance,
@@ -69,7 +69,7 @@ pub(crate) fn register(
 }
 
 impl Registration {
-    /// Whether an instance of this one's model is ready.
+    /// Returns whether an instance of the same model is ready.
     pub(crate) fn model_is_ready(&self) -> bool {
         of_load(self.loaded_model)
     }
@@ -84,14 +84,14 @@ impl Drop for Registration {
     }
 }
 
-/// Whether an instance of a model that Triton has loaded is ready.
+/// Returns whether an instance of a loaded model is ready.
 pub(crate) fn of_load(loaded_model: usize) -> bool {
     let instances = lock();
     let mut own = instances.entries.iter();
     own.any(|entry| entry.loaded_model == loaded_model && (entry.is_ready)())
 }
 
-/// Whether every model has an instance that is ready.
+/// Returns whether every model has a ready instance.
 #[cfg(any(test, pytriton_library))]
 pub(crate) fn of_all() -> bool {
     let instances = lock();
@@ -105,7 +105,8 @@ pub(crate) fn of_all() -> bool {
     })
 }
 
-/// Whether a model has an instance that is ready, or none at all; below zero stands for any version.
+/// Returns whether a model has a ready instance, or no instance at all. A negative version means
+/// any version.
 #[cfg(any(test, pytriton_library))]
 pub(crate) fn of(model: &str, version: i64) -> bool {
     let requested = u64::try_from(version).ok();
@@ -178,7 +179,7 @@ mod tests {
         let _alone = crate::ffi::alone();
         let (old, new) = (instance("a", 20, true), instance("a", 21, false));
         assert!(old.model_is_ready() && !new.model_is_ready());
-        // By its name it is ready: Triton serves the old one until the new one is loaded.
+        // Under its name it is ready: Triton serves the old one until the new one is loaded.
         assert!(of("a", 1));
     }
 }

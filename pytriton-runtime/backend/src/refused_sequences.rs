@@ -4,11 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Correlation, Sequence};
 
-/// So many are remembered, the newest ones.
+/// The maximum number of sequences that are remembered, the newest ones.
 const MAX_SEQUENCES: usize = 1024;
 
-/// The sequences whose first request was refused on this side, so that the function's side does not
-/// know that they start: a later request of one must not find the state of an older sequence of the
+/// The sequences whose first request was refused on this side, so that the function never saw their
+/// start. A later request of such a sequence must not find the state of an older sequence with the
 /// same id.
 #[derive(Debug)]
 pub struct RefusedSequences {
@@ -16,12 +16,12 @@ pub struct RefusedSequences {
     sequences: Mutex<VecDeque<(Id, Refusal)>>,
 }
 
-/// Why a request was refused.
+/// The reason for a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It could not be read or handed over.
+    /// The request could not be read or handed over.
     NotHandedOver,
-    /// Its instance is in a call that takes too long, or is gone.
+    /// Its instance is stalled or gone.
     Stalled,
 }
 
@@ -32,7 +32,7 @@ enum Id {
 }
 
 impl RefusedSequences {
-    /// None yet of that model.
+    /// Creates an empty set for a model.
     pub fn new(model: &str) -> Self {
         Self {
             model: model.to_owned(),
@@ -40,7 +40,7 @@ impl RefusedSequences {
         }
     }
 
-    /// Notes that a request of a sequence has been refused.
+    /// Records that a request of a sequence was refused.
     pub(crate) fn refuse(&self, sequence: &Sequence<'_>, refusal: Refusal) {
         if !sequence.start || sequence.end {
             return;
@@ -52,11 +52,11 @@ impl RefusedSequences {
         sequences.push_front((id, refusal));
     }
 
-    /// Checks a request that is about to be handed on.
+    /// Checks a request that is about to be forwarded.
     ///
     /// # Errors
     ///
-    /// That its sequence was refused, and has not started again since.
+    /// Returns a failure if its sequence was refused and has not been restarted since.
     pub(crate) fn check(&self, sequence: &Sequence<'_>) -> Result<(), Failure> {
         let mut sequences = self.lock();
         if sequences.is_empty() {
@@ -78,7 +78,7 @@ impl RefusedSequences {
             Refusal::NotHandedOver => Failure::internal(format!(
                 "the state of sequence {sequence} of model '{model}' is lost: its first request was refused; start the sequence again"
             )),
-            // As Triton says it of a sequence that it does not know, and the embedded engine.
+            // The message of Triton and of the embedded engine for an unknown sequence.
             Refusal::Stalled => Failure::new(
                 Code::InvalidArgument,
                 format!(
@@ -88,8 +88,8 @@ impl RefusedSequences {
         })
     }
 
-    /// The refusal of a request whose instance is stalled while others of the model serve, as the
-    /// embedded engine says it.
+    /// Returns the failure of a request whose instance is stalled while others of the model serve,
+    /// with the message of the embedded engine.
     pub(crate) fn ended(&self, sequence: &Sequence<'_>) -> Failure {
         let (model, sequence) = (&self.model, Id::of(sequence).text());
         Failure::new(
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Which sequence goes on, with which flags, and whether that is handed on.
+    /// A sequence, its flags, and whether the request is forwarded.
     type Request = (u64, &'static str, bool);
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             ),
             ("start", &[(5, "start", true), (5, "", true)]),
             ("start", &[(5, "end", false), (5, "", true)]),
-            // It ends with what was refused, and the server knows it no more.
+            // The refused request was its end, and the server no longer knows it.
             ("start end", &[(5, "", true)]),
             ("", &[(5, "", true)]),
         ];

@@ -1,4 +1,4 @@
-//! The build script for other targets and flags than those of these tests.
+//! Tests of the build script for other targets and flags than those of these tests.
 
 #![cfg(all(not(loom), target_arch = "x86_64"))]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const GNU: &str = "x86_64-unknown-linux-gnu";
 const MUSL: &str = "x86_64-unknown-linux-musl";
 
-/// The build script, made once.
+/// The build script, compiled once.
 static SCRIPT: LazyLock<PathBuf> = LazyLock::new(|| {
     let script = Path::new(env!("CARGO_TARGET_TMPDIR")).join("build_script");
     let mut compiler = Command::new("rustc");
@@ -24,7 +24,7 @@ static SCRIPT: LazyLock<PathBuf> = LazyLock::new(|| {
 
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What a build says of the library.
+/// The result of a build.
 struct Built {
     folder: PathBuf,
     output: Output,
@@ -52,7 +52,7 @@ impl Built {
         Self { folder, output }
     }
 
-    /// What stands in place of the library in the binary.
+    /// Returns the expression that replaces the library in the binary.
     fn expression(&self) -> String {
         assert!(self.output.status.success(), "{:?}", self.output);
         fs::read_to_string(self.folder.join("library.rs")).unwrap()
@@ -78,7 +78,7 @@ fn contains(library: &[u8], text: &str) -> bool {
 
 #[test]
 fn a_binary_for_musl_carries_a_library_for_glibc() {
-    // The linker is the one for musl, and so are the flags.
+    // The linker is for musl, and so are the flags.
     let variables = [
         ("RUSTC_LINKER", "/no/such/linker"),
         ("CARGO_ENCODED_RUSTFLAGS", "-Clink-arg=/no/such/file"),
@@ -134,7 +134,7 @@ fn what_the_user_says_of_linking_counts_for_the_library_too() {
         "--codegen=link_args=-Wl,--defsym=two=2 -Wl,--defsym=three=3",
         "--codegen",
         "link-arg=-Wl,--defsym=four=4",
-        // What is not about linking, or would make what tritonserver cannot load.
+        // Not about linking, or would create a library that tritonserver cannot load.
         "-Ctarget-feature=+crt-static",
         "-Zsanitizer=address",
         "--cfg",
@@ -148,7 +148,7 @@ fn what_the_user_says_of_linking_counts_for_the_library_too() {
     ];
     let library = Built::new("flags", GNU, GNU, &variables).library();
     assert!(contains(&library, "libc.so.6"));
-    // The flags stand behind the configuration of the target, as for cargo's own calls of the compiler.
+    // The flags follow the configuration of the target, as when cargo calls the compiler.
     assert!(!named_log.exists());
     let arguments = fs::read_to_string(flag_log).unwrap();
     for symbol in ["one=1", "two=2", "three=3", "four=4"] {

@@ -1,5 +1,5 @@
-//! The library in servers of other releases than the one that the tests install: a program that offers the functions of
-//! such a server loads it as tritonserver does.
+//! Tests of the library in other server releases than the installed one. A program that provides
+//! the functions of such a server loads the library like tritonserver does.
 
 #![cfg(not(loom))]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What every server has that has the oldest release of the API that is served, beside what `server.c` defines itself.
+/// The functions of the oldest supported API, in addition to those that `server.c` defines itself.
 const FIRST: &[&str] = &[
     "TRITONBACKEND_InputBuffer",
     "TRITONBACKEND_InputProperties",
@@ -45,7 +45,7 @@ const FIRST: &[&str] = &[
     "TRITONBACKEND_ResponseSetStringParameter",
 ];
 
-/// What later releases have brought.
+/// The functions that later API versions added.
 const LATER: &[(u32, &str)] = &[
     (12, "TRITONBACKEND_RequestParameter"),
     (12, "TRITONBACKEND_RequestParameterCount"),
@@ -57,7 +57,7 @@ const LATER: &[(u32, &str)] = &[
     (17, "TRITONBACKEND_InferenceRequestTimeoutMicroseconds"),
 ];
 
-/// What a server says that loads the library: the answers of its entry points.
+/// Returns the output of a server that loads the library: the results of its entry points.
 fn server(major: u32, minor: u32, without: &str) -> String {
     let later = LATER.iter().filter(|(since, _)| *since <= minor);
     let functions = FIRST.iter().chain(later.map(|(_, name)| name));
@@ -109,7 +109,7 @@ fn a_server_without_the_later_functions_is_served() {
                         ready: 1: the instance was not initialized\n";
         assert_eq!(server(1, minor, ""), expected, "1.{minor}");
     }
-    // The release 1.16 of September 2023 had no cancellation yet, that of October had.
+    // API 1.16 of September 2023 had no cancellation yet; that of October had.
     assert!(server(1, 16, "TRITONBACKEND_RequestIsCancelled").starts_with("initialize: fine\n"));
 }
 

@@ -1,4 +1,4 @@
-/* Loads a backend as tritonserver does, and prints what its entry points answer. */
+/* Loads a backend like tritonserver, and prints the results of its entry points. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

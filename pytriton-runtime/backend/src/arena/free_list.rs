@@ -1,14 +1,14 @@
-/// The free parts of so many bytes, in order and apart from each other.
+/// The free ranges of an arena, sorted and not adjacent.
 #[derive(Debug)]
 pub struct FreeList {
-    /// First byte and length.
+    /// Offset and length of each range.
     holes: Vec<(usize, usize)>,
     capacity: usize,
     live: usize,
 }
 
 impl FreeList {
-    /// `capacity` bytes, all of them free.
+    /// Creates a list of `capacity` free bytes.
     pub fn new(capacity: usize) -> Self {
         Self {
             holes: vec![(0, capacity)],
@@ -17,7 +17,7 @@ impl FreeList {
         }
     }
 
-    /// Takes `len` bytes, as near to the beginning as there are; returns where they begin.
+    /// Allocates `len` bytes at the lowest possible offset, and returns the offset.
     pub fn take(&mut self, len: usize) -> Option<usize> {
         let index = self.holes.iter().position(|&(_, free)| free >= len)?;
         let (offset, free) = &mut self.holes[index];
@@ -31,7 +31,7 @@ impl FreeList {
         Some(taken)
     }
 
-    /// Gives bytes back that were taken.
+    /// Frees an allocation.
     pub fn give(&mut self, offset: usize, len: usize) {
         let index = self.holes.partition_point(|&(hole, _)| hole < offset);
         self.live -= len;
@@ -59,17 +59,17 @@ impl FreeList {
         }
     }
 
-    /// All bytes, free or not.
+    /// Returns the total number of bytes.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many bytes are taken.
+    /// Returns the number of allocated bytes.
     pub fn live(&self) -> usize {
         self.live
     }
 
-    /// Where the last byte that is taken ends.
+    /// Returns the end of the last allocation.
     pub fn end(&self) -> usize {
         match self.holes.last() {
             Some(&(offset, len)) if offset + len == self.capacity => offset,

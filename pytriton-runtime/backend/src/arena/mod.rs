@@ -1,4 +1,4 @@
-//! Where what messages speak of lies: offsets, no memory. Pure.
+//! Allocation of message data: offsets, not memory. Pure.
 
 mod free_list;
 mod region;

@@ -1,23 +1,25 @@
-/// Where regions and tensors begin: aligned for every element type, and apart from what another core writes.
+/// The alignment of regions and tensors: sufficient for every datatype, and a cache line, so that
+/// two cores do not share one.
 pub const ALIGNMENT: usize = 64;
 
-/// Bytes of a segment.
+/// A range of bytes in a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Region {
-    /// The segment, by number.
+    /// The number of the segment.
     pub segment: u32,
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: usize,
-    /// How many.
+    /// The length in bytes.
     pub len: usize,
 }
 
-/// The next place for a tensor at or behind `len` bytes; `None` when there is none.
+/// Returns the next aligned offset at or after `len`, or `None` on overflow.
 pub fn align(len: usize) -> Option<usize> {
     len.checked_next_multiple_of(ALIGNMENT)
 }
 
-/// Puts `len` bytes behind those that are in use, and returns where; `None` when nothing fits.
+/// Reserves `len` aligned bytes after the used ones, and returns their offset. Returns `None` on
+/// overflow.
 ///
 /// # Examples
 ///

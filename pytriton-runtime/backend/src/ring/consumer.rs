@@ -4,21 +4,21 @@ use crate::sync::AtomicBool;
 
 use super::{Broken, Closed, Message, Ring, Sleep};
 
-/// The position of the side that reads messages.
+/// The position of the reader of a ring.
 #[derive(Debug, Default)]
 pub struct Consumer {
-    /// How many messages have been read.
+    /// The number of messages read.
     read: u32,
-    /// How many of them the producer knows to be done with.
+    /// The number of messages released to the producer.
     released: u32,
 }
 
 impl Consumer {
-    /// The next message, copied out of shared memory; `None` when there is none now.
+    /// Returns the next message, copied out of shared memory, or `None` if the ring is empty.
     ///
     /// # Errors
     ///
-    /// [`Broken`].
+    /// Returns [`Broken`] if the producer's position is invalid.
     pub fn pop<S: Sleep + Copy>(&mut self, ring: &Ring<'_, S>) -> Result<Option<Message>, Broken> {
         if ring.between(self.read, ring.tail())? == 0 {
             return Ok(None);
@@ -28,7 +28,7 @@ impl Consumer {
         Ok(Some(message))
     }
 
-    /// Gives the slots of all messages that were read back, and all that these speak of.
+    /// Releases the slots of all messages that were read, and all data that they refer to.
     pub fn release<S: Sleep + Copy>(&mut self, ring: &Ring<'_, S>) {
         if self.released != self.read {
             ring.set_head(self.read);
@@ -40,7 +40,7 @@ impl Consumer {
     ///
     /// # Errors
     ///
-    /// [`Closed`] when there is none and there will be none.
+    /// Returns [`Closed`] if the ring is empty and no message will follow.
     pub fn wait<S: Sleep + Copy>(
         &self,
         ring: &Ring<'_, S>,
@@ -50,13 +50,13 @@ impl Consumer {
         self.wait_unless(ring, closed, at_most, || false)
     }
 
-    /// The same, but does not wait if `interrupted` is true. It is asked once the wait is
-    /// announced, so that a [nudge](Ring::nudge) after it has become true is not lost: either it is
-    /// seen here, or the nudge ends the wait.
+    /// Same as [`wait`](Self::wait), but returns immediately if `interrupted` is true. The closure
+    /// is called after the wait is announced, so a [nudge](Ring::nudge) is not lost: either the
+    /// closure sees the change, or the nudge ends the wait.
     ///
     /// # Errors
     ///
-    /// [`Closed`] when there is no message and there will be none.
+    /// Returns [`Closed`] if the ring is empty and no message will follow.
     pub fn wait_unless<S: Sleep + Copy>(
         &self,
         ring: &Ring<'_, S>,

@@ -6,7 +6,7 @@ use crate::sync::{AtomicBool, AtomicU32};
 
 use super::{Indices, Ring, Sleep, Slot};
 
-/// A ring that nobody sleeps on, as its two sides and a hostile peer see it.
+/// A ring without sleepers, as seen by its two sides and a hostile peer.
 #[derive(Debug, Default)]
 pub struct Shared {
     indices: Indices,
@@ -14,7 +14,7 @@ pub struct Shared {
     closed: AtomicBool,
 }
 
-/// Waits for nothing: the targets have one thread.
+/// Never waits: the targets have one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Awake;
 
@@ -25,12 +25,12 @@ impl Sleep for Awake {
 }
 
 impl Shared {
-    /// The ring.
+    /// Returns the ring.
     pub fn ring(&self) -> Ring<'_, Awake> {
         Ring::new(&self.indices, &self.slots, Awake)
     }
 
-    /// Whether the session has ended: never.
+    /// Returns the flag for the end of the session, which is never set.
     pub fn closed(&self) -> &AtomicBool {
         &self.closed
     }

@@ -1,11 +1,12 @@
-//! Rings of messages from one process to another.
+//! Rings of messages between two processes.
 //!
-//! A ring has one producer and one consumer. Each side keeps its own position to itself and tells the other one in shared
-//! memory: `tail` is how many messages there have ever been, `head` how many of them are done with. A consumer that has
-//! nothing to do sleeps, and so does a producer without a free slot; whoever changes the position of the other's interest
-//! wakes it, and makes no system call where nobody sleeps.
+//! A ring has one producer and one consumer. Each side keeps its own position private and publishes
+//! it in shared memory: `tail` is the number of messages written, `head` the number released. A
+//! consumer without messages sleeps, and so does a producer without a free slot. A side that
+//! publishes a position wakes the other, and makes no system call if it is awake.
 //!
-//! `head` moves when the consumer says so, not when it reads: what a message speaks of is the consumer's until then.
+//! `head` moves when the consumer releases a message, not when it reads it. Until then the consumer
+//! owns the data that the message refers to.
 
 mod consumer;
 #[cfg(all(not(loom), any(test, feature = "fuzzing")))]

@@ -4,38 +4,38 @@ use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::{Closed, Sleep, Sleeper};
 
-/// A message as it lies in a slot.
+/// A message as stored in a slot.
 pub type Message = [u64; 8];
 
-/// A place for one message: a line of the cache.
+/// A slot for one message: one cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Slot([AtomicU64; 8]);
 
-/// A number on a line of the cache of its own.
+/// A number on its own cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 struct Line(AtomicU32);
 
-/// The numbers of a ring in shared memory.
+/// The indices of a ring in shared memory.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Indices {
-    /// How many messages there have been; written by the producer.
+    /// The number of messages written; set by the producer.
     tail: Line,
-    /// How many of them are done with; written by the consumer.
+    /// The number of messages released; set by the consumer.
     head: Line,
-    /// Whether the consumer sleeps.
+    /// Whether the consumer is asleep.
     consumer: Line,
-    /// Whether the producer sleeps.
+    /// Whether the producer is asleep.
     producer: Line,
 }
 
-/// The other side has written positions that cannot be.
+/// The peer has written invalid positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken;
 
-/// A ring on shared memory.
+/// A ring in shared memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Ring<'a, S> {
     indices: &'a Indices,
@@ -44,7 +44,8 @@ pub struct Ring<'a, S> {
 }
 
 impl<'a, S: Sleep + Copy> Ring<'a, S> {
-    /// The ring on numbers and slots that were zero at first. The number of slots is a power of two.
+    /// Creates a ring on indices and slots that were initially zero. The number of slots must be a
+    /// power of two.
     pub fn new(indices: &'a Indices, slots: &'a [Slot], sleep: S) -> Self {
         debug_assert!(slots.len().is_power_of_two());
         Self {
@@ -54,19 +55,19 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
         }
     }
 
-    /// How many messages have room.
+    /// Returns the number of slots.
     pub fn capacity(&self) -> u32 {
         u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
     }
 
-    /// Wakes whoever sleeps on this ring in this process, because it has been closed.
+    /// Wakes the sleepers of this process, because the ring was closed.
     pub fn close(&self) {
         self.consumer().wake();
         self.producer().wake();
     }
 
-    /// Wakes the consumer in this process although there may be no message, because what it has
-    /// said would interrupt its wait has become true.
+    /// Wakes the consumer in this process even without a message, because the condition that
+    /// interrupts its wait has become true.
     pub fn nudge(&self) {
         self.consumer().wake();
     }
@@ -108,7 +109,7 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
         self.indices.head.0.load(Ordering::Acquire)
     }
 
-    /// How many messages lie between two positions, of which one is the other side's.
+    /// Returns the number of messages between two positions; the peer has written one of them.
     pub(super) fn between(&self, head: u32, tail: u32) -> Result<u32, Broken> {
         let count = tail.wrapping_sub(head);
         match count <= self.capacity() {

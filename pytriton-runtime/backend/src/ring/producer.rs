@@ -2,30 +2,30 @@ use crate::sync::AtomicBool;
 
 use super::{Broken, Closed, Message, Ring, Sleep};
 
-/// The position of the side that writes messages.
+/// The position of the writer of a ring.
 #[derive(Debug, Default)]
 pub struct Producer {
-    /// How many messages have been written.
+    /// The number of messages written.
     written: u32,
-    /// How many of them the consumer has been told of.
+    /// The number of messages published to the consumer.
     published: u32,
 }
 
-/// Why a message is not written.
+/// A message cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushError {
-    /// There is no free slot.
+    /// No slot is free.
     Full,
-    /// As [`Broken`] says.
+    /// See [`Broken`].
     Broken,
 }
 
 impl Producer {
-    /// Writes a message, which the consumer sees once it is published.
+    /// Writes a message. The consumer sees it after it is published.
     ///
     /// # Errors
     ///
-    /// A [`PushError`].
+    /// Returns a [`PushError`].
     pub fn push<S: Sleep + Copy>(
         &mut self,
         ring: &Ring<'_, S>,
@@ -40,7 +40,7 @@ impl Producer {
         Ok(())
     }
 
-    /// Lets the consumer see all that is written, and wakes it where it sleeps.
+    /// Publishes all messages written, and wakes the consumer if it is asleep.
     pub fn publish<S: Sleep + Copy>(&mut self, ring: &Ring<'_, S>) {
         if self.published != self.written {
             ring.set_tail(self.written);
@@ -48,45 +48,45 @@ impl Producer {
         }
     }
 
-    /// How many messages have ever been written.
+    /// Returns the number of messages ever written.
     pub fn written(&self) -> u32 {
         self.written
     }
 
-    /// How many messages the consumer is done with.
+    /// Returns the number of messages that the consumer has released.
     ///
     /// # Errors
     ///
-    /// [`Broken`].
+    /// Returns [`Broken`] if the consumer's position is invalid.
     pub fn done<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<u32, Broken> {
         let head = ring.head();
         ring.between(head, self.written)?;
         Ok(head)
     }
 
-    /// How many messages the consumer is not done with.
+    /// Returns the number of messages that the consumer has not released.
     ///
     /// # Errors
     ///
-    /// [`Broken`].
+    /// Returns [`Broken`] if the consumer's position is invalid.
     pub fn under_way<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<u32, Broken> {
         ring.between(ring.head(), self.written)
     }
 
-    /// Whether there is a free slot.
+    /// Returns whether a slot is free.
     ///
     /// # Errors
     ///
-    /// [`Broken`].
+    /// Returns [`Broken`] if the consumer's position is invalid.
     pub fn has_room<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
         Ok(self.under_way(ring)? < ring.capacity())
     }
 
-    /// Waits until the consumer is done with more than `seen` messages.
+    /// Waits until the consumer has released more than `seen` messages.
     ///
     /// # Errors
     ///
-    /// [`Closed`].
+    /// Returns [`Closed`] if the session has ended.
     pub fn wait<S: Sleep + Copy>(
         &self,
         ring: &Ring<'_, S>,

@@ -2,23 +2,25 @@ use std::time::Duration;
 
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
-/// How a thread sleeps on a word, and is woken.
+/// How a thread sleeps on a word and is woken.
 pub trait Sleep {
-    /// Sleeps while the word holds `seen`, until it is woken or the time has passed; may return early.
+    /// Sleeps while the word holds `seen`, until it is woken or the time has passed. May return
+    /// early.
     fn sleep(&self, word: &AtomicU32, seen: u32, at_most: Option<Duration>);
 
-    /// Wakes all that sleep on the word.
+    /// Wakes all sleepers on the word.
     fn wake(&self, word: &AtomicU32);
 }
 
-/// The other process is gone, or this one has ended the session.
+/// The peer process is gone, or this one has ended the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
 
-/// A word that says whether a thread sleeps, shared with those who wake it.
+/// A word that records whether a thread is asleep, shared with the threads that wake it.
 ///
-/// Every change of the word is a read-modify-write. So either the waker's comes second and finds the sleeper, or the
-/// sleeper's comes second and sees all that the waker did before.
+/// Every change of the word is a read-modify-write operation. So either the waker's comes second
+/// and finds the sleeper, or the sleeper's comes second and sees everything that the waker did
+/// before.
 #[derive(Debug)]
 pub struct Sleeper<'a, S> {
     word: &'a AtomicU32,
@@ -29,16 +31,17 @@ const AWAKE: u32 = 0;
 const ASLEEP: u32 = 1;
 
 impl<'a, S: Sleep> Sleeper<'a, S> {
-    /// The sleeper on a word that was zero at first.
+    /// Creates a sleeper on a word that was initially zero.
     pub fn new(word: &'a AtomicU32, sleep: S) -> Self {
         Self { word, sleep }
     }
 
-    /// Sleeps until `ready`, a close, or the end of the time; returns at once where one of them is true already.
+    /// Sleeps until `ready`, a close, or the end of the time. Returns immediately if one of them
+    /// holds already.
     ///
     /// # Errors
     ///
-    /// [`Closed`] when `closed` is set and nothing is ready.
+    /// Returns [`Closed`] if `closed` is set and nothing is ready.
     pub fn wait(
         &self,
         closed: &AtomicBool,
@@ -47,7 +50,7 @@ impl<'a, S: Sleep> Sleeper<'a, S> {
     ) -> Result<(), Closed> {
         // Acquire: pairs with the release in `wake`.
         self.word.swap(ASLEEP, Ordering::AcqRel);
-        // In this order: what was said before the end is there when the end is seen.
+        // In this order: a message sent before the close is seen if the close is seen.
         let ended = closed.load(Ordering::Acquire);
         let ready = ready();
         if !ready && !ended {
@@ -60,7 +63,7 @@ impl<'a, S: Sleep> Sleeper<'a, S> {
         Ok(())
     }
 
-    /// Wakes the sleeper, if there is one, after something that it waits for has changed.
+    /// Wakes the sleeper, if any, after a change of what it waits for.
     pub fn wake(&self) {
         // Release: pairs with the acquire in `wait`.
         if self.word.swap(AWAKE, Ordering::AcqRel) == ASLEEP {

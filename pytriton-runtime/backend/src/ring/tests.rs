@@ -1,4 +1,4 @@
-//! Every interleaving of what two sides touch.
+//! Tests of every interleaving of the accesses of two sides.
 #![cfg(loom)]
 
 use std::collections::VecDeque;
@@ -11,8 +11,8 @@ use loom::thread;
 use super::*;
 use crate::sync::{Arc, AtomicBool, AtomicU32, Ordering};
 
-/// A futex whose sleepers are only ever woken: a lost wake-up is a deadlock, which loom finds. Who sleeps for a time only
-/// wakes by itself.
+/// A futex whose sleepers never wake by themselves, so that a lost wake-up is a deadlock, which
+/// loom detects. Only a timed sleep wakes by itself.
 #[derive(Debug, Default)]
 struct Bed {
     lock: Mutex<()>,
@@ -37,7 +37,7 @@ impl Sleep for &Bed {
     }
 }
 
-/// A ring of two slots, and what says that its session has ended.
+/// A ring of two slots, and the flag for the end of its session.
 #[derive(Debug, Default)]
 struct Shared {
     indices: Indices,
@@ -83,7 +83,7 @@ impl Shared {
     }
 }
 
-/// Looks at all interleavings with at most so many preemptions; more take hours.
+/// Checks all interleavings with at most that many preemptions. More would take hours.
 fn model(preemptions: usize, test: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
@@ -136,7 +136,7 @@ fn a_hang_up_ends_both_who_wait_for_a_message_and_who_wait_for_a_slot() {
         let consumer = thread::spawn(move || {
             let mut consumer = Consumer::default();
             let mut read = 0;
-            // What was published before is read before the end is seen.
+            // Messages published before the end are read before the end is seen.
             while other.pop(&mut consumer, None).is_ok() {
                 read += 1;
             }
@@ -175,7 +175,7 @@ fn who_sleeps_for_a_time_only_misses_nothing() {
     });
 }
 
-/// As the reader of a session does, which waits without a limit as long as no batch is under way.
+/// Like the reader of a session, which waits without a limit while no batch is in flight.
 #[test]
 fn a_nudge_between_the_check_and_the_wait_is_not_lost() {
     model(3, || {
@@ -198,7 +198,8 @@ fn a_nudge_between_the_check_and_the_wait_is_not_lost() {
     });
 }
 
-/// Memory that is lent with a message, and given back with another: loom sees whether both sides use it at a time.
+/// Memory that is passed with a message and returned with another. Loom detects concurrent use by
+/// both sides.
 #[test]
 fn memory_is_written_again_only_when_it_was_given_back() {
     model(2, || {
@@ -209,9 +210,9 @@ fn memory_is_written_again_only_when_it_was_given_back() {
             let (mut consumer, mut producer) = (Consumer::default(), Producer::default());
             let first = asked.pop(&mut consumer, None).unwrap();
             let keeper = Arc::clone(&lent);
-            // Somebody keeps the tensor for longer, on another thread.
+            // Another thread keeps the tensor longer.
             let keeper = thread::spawn(move || {
-                // SAFETY: the memory is lent until it is returned.
+                // SAFETY: the memory is not written until it is returned.
                 assert_eq!(keeper.with(|memory| unsafe { *memory }), first);
             });
             keeper.join().unwrap();
@@ -221,7 +222,7 @@ fn memory_is_written_again_only_when_it_was_given_back() {
             assert_eq!(lent.with(|memory| unsafe { *memory }), second);
         });
         let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
-        // SAFETY: nobody has the memory yet.
+        // SAFETY: the memory has not been passed yet.
         memory.with_mut(|memory| unsafe { *memory = 1 });
         down.push(&mut producer, 1).unwrap();
         assert_eq!(up.pop(&mut consumer, None), Ok(1));
@@ -232,7 +233,7 @@ fn memory_is_written_again_only_when_it_was_given_back() {
     });
 }
 
-/// An answer's memory is given back with its slot.
+/// The memory of a response is returned with its slot.
 #[test]
 fn memory_goes_back_with_its_slot() {
     model(2, || {
@@ -268,7 +269,7 @@ fn memory_goes_back_with_its_slot() {
     });
 }
 
-/// A descriptor goes over the socket before the message that speaks of it.
+/// A descriptor is sent over the socket before the message that refers to it.
 #[test]
 fn a_descriptor_is_there_when_its_message_is() {
     model(3, || {

@@ -1,4 +1,5 @@
-//! What threads share, of `std`; or of loom where it looks at every interleaving, or in sight of ThreadSanitizer.
+//! Synchronization primitives: those of `std`, of loom in tests of interleavings, or instrumented
+//! ones for ThreadSanitizer.
 
 #[cfg(all(not(loom), sanitizer = "thread"))]
 #[expect(unsafe_code, reason = "the functions of the sanitizer")]

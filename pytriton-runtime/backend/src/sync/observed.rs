@@ -1,23 +1,23 @@
-//! A mutex that ThreadSanitizer sees: `std` is not instrumented, and where a thread waits for another one `std`'s own is
-//! not inlined.
+//! A mutex that ThreadSanitizer observes. `std` is not instrumented, and the slow path of its own
+//! mutex is not inlined.
 
 use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 unsafe extern "C" {
-    // They note an order between the threads that name one address, and do not touch what is there.
+    // They record an order between threads that name the same address, and do not access it.
     safe fn __tsan_acquire(address: *const c_void);
     safe fn __tsan_release(address: *const c_void);
 }
 
-/// As `std`'s.
+/// Same as in `std`.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T> {
     mutex: std::sync::Mutex<T>,
 }
 
-/// As `std`'s.
+/// Same as in `std`.
 #[derive(Debug)]
 pub(crate) struct MutexGuard<'m, T> {
     mutex: &'m std::sync::Mutex<T>,

@@ -2,7 +2,7 @@ use crate::failure::{Code, Failure};
 
 use super::{Parameter, Reader, Span, WireError, Writer, batch_reader, batch_writer};
 
-/// What an answer says; its memory is used again for the next one.
+/// The content of a response. Its memory is reused for the next one.
 #[derive(Debug, Default)]
 pub struct Contents<'a> {
     /// Its parameters.
@@ -11,50 +11,50 @@ pub struct Contents<'a> {
     dims: Vec<i64>,
 }
 
-/// An output of an answer.
+/// An output of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The output, by number.
+    /// The number of the output.
     pub output: usize,
-    /// Where its bytes lie in the tensors' part.
+    /// The location of its bytes among the tensors.
     pub span: Span,
 }
 
-/// Writes one answer: its parameters, then its outputs; or that the request has failed.
+/// Writes one response: its parameters, then its outputs; or a failure.
 #[derive(Debug)]
 pub struct AnswerWriter<'a>(Writer<'a>);
 
 const OUTPUTS: u8 = 0;
 
 impl<'a> AnswerWriter<'a> {
-    /// Appends an answer to bytes.
+    /// Appends a response to `bytes`.
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         Self(Writer(bytes))
     }
 
-    /// The request has failed: this is all.
+    /// Writes a failure, which is the complete response.
     pub fn failed(mut self, code: Code, message: &str) {
         self.0.u8(code as u8);
         self.0.bytes(message.as_bytes());
     }
 
-    /// The answer has so many parameters, which follow.
+    /// Writes the number of parameters, which follow.
     pub fn parameters(&mut self, count: usize) {
         self.0.u8(OUTPUTS);
         self.0.count(count);
     }
 
-    /// A parameter.
+    /// Writes a parameter.
     pub fn parameter(&mut self, name: &str, value: Parameter<'_>) {
         batch_writer::write_parameter(&mut self.0, name, value);
     }
 
-    /// The answer has so many outputs, which follow the parameters.
+    /// Writes the number of outputs, which follow the parameters.
     pub fn outputs(&mut self, count: usize) {
         self.0.count(count);
     }
 
-    /// An output.
+    /// Writes an output.
     pub fn output(&mut self, part: Part, dims: impl ExactSizeIterator<Item = i64>) {
         self.0.count(part.output);
         self.0.u64(part.span.offset as u64);
@@ -67,11 +67,11 @@ impl<'a> AnswerWriter<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// Reads an answer of a model with `outputs` outputs, whose tensors are within `data` bytes.
+    /// Reads a response of a model with `outputs` outputs, whose tensors are within `data` bytes.
     ///
     /// # Errors
     ///
-    /// A [`WireError`] when it is none, or leads outside of the segment.
+    /// Returns a [`WireError`] if it is malformed, or refers to bytes outside the segment.
     pub fn read(
         bytes: &'a [u8],
         data: usize,
@@ -100,7 +100,7 @@ impl<'a> Contents<'a> {
         Ok(Ok(contents))
     }
 
-    /// The outputs with their dimensions.
+    /// Returns the outputs with their shapes.
     pub fn outputs(&self) -> impl Iterator<Item = (Part, &[i64])> {
         let mut dims = self.dims.as_slice();
         self.parts.iter().map(move |&(part, rank)| {

@@ -8,54 +8,54 @@ pub struct Batch<'a> {
     read: &'a BatchReader,
 }
 
-/// Where bytes lie among the tensors of a batch or an answer.
+/// The location of bytes among the tensors of a batch or a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: usize,
-    /// How many.
+    /// The number of bytes.
     pub len: usize,
 }
 
 /// A request of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchRequest<'a> {
-    /// The client's id.
+    /// The client's request id.
     pub id: &'a str,
-    /// How long it may wait, in microseconds.
+    /// The queue timeout in microseconds.
     pub timeout: u64,
     /// The sequence it belongs to.
     pub sequence: Option<Sequence<'a>>,
-    /// The outputs it asks for, by number.
+    /// The numbers of the requested outputs.
     pub outputs: &'a [usize],
     entry: &'a Entry,
     batch: Batch<'a>,
 }
 
-/// The place of a request in a sequence.
+/// The position of a request in a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence<'a> {
-    /// What the client calls the sequence.
+    /// The client's id of the sequence.
     pub id: Correlation<'a>,
-    /// Whether the request is its first.
+    /// Whether the request is the first of the sequence.
     pub start: bool,
-    /// Whether the request is its last.
+    /// Whether the request is the last of the sequence.
     pub end: bool,
 }
 
-/// What a client calls a sequence.
+/// A sequence id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Correlation<'a> {
     /// A number.
     Number(u64),
-    /// A text.
+    /// A string.
     Text(&'a str),
 }
 
 /// The value of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter<'a> {
-    /// A text.
+    /// A string.
     String(&'a str),
     /// An integer.
     Int64(i64),
@@ -68,11 +68,11 @@ pub enum Parameter<'a> {
 /// A request's part of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputPart<'a> {
-    /// The input, by number.
+    /// The number of the input.
     pub input: usize,
-    /// Where its bytes lie.
+    /// The location of its bytes.
     pub span: Span,
-    /// Its dimensions.
+    /// Its shape.
     pub dims: &'a [usize],
 }
 
@@ -81,27 +81,27 @@ impl<'a> Batch<'a> {
         Self { description, read }
     }
 
-    /// Where the tensors of each input lie, all requests' together.
+    /// Returns the location of each input's tensors, for all requests together.
     pub fn spans(self) -> &'a [Span] {
         &self.read.spans
     }
 
-    /// How many requests there are.
+    /// Returns the number of requests.
     pub fn len(self) -> usize {
         self.read.requests.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no requests.
     pub fn is_empty(self) -> bool {
         self.read.requests.is_empty()
     }
 
-    /// The requests, in their order.
+    /// Returns the requests in order.
     pub fn requests(self) -> impl ExactSizeIterator<Item = BatchRequest<'a>> {
         self.read.requests.iter().map(move |entry| {
             let id = self.description.get(entry.id.clone()).unwrap_or_default();
             BatchRequest {
-                // It was read as a text before.
+                // It was validated before.
                 id: std::str::from_utf8(id).unwrap_or_default(),
                 timeout: entry.timeout,
                 sequence: entry
@@ -117,15 +117,15 @@ impl<'a> Batch<'a> {
 }
 
 impl<'a> BatchRequest<'a> {
-    /// Its parameters and forwarded headers.
+    /// Returns its parameters and forwarded headers.
     pub fn parameters(self) -> impl Iterator<Item = (&'a str, Parameter<'a>)> {
         let rest = self.batch.description.get(self.entry.parameters..);
         let mut reader = Reader::new(rest.unwrap_or_default());
-        // They were read before.
+        // They were validated before.
         (0..self.entry.parameter_count).map_while(move |_| parameter(&mut reader).ok())
     }
 
-    /// Its inputs.
+    /// Returns its inputs.
     pub fn inputs(self) -> impl Iterator<Item = InputPart<'a>> {
         let read = self.batch.read;
         let parts = read.inputs[self.entry.inputs.clone()].iter();

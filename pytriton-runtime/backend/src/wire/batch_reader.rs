@@ -2,11 +2,11 @@ use std::ops::Range;
 
 use super::{Batch, Correlation, Parameter, Reader, Sequence, Span, WireError};
 
-/// Reads batches, one after the other in the same memory.
+/// Reads batches one after the other, reusing memory.
 #[derive(Debug, Default)]
 pub struct BatchReader {
     pub(super) spans: Vec<Span>,
-    /// How much of each input the requests have taken so far.
+    /// The bytes of each input that the requests so far have used.
     taken: Vec<usize>,
     pub(super) requests: Vec<Entry>,
     pub(super) outputs: Vec<usize>,
@@ -14,7 +14,7 @@ pub struct BatchReader {
     pub(super) dims: Vec<usize>,
 }
 
-/// What is where of a request: each ends where that of the next one begins.
+/// The ranges of a request's parts.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) timeout: u64,
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) inputs: Range<usize>,
 }
 
-/// The place of a request in a sequence.
+/// The position of a request in a sequence.
 #[derive(Debug)]
 pub(super) struct Place {
     id: Id,
@@ -42,7 +42,7 @@ enum Id {
     Text(Range<usize>),
 }
 
-/// What stands before the name of a sequence.
+/// The flags before a sequence id.
 pub(super) const SEQUENCE: u8 = 1;
 pub(super) const START: u8 = 2;
 pub(super) const END: u8 = 4;
@@ -55,18 +55,19 @@ pub(super) struct Part {
     pub(super) dims: Range<usize>,
 }
 
-/// The fewest bytes of a parameter: name, kind, value.
+/// The minimum size of a parameter: name, kind, value.
 pub(super) const LEAST_PARAMETER: usize = 4 + 1 + 1;
 
-/// The fewest bytes of a request: id, timeout, no sequence, three empty lists.
+/// The minimum size of a request: id, timeout, no sequence, three empty lists.
 const LEAST_REQUEST: usize = 4 + 8 + 1 + 3 * 4;
 
 impl BatchReader {
-    /// Reads a batch whose tensors are `data` bytes together.
+    /// Reads a batch whose tensors have `data` bytes in total.
     ///
     /// # Errors
     ///
-    /// A [`WireError`] when the bytes are no description of a batch with `inputs` inputs and `outputs` outputs.
+    /// Returns a [`WireError`] if the bytes do not describe a batch with `inputs` inputs and
+    /// `outputs` outputs.
     pub fn read<'a>(
         &'a mut self,
         description: &'a [u8],
@@ -142,7 +143,7 @@ impl BatchReader {
         };
         let end = taken.checked_add(len).filter(|&end| end <= span.len);
         let span = Span {
-            // Not beyond the span's end, which fits.
+            // Cannot overflow: it is at most the end of the span.
             offset: span.offset + *taken,
             len,
         };
@@ -159,13 +160,13 @@ impl BatchReader {
 }
 
 impl Place {
-    /// The same with its text.
+    /// Returns the sequence, with its id.
     pub(super) fn of<'a>(&self, description: &'a [u8]) -> Sequence<'a> {
         let id = match &self.id {
             Id::Number(number) => Correlation::Number(*number),
             Id::Text(range) => {
                 let text = description.get(range.clone()).unwrap_or_default();
-                // It was read as a text before.
+                // It was validated before.
                 Correlation::Text(std::str::from_utf8(text).unwrap_or_default())
             }
         };
@@ -177,7 +178,7 @@ impl Place {
     }
 }
 
-/// Reads which sequence a request belongs to; `position` says how far the description is read.
+/// Reads the sequence of a request. `position` returns the current offset in the description.
 fn sequence(
     reader: &mut Reader<'_>,
     position: impl Fn(&Reader<'_>) -> usize,
@@ -200,7 +201,7 @@ fn sequence(
     }))
 }
 
-/// Reads where bytes lie among so many.
+/// Reads a location within `data` bytes.
 pub(super) fn span(reader: &mut Reader<'_>, data: usize) -> Result<Span, WireError> {
     let (offset, len) = (reader.size()?, reader.size()?);
     match offset.checked_add(len) {

@@ -1,16 +1,17 @@
 use super::batch_reader::{END, SEQUENCE, START, TEXT};
 use super::{Correlation, Parameter, Sequence, Span, Writer};
 
-/// Writes a batch, in the order of its methods: spans, and for each request its head, parameters, outputs, inputs.
+/// Writes a batch in the order of its methods: spans, then for each request its head, parameters,
+/// outputs and inputs.
 #[derive(Debug)]
 pub struct BatchWriter<'a> {
     writer: Writer<'a>,
-    /// Where the number of requests stands.
+    /// The offset of the number of requests.
     requests: usize,
 }
 
 impl<'a> BatchWriter<'a> {
-    /// Begins a batch of requests of a model with `inputs` inputs.
+    /// Begins a batch of a model with `inputs` inputs.
     pub fn new(bytes: &'a mut Vec<u8>, inputs: usize) -> Self {
         bytes.clear();
         let mut writer = Writer(bytes);
@@ -23,17 +24,17 @@ impl<'a> BatchWriter<'a> {
         Self { writer, requests }
     }
 
-    /// How far the description has come, between two requests.
+    /// Returns the current length of the description, between two requests.
     pub fn mark(&self) -> usize {
         self.writer.0.len()
     }
 
-    /// Forgets what was written after a mark.
+    /// Removes everything written after a mark.
     pub fn rewind(&mut self, mark: usize) {
         self.writer.0.truncate(mark);
     }
 
-    /// Says how many requests were written.
+    /// Writes the number of requests.
     pub fn finish(self, requests: usize) {
         let count = u32::try_from(requests).unwrap_or(u32::MAX);
         let place = self.writer.0.get_mut(self.requests..self.requests + 4);
@@ -63,29 +64,29 @@ impl<'a> BatchWriter<'a> {
         }
     }
 
-    /// How many parameters, outputs or inputs follow.
+    /// Writes the number of parameters, outputs or inputs that follow.
     pub fn count(&mut self, count: usize) {
         self.writer.count(count);
     }
 
-    /// A parameter of the request.
+    /// Writes a parameter of the request.
     pub fn parameter(&mut self, name: &str, value: Parameter<'_>) {
         write_parameter(&mut self.writer, name, value);
     }
 
-    /// An output that the request asks for.
+    /// Writes a requested output.
     pub fn output(&mut self, output: usize) {
         self.writer.count(output);
     }
 
-    /// An input of the request.
+    /// Writes an input of the request.
     pub fn input(&mut self, input: usize, len: usize, dims: &[i64]) {
         self.writer.count(input);
         self.writer.u64(len as u64);
         self.writer.dims(dims);
     }
 
-    /// Says, when all requests are written, where the tensors of an input lie.
+    /// Writes the location of an input's tensors, after all requests are written.
     pub fn span(&mut self, input: usize, span: Span) {
         let at = 4 + 16 * input;
         if let Some(bytes) = self.writer.0.get_mut(at..at + 16) {

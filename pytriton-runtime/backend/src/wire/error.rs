@@ -1,17 +1,17 @@
 use std::fmt;
 
-/// Why bytes are no description.
+/// The bytes are not a valid description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireError {
     /// They end too early.
     Short,
-    /// A number that cannot be.
+    /// A number is out of range.
     Number,
-    /// A text that is none.
+    /// A string is not UTF-8.
     Text,
-    /// Bytes outside the segment.
+    /// They refer to bytes outside the segment.
     Bounds,
-    /// Another version of the protocol.
+    /// They have another version of the protocol.
     Version,
 }
 

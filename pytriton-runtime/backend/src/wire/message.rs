@@ -3,71 +3,71 @@ use crate::ring::Message;
 
 use super::WireError;
 
-/// What tritonserver's side says.
+/// A message from tritonserver to the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Down {
-    /// Here is a batch: its description, and behind that, aligned, its tensors.
+    /// A batch: its description, followed by its tensors with alignment.
     Batch {
         /// Its number.
         batch: u64,
-        /// Where both lie.
+        /// The location of both.
         region: Region,
-        /// The bytes of its description.
+        /// The size of its description.
         description: usize,
-        /// The bytes of its tensors.
+        /// The size of its tensors.
         data: usize,
     },
-    /// The client has taken a request of a batch back.
+    /// A client has cancelled a request of a batch.
     Cancel {
         /// The batch.
         batch: u64,
-        /// The request's position in it.
+        /// The request's position in the batch.
         request: u32,
     },
-    /// The next descriptor on the socket is a segment of that number.
+    /// The next descriptor on the socket is the segment of that number.
     Segment(u32),
-    /// A segment is not used any more.
+    /// A segment is no longer used.
     Retired(u32),
 }
 
-/// What the worker says.
+/// A message from the worker to tritonserver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Up {
-    /// An answer to a request.
+    /// A response to a request.
     Answer(Answer),
-    /// Nobody reads the region of a batch any more.
+    /// The region of a batch is no longer read.
     Returned {
         /// The batch.
         batch: u64,
     },
-    /// A batch cannot be read: its requests get no answers. Its region is returned.
+    /// A batch cannot be read: its requests get no responses. Its region is returned.
     Refused {
         /// The batch.
         batch: u64,
     },
-    /// The next descriptor on the socket is a segment of that number.
+    /// The next descriptor on the socket is the segment of that number.
     Segment(u32),
-    /// A segment is not used any more.
+    /// A segment is no longer used.
     Retired(u32),
 }
 
-/// One of the answers to a request.
+/// One of the responses to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// The batch.
     pub batch: u64,
-    /// The request's position in it.
+    /// The request's position in the batch.
     pub request: u32,
-    /// How many answers the request has had before.
+    /// The number of responses to the request before this one.
     pub sequence: u32,
-    /// Whether it is the request's last one.
+    /// Whether it is the last response to the request.
     pub last: bool,
-    /// Where its description lies. An answer without one is none here: it went another way, or as the last one says that the
-    /// request has no more of them.
+    /// The location of its description. An empty one only counts a response of the side channel or,
+    /// if it is the last, ends the responses.
     pub description: Region,
-    /// Where its tensors lie, in the same segment: first byte and length.
+    /// The location of its tensors in the same segment: offset and length.
     pub data: (usize, usize),
-    /// When the function was called with the batch, by the clock of [`now`](crate::now).
+    /// When the function was called with the batch, on the clock of [`now`](crate::now).
     pub begun: u64,
 }
 
@@ -82,7 +82,7 @@ const KIND: u64 = 0xff;
 const LAST: u64 = 1 << 8;
 
 impl Down {
-    /// The message as it lies in a slot.
+    /// Converts to a message as stored in a slot.
     pub fn to_message(self) -> Message {
         match self {
             Self::Batch {
@@ -115,7 +115,7 @@ impl Down {
     ///
     /// # Errors
     ///
-    /// [`WireError::Number`] when it is none.
+    /// Returns [`WireError::Number`] if it is invalid.
     pub fn read(message: &Message) -> Result<Self, WireError> {
         let &[kind, first, second, third, fourth, fifth, sixth, _] = message;
         match kind {
@@ -141,7 +141,7 @@ impl Down {
 }
 
 impl Up {
-    /// The message as it lies in a slot.
+    /// Converts to a message as stored in a slot.
     pub fn to_message(self) -> Message {
         match self {
             Self::Answer(answer) => {
@@ -174,7 +174,7 @@ impl Up {
     ///
     /// # Errors
     ///
-    /// [`WireError::Number`] when it is none.
+    /// Returns [`WireError::Number`] if it is invalid.
     pub fn read(message: &Message) -> Result<Self, WireError> {
         let &[kind, first, second, third, fourth, fifth, sixth, seventh] = message;
         match kind & KIND {

@@ -1,8 +1,8 @@
-//! What the two sides write to each other about tensors: numbers and names, no tensors. Pure.
+//! The descriptions that the two sides exchange about tensors: numbers and names, no tensors. Pure.
 //!
-//! A batch is described request by request; the tensors of one input lie one behind the other, in the order of the
-//! requests, so that together they are the batch's tensor. Whoever reads a description has copied it before, and takes
-//! no number of it for granted.
+//! A batch is described request by request. The tensors of one input are contiguous in the order of
+//! the requests, so that together they are the tensor of the batch. A reader copies a description
+//! before it reads it, and validates every number.
 
 mod answer;
 mod batch;

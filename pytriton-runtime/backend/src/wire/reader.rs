@@ -1,67 +1,67 @@
 use super::WireError;
 
-/// Takes numbers and texts from the front of bytes.
+/// Reads numbers and strings from the front of bytes.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from their start.
+    /// Creates a reader of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    /// A byte.
+    /// Reads a byte.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`].
+    /// Returns [`WireError::Short`] if nothing is left.
     pub fn u8(&mut self) -> Result<u8, WireError> {
         self.array().map(u8::from_le_bytes)
     }
 
-    /// Four bytes.
+    /// Reads four bytes.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`].
+    /// Returns [`WireError::Short`] if fewer are left.
     pub fn u32(&mut self) -> Result<u32, WireError> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Eight bytes.
+    /// Reads eight bytes.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`].
+    /// Returns [`WireError::Short`] if fewer are left.
     pub fn u64(&mut self) -> Result<u64, WireError> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Eight bytes with a sign.
+    /// Reads eight bytes as a signed number.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`].
+    /// Returns [`WireError::Short`] if fewer are left.
     pub fn i64(&mut self) -> Result<i64, WireError> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// Eight bytes that count or measure something in this process's memory.
+    /// Reads eight bytes as a size in memory.
     ///
     /// # Errors
     ///
-    /// [`WireError::Number`] when they cannot.
+    /// Returns [`WireError::Number`] if the size is out of range.
     pub fn size(&mut self) -> Result<usize, WireError> {
         usize::try_from(self.u64()?).map_err(|_| WireError::Number)
     }
 
-    /// A length and that many bytes.
+    /// Reads a length and that many bytes.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`].
+    /// Returns [`WireError::Short`] if fewer are left.
     pub fn bytes(&mut self) -> Result<&'a [u8], WireError> {
         let len = self.u32()? as usize;
         let (bytes, rest) = self.rest.split_at_checked(len).ok_or(WireError::Short)?;
@@ -69,20 +69,20 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// A length and that many bytes of UTF-8.
+    /// Reads a length and that many bytes of UTF-8.
     ///
     /// # Errors
     ///
-    /// [`WireError::Text`] for other bytes.
+    /// Returns [`WireError::Text`] if they are not UTF-8.
     pub fn text(&mut self) -> Result<&'a str, WireError> {
         std::str::from_utf8(self.bytes()?).map_err(|_| WireError::Text)
     }
 
-    /// A count and that many entries, each of at least `least` bytes.
+    /// Reads a count and that many entries of at least `least` bytes each.
     ///
     /// # Errors
     ///
-    /// [`WireError::Short`] when the rest cannot hold them, before anything is allocated for them.
+    /// Returns [`WireError::Short`] if the rest cannot hold them, before any allocation.
     pub fn list<T>(
         &mut self,
         least: usize,
@@ -96,11 +96,11 @@ impl<'a> Reader<'a> {
         Ok(entries)
     }
 
-    /// The same, without a place for them; returns how many there were.
+    /// Same as [`list`](Self::list), without collecting the entries. Returns their number.
     ///
     /// # Errors
     ///
-    /// As [`list`](Self::list).
+    /// Same as [`list`](Self::list).
     pub fn each(
         &mut self,
         least: usize,
@@ -116,12 +116,12 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     pub fn len(&self) -> usize {
         self.rest.len()
     }
 
-    /// Whether nothing is left.
+    /// Returns whether no bytes are left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

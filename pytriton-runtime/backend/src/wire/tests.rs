@@ -9,7 +9,7 @@ use crate::arena::{Region, place};
 const INPUTS: usize = 3;
 const OUTPUTS: usize = 2;
 
-/// For each request: its id, its outputs, and the bytes of each input it has.
+/// For each request: its id, its outputs, and the size of each input it has.
 type Requests = Vec<(String, Vec<usize>, Vec<Option<u16>>)>;
 
 fn requests() -> impl Strategy<Value = Requests> {
@@ -17,7 +17,7 @@ fn requests() -> impl Strategy<Value = Requests> {
     vec((".{0,6}", vec(0..OUTPUTS, 0..3), inputs), 0..6)
 }
 
-/// The sequence of the request of that id: none, or one of every kind.
+/// Returns the sequence of a request by its id: none, or one of either kind.
 fn sequence(id: &str) -> Option<Sequence<'_>> {
     let letters = id.chars().count();
     let id = match letters % 3 {
@@ -32,7 +32,7 @@ fn sequence(id: &str) -> Option<Sequence<'_>> {
     })
 }
 
-/// Writes the requests, and returns the description and how many bytes of tensors it speaks of.
+/// Writes the requests. Returns the description and the size of the tensors.
 fn write(requests: &Requests) -> (Vec<u8>, usize) {
     let mut bytes = Vec::new();
     let mut lens = [0; INPUTS];
@@ -199,7 +199,7 @@ proptest! {
 
     #[test]
     fn other_messages_are_refused(words: [u64; 8]) {
-        // Whatever is read can be written again: nothing of it is taken for granted.
+        // Whatever was read can be written again, so every field is validated.
         if let Ok(message) = Down::read(&words) {
             prop_assert_eq!(Down::read(&message.to_message()), Ok(message));
         }
