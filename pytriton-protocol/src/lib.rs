@@ -4,7 +4,7 @@
 //! - [`ParameterValue`]: parameters of requests and responses.
 //! - [`signature`]: model signatures and compatibility checks.
 //! - [`typed`]: model signatures as types.
-//! - `proto`: the gRPC messages and service, with the feature of that name.
+//! - `proto`: the gRPC messages and service (feature `proto`).
 
 mod parameter;
 #[cfg(feature = "proto")]

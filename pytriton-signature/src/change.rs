@@ -4,11 +4,11 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The input or output, by name, or the property of the model that differs.
+    /// The name of the input or output, or the property of the model that differs.
     pub what: String,
-    /// What callers expect.
+    /// The expected value.
     pub expected: String,
-    /// What the model has.
+    /// The actual value.
     pub found: String,
     /// Whether the difference breaks callers.
     pub breaking: bool,

@@ -53,7 +53,7 @@ impl DataType {
         Self::Bytes,
     ];
 
-    /// The name in KServe v2 requests and metadata, such as `FP32`.
+    /// Returns the name in KServe v2 requests and metadata, such as `FP32`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bool => "BOOL",
@@ -73,7 +73,8 @@ impl DataType {
         }
     }
 
-    /// The name in Triton's model configuration, such as `TYPE_FP32`; `BYTES` is `TYPE_STRING` there.
+    /// Returns the name in Triton's model configuration, such as `TYPE_FP32`. `BYTES` is
+    /// `TYPE_STRING` there.
     pub const fn config_name(self) -> &'static str {
         match self {
             Self::Bool => "TYPE_BOOL",
@@ -93,7 +94,7 @@ impl DataType {
         }
     }
 
-    /// The size of one element in bytes; `None` for `BYTES`, whose elements vary in size.
+    /// Returns the size of one element in bytes; `None` for `BYTES`, whose elements vary in size.
     pub const fn size(self) -> Option<usize> {
         match self {
             Self::Bool | Self::Uint8 | Self::Int8 => Some(1),

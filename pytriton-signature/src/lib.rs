@@ -1,5 +1,5 @@
-//! Model signatures as callers depend on them. Pure and without dependencies; shared by macros,
-//! clients and servers.
+//! Model signatures as callers depend on them, shared by macros, clients and servers. Pure and
+//! without dependencies.
 //!
 //! - [`ModelSignature`]: a model's tensors, batching and streaming.
 //! - [`Lock`]: a file with the signatures of a binary's models.

@@ -11,10 +11,10 @@ pub struct Lock {
 pub(crate) const FORMAT: i64 = 1;
 
 impl Lock {
-    /// The differences of `found` from what callers of these models expect, each with the model's
-    /// name.
+    /// Returns the differences between `found` and what callers of these models expect, each with
+    /// the model's name.
     ///
-    /// A version that is not served was removed; one that is not in the file was added.
+    /// A version that is not served counts as removed, and one that is not in the file as added.
     pub fn changes(&self, found: &Self) -> Vec<Change> {
         let named = |models: &[(u32, ModelSignature)], version, model: &ModelSignature| {
             let mut models = models.iter();

@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// The reason why a text is not a valid lock file.
+/// The text is not a valid lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockError {
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: usize,
     /// The error in this line.
     pub message: String,

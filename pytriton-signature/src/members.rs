@@ -1,7 +1,7 @@
 use crate::LockError;
 use crate::json::{Kind, Value};
 
-/// The members of an object, which are removed by name.
+/// The members of an object, which are removed as they are read.
 pub(crate) struct Members {
     pub(crate) line: usize,
     members: Vec<(String, Value)>,
@@ -46,7 +46,7 @@ impl Members {
         }
     }
 
-    /// A non-negative number.
+    /// Reads a non-negative number.
     pub(crate) fn size(&mut self, name: &str) -> Result<u32, LockError> {
         let number = self.number(name)?;
         let wrong = |_| LockError::new(self.line, format!("`{name}` cannot be {number}"));
@@ -63,7 +63,7 @@ impl Members {
         }
     }
 
-    /// A boolean that may be missing.
+    /// Reads a boolean that may be missing.
     pub(crate) fn flag_if(&mut self, name: &str) -> Result<bool, LockError> {
         match self.members.iter().any(|(other, _)| other == name) {
             true => self.flag(name),
@@ -85,7 +85,7 @@ impl Members {
         }
     }
 
-    /// Refuses unknown members, which may be misspelt or have a meaning in a later version.
+    /// Rejects unknown members, which may be misspelt or have a meaning in a later version.
     pub(crate) fn end(self) -> Result<(), LockError> {
         match self.members.first() {
             None => Ok(()),

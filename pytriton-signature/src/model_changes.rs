@@ -5,10 +5,10 @@ use crate::{Change, ModelSignature, TensorSignature};
 pub(crate) const NONE: &str = "none";
 
 impl ModelSignature {
-    /// The differences of `found` from what callers of this model expect, in the order of this
-    /// model's tensors.
+    /// Returns the differences between `found` and what callers of this model expect, in the order
+    /// of this model's tensors.
     ///
-    /// A change is compatible if `found` accepts every request that this model accepts and returns
+    /// A change is compatible if `found` accepts every request that this model accepts, and returns
     /// no other outputs than this model.
     pub fn changes(&self, found: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
@@ -75,8 +75,8 @@ impl ModelSignature {
         }
     }
 
-    /// A difference in the order of the common tensors, which matters to callers that pass them by
-    /// position.
+    /// Returns the differences in the order of the common tensors, which matters to callers that
+    /// pass them by position.
     pub(crate) fn moves(&self, found: &Self) -> Vec<Change> {
         let ways = [
             ("inputs", &self.inputs, &found.inputs),
@@ -94,7 +94,7 @@ impl ModelSignature {
         changes.collect()
     }
 
-    /// A tensor as callers see it, including the batch axis.
+    /// Formats a tensor as callers see it, including the batch axis.
     pub(crate) fn text(&self, tensor: &TensorSignature) -> String {
         let batch = self.batching().then_some(-1);
         let dims = batch.iter().chain(&tensor.dims).map(i64::to_string);
@@ -104,7 +104,7 @@ impl ModelSignature {
     }
 }
 
-/// The names of the tensors that also exist in `others`.
+/// Returns the names of the tensors that also exist in `others`.
 fn order(tensors: &[TensorSignature], others: &[TensorSignature]) -> String {
     let common = tensors.iter().filter(|one| of(others, one).is_some());
     let names: Vec<String> = common.map(|one| format!("`{}`", one.name)).collect();

@@ -10,7 +10,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// [`LockError`] if the text is not a lock file, or has a later format version.
+    /// Returns a [`LockError`] if the text is not a lock file, or has a later format version.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut file = Members::of(json::parse(text)?)?;
         let format = file.number("format")?;
@@ -26,7 +26,7 @@ impl Lock {
     }
 }
 
-/// The items of a list without their lines; names must be unique.
+/// Removes the lines from the items of a list, and checks that their names are unique.
 fn distinct<T: Named>(list: Vec<(usize, T)>) -> Result<Vec<T>, LockError> {
     let mut names = HashSet::new();
     for (line, item) in &list {

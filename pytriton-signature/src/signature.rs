@@ -33,7 +33,7 @@ pub struct TensorSignature {
 }
 
 impl ModelSignature {
-    /// A model without tensors.
+    /// Creates a model without tensors.
     pub fn new(name: &str, max_batch_size: u32, decoupled: bool) -> Self {
         Self {
             name: name.to_owned(),
@@ -66,14 +66,14 @@ impl ModelSignature {
         self
     }
 
-    /// Whether tensors have a batch axis.
+    /// Returns whether tensors have a batch axis.
     pub fn batching(&self) -> bool {
         self.max_batch_size > 0
     }
 }
 
 impl TensorSignature {
-    /// A required tensor.
+    /// Creates a required tensor.
     pub fn new(name: &str, datatype: DataType, dims: &[i64]) -> Self {
         Self {
             name: name.to_owned(),

@@ -51,7 +51,7 @@ impl Tensors<'_> {
         changes
     }
 
-    /// The difference of a tensor that exists on both sides.
+    /// Returns the difference of a tensor that exists on both sides.
     fn change(&self, expected: &TensorSignature, found: &TensorSignature) -> Option<Change> {
         let (wide, narrow) = match self.way {
             Way::In => (found, expected),
@@ -102,7 +102,7 @@ impl Tensors<'_> {
     }
 }
 
-/// The tensor with this name.
+/// Returns the tensor with the same name.
 pub(crate) fn of<'a>(
     tensors: &'a [TensorSignature],
     one: &TensorSignature,
@@ -110,7 +110,7 @@ pub(crate) fn of<'a>(
     tensors.iter().find(|other| other.name == one.name)
 }
 
-/// Whether every shape that matches `narrow` also matches `wide`.
+/// Returns whether every shape that matches `narrow` also matches `wide`.
 fn takes(wide: &[i64], narrow: &[i64]) -> bool {
     let mut pairs = wide.iter().zip(narrow);
     wide.len() == narrow.len() && pairs.all(|(wide, narrow)| *wide == -1 || wide == narrow)

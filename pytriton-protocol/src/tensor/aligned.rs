@@ -39,7 +39,7 @@ impl AlignedBuffer {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if the memory cannot be allocated.
+    /// Returns [`TryReserveError`] if the memory cannot be allocated.
     #[inline]
     pub fn try_with_capacity(capacity: usize, aligned_at: usize) -> Result<Self, TryReserveError> {
         let mut bytes = Vec::new();
@@ -66,7 +66,7 @@ impl AlignedBuffer {
     ///
     /// # Errors
     ///
-    /// The error of `read`.
+    /// Returns the error of `read`.
     pub fn fill<E>(
         &mut self,
         length: usize,
@@ -82,13 +82,13 @@ impl AlignedBuffer {
         Ok(self.len())
     }
 
-    /// The number of bytes that have been written.
+    /// Returns the number of bytes that have been written.
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// Whether no byte has been written.
+    /// Returns whether no byte has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

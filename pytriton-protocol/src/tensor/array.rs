@@ -9,7 +9,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self, TensorError> {
         let shape = Dims::from(array.shape());
         let elements = if array.is_standard_layout() {
@@ -18,7 +18,7 @@ impl Tensor {
             // The vector of a sliced array also contains the elements outside of the slice.
             elements.truncate(offset.unwrap_or_default().saturating_add(len));
             elements.drain(..offset.unwrap_or_default());
-            // What it does not show would be kept alive without being counted.
+            // The invisible elements would be kept alive without being counted.
             if elements.capacity() / 2 > elements.len() {
                 elements.shrink_to_fit();
             }
@@ -35,7 +35,7 @@ impl Tensor {
 ///
 /// # Errors
 ///
-/// [`TensorError`] if the tensor has another datatype or rank.
+/// Returns a [`TensorError`] if the tensor has another datatype or rank.
 pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T, D>, TensorError> {
     let rank = || TensorError::Rank {
         expected: D::NDIM.unwrap_or_default(),

@@ -31,7 +31,7 @@ impl<'a> BytesElements<'a> {
         }
     }
 
-    /// The bytes that have not been consumed yet.
+    /// Returns the bytes that have not been consumed yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -78,7 +78,7 @@ impl<'a> Iterator for BytesElements<'a> {
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementTooLong`] for 4 GiB and more.
+/// Returns [`TensorError::ElementTooLong`] for an element of 4 GiB or more.
 pub fn push_bytes_element(
     buffer: &mut BytesMut,
     index: usize,
@@ -98,7 +98,7 @@ pub fn push_bytes_element(
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementTooLong`] for an element of 4 GiB and more.
+/// Returns [`TensorError::ElementTooLong`] for an element of 4 GiB or more.
 pub fn encode_bytes_elements<'a>(
     elements: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Bytes, TensorError> {

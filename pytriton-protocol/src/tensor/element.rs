@@ -6,10 +6,10 @@ use half::{bf16, f16};
 
 use super::{BytesElements, DataType, Tensor, TensorError, encode_bytes_elements};
 
-/// The elements of a tensor: borrowed from its bytes where they are aligned, decoded otherwise.
+/// The elements of a tensor: borrowed from its bytes if they are aligned, otherwise decoded.
 pub type Elements<'a, T> = Cow<'a, [T]>;
 
-/// A Rust type that a tensor's elements can have.
+/// A Rust type for the elements of a tensor.
 ///
 /// | Rust | KServe |
 /// | --- | --- |
@@ -24,33 +24,34 @@ pub type Elements<'a, T> = Cow<'a, [T]>;
     note = "element types are bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Vec<u8> and String"
 )]
 pub trait Element: Clone + Send + Sync + 'static {
-    /// The KServe element type.
+    /// The KServe datatype.
     const DATATYPE: DataType;
 
     /// Whether the elements of a `BYTES` tensor must be valid UTF-8.
     const UTF8: bool = false;
 
-    /// Reads the elements of a tensor's bytes.
+    /// Decodes the bytes of a tensor.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when the bytes are no elements of this type.
+    /// Returns a [`TensorError`] if the bytes are not valid elements of this type.
     fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError>;
 
-    /// Turns elements into a tensor's bytes.
+    /// Encodes elements as the bytes of a tensor.
     ///
     /// # Errors
     ///
-    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     fn encode(elements: Vec<Self>) -> Result<Bytes, TensorError>;
 }
 
 impl Tensor {
-    /// The elements in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// # Errors
     ///
-    /// A [`TensorError`] when the tensor holds another element type, or bytes that are no elements.
+    /// Returns a [`TensorError`] if the tensor has another datatype, or if its bytes are not valid
+    /// elements.
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
         if self.datatype() != T::DATATYPE {
             return Err(TensorError::DataType {
@@ -62,7 +63,7 @@ impl Tensor {
     }
 }
 
-/// A vector of plain values seen as its bytes, so that they can be shared without a copy.
+/// A vector of plain values viewed as bytes, so that it can be shared without a copy.
 struct Owner<T>(Vec<T>);
 
 impl<T: NoUninit> AsRef<[u8]> for Owner<T> {
@@ -75,7 +76,7 @@ fn decode_plain<T: AnyBitPattern + NoUninit>(data: &[u8]) -> Elements<'_, T> {
     if let Ok(elements) = bytemuck::try_cast_slice(data) {
         return Cow::Borrowed(elements);
     }
-    // Not aligned, or not whole elements, of which there are none in a tensor.
+    // Not aligned. A tensor always contains whole elements.
     let mut elements = vec![T::zeroed(); data.len() / size_of::<T>()];
     let whole = elements.len() * size_of::<T>();
     bytemuck::cast_slice_mut(&mut elements).copy_from_slice(&data[..whole]);
@@ -156,7 +157,7 @@ impl Element for String {
     const UTF8: bool = true;
 
     fn decode(data: &[u8]) -> Result<Elements<'_, Self>, TensorError> {
-        // A vector that grows would take up to three times as much meanwhile.
+        // A growing vector would temporarily take up to three times as much.
         let mut elements = Vec::with_capacity(BytesElements::new(data).count());
         for (index, element) in BytesElements::new(data).enumerate() {
             let text = std::str::from_utf8(element?);

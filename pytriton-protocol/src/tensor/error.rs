@@ -2,11 +2,11 @@ use thiserror::Error;
 
 use super::DataType;
 
-/// Why bytes and a shape make no tensor.
+/// The data, the shape or the datatype of a tensor is invalid or unexpected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TensorError {
-    /// The product of the dimensions, or its size in bytes, does not fit the address space.
+    /// The product of the dimensions, or the size in bytes, exceeds the address space.
     #[error("shape {shape} holds more elements than memory can")]
     TooLarge {
         /// The shape as text.
@@ -18,56 +18,56 @@ pub enum TensorError {
         /// The shape as text.
         shape: String,
     },
-    /// The bytes are more or fewer than the shape asks for.
+    /// The number of bytes does not match the shape.
     #[error("shape {shape} of {datatype} takes {expected} bytes, got {got}")]
     ByteSize {
-        /// The element type.
+        /// The datatype.
         datatype: DataType,
         /// The shape as text.
         shape: String,
-        /// What the shape asks for.
+        /// The number of bytes that the shape requires.
         expected: usize,
-        /// What came.
+        /// The number of bytes received.
         got: usize,
     },
-    /// The elements are more or fewer than the shape asks for.
+    /// The number of elements does not match the shape.
     #[error("shape {shape} holds {expected} elements, got {got}")]
     ElementCount {
         /// The shape as text.
         shape: String,
-        /// What the shape asks for.
+        /// The number of elements that the shape requires.
         expected: usize,
-        /// What came.
+        /// The number of elements received.
         got: usize,
     },
-    /// A `BYTES` element's length prefix is cut off.
+    /// The length prefix of a `BYTES` element is truncated.
     #[error("element {index} has a length prefix of {available} bytes, expected 4")]
     TruncatedLength {
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
-        /// The bytes that are there.
+        /// The number of bytes available.
         available: usize,
     },
-    /// A `BYTES` element is shorter than its length prefix says.
+    /// A `BYTES` element is shorter than its length prefix.
     #[error("element {index} is {length} bytes long but only {available} are there")]
     TruncatedElement {
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
-        /// The length its prefix gives.
+        /// The length according to the prefix.
         length: usize,
-        /// The bytes that are there.
+        /// The number of bytes available.
         available: usize,
     },
-    /// A `BYTES` element that a function wants as a `String` is no UTF-8.
+    /// A `BYTES` element that must be a `String` is not valid UTF-8.
     #[error("element {index} is not valid UTF-8, which a `String` must be")]
     NotUtf8 {
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
     },
-    /// A `BYTES` element is longer than its 4-byte length prefix can say.
+    /// A `BYTES` element exceeds the range of its 4-byte length prefix.
     #[error("element {index} is {length} bytes long, more than a BYTES element can be")]
     ElementTooLong {
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
         /// Its length.
         length: usize,
@@ -75,36 +75,36 @@ pub enum TensorError {
     /// A byte of a `BOOL` tensor is neither 0 nor 1.
     #[error("element {index} of a BOOL tensor is {value}, expected 0 or 1")]
     NotBool {
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
-        /// The byte that came.
+        /// The byte received.
         value: u8,
     },
-    /// A number does not fit the element type.
+    /// A number does not fit the datatype.
     #[error("element {index} is {value}, which {datatype} cannot hold")]
     OutOfRange {
-        /// The element type.
+        /// The datatype.
         datatype: DataType,
-        /// Which element, from 0.
+        /// The index of the element.
         index: usize,
-        /// The number that came.
+        /// The number received.
         value: i64,
     },
-    /// A tensor that must be there is not.
+    /// A required tensor is missing.
     #[error("the tensor is missing")]
     Missing,
-    /// A tensor is asked for as another element type than it has.
+    /// The tensor has another datatype than expected.
     #[error("expected {expected}, found {found}")]
     DataType {
-        /// What was asked for.
+        /// The expected datatype.
         expected: DataType,
-        /// What the tensor holds.
+        /// The datatype of the tensor.
         found: DataType,
     },
-    /// A tensor is asked for with another number of dimensions than it has.
+    /// The tensor has another number of dimensions than expected.
     #[error("expected {expected} dimensions, found shape {shape}")]
     Rank {
-        /// What was asked for.
+        /// The expected number of dimensions.
         expected: usize,
         /// The tensor's shape as text.
         shape: String,

@@ -1,8 +1,8 @@
 //! Tensors: a datatype, a shape and bytes. Pure: no I/O, no tasks.
 //!
 //! A [`Tensor`] stores its elements in row-major order and little-endian, exactly as the KServe
-//! binary extension and gRPC's raw contents do, so the bytes of a request become a function's array
-//! without a conversion.
+//! binary extension and gRPC's raw contents do. So the bytes of a request become the array of a
+//! function without a conversion.
 
 mod aligned;
 mod array;

@@ -4,7 +4,7 @@ use super::TensorError;
 ///
 /// # Errors
 ///
-/// [`TensorError::TooLarge`] if the product overflows `usize`.
+/// Returns [`TensorError::TooLarge`] if the product overflows `usize`.
 ///
 /// # Examples
 ///
@@ -28,7 +28,7 @@ pub fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
         })
 }
 
-/// Formats a shape as Triton does in messages: `[2,-1]`; shapes with more than 64 dimensions are
+/// Formats a shape like Triton does in messages: `[2,-1]`. Shapes with more than 64 dimensions are
 /// truncated.
 ///
 /// # Examples
@@ -49,7 +49,7 @@ pub fn shape_text<D: ToString>(shape: &[D]) -> String {
 /// A client may send millions of dimensions, and error messages must stay short.
 const MAX_DIMS_SHOWN: usize = 64;
 
-/// Whether a shape matches the declared dimensions, in which -1 means any size.
+/// Returns whether a shape matches the declared dimensions, in which -1 means any size.
 ///
 /// # Examples
 ///

@@ -10,12 +10,8 @@ use super::{AlignedBuffer, BytesElements, Dims, Tensor, TensorError, element_cou
 ///
 /// # Errors
 ///
-/// [`TensorError`] if the datatypes or the dimensions after axis 0 differ, or the result is too
-/// large.
-///
-/// # Panics
-///
-/// Never for a non-empty slice; an empty one is an error of shape `[]`.
+/// Returns a [`TensorError`] if the datatypes or the dimensions after axis 0 differ, if the result
+/// is too large, or if there are no tensors.
 pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
     stack_over(tensors, |len| Ok(concatenate(tensors, len)))
 }
@@ -24,7 +20,7 @@ pub fn stack(tensors: &[&Tensor]) -> Result<Tensor, TensorError> {
 ///
 /// # Errors
 ///
-/// As [`stack`], and [`TensorError::ByteSize`] if `data` does not have their total length.
+/// Same as [`stack`], and [`TensorError::ByteSize`] if `data` does not have their total length.
 pub fn stack_in_place(tensors: &[&Tensor], data: &Bytes) -> Result<Tensor, TensorError> {
     stack_over(tensors, |expected| {
         if data.len() == expected {
@@ -69,12 +65,12 @@ fn stack_over(
     Ok(Tensor::from_checked(first.datatype(), shape, data))
 }
 
-/// Splits a tensor along axis 0 into parts with the given numbers of rows; the parts share its
+/// Splits a tensor along axis 0 into parts with the given numbers of rows. The parts share its
 /// bytes.
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementCount`] if the rows do not add up to axis 0.
+/// Returns [`TensorError::ElementCount`] if the rows do not add up to axis 0.
 pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError> {
     let total = rows.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n));
     if tensor.shape().is_empty() || total != Some(tensor.rows()) {
@@ -94,11 +90,11 @@ pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError
     Ok(parts)
 }
 
-/// Returns `count` rows of a tensor after its first `skip` rows; they share its bytes.
+/// Returns `count` rows of a tensor after its first `skip` rows. They share its bytes.
 ///
 /// # Errors
 ///
-/// [`TensorError::ElementCount`] if the tensor has fewer rows.
+/// Returns [`TensorError::ElementCount`] if the tensor has fewer rows.
 pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, TensorError> {
     let end = skip.checked_add(count);
     if tensor.shape().is_empty() || end.is_none_or(|end| end > tensor.rows()) {
@@ -119,9 +115,9 @@ fn part(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
     Tensor::from_checked(tensor.datatype(), shape, tensor.data().slice(bytes))
 }
 
-/// The end of `rows` rows that start at the byte `start`.
+/// Returns the end of `rows` rows that start at the byte `start`.
 fn part_end(tensor: &Tensor, start: usize, rows: usize) -> Result<usize, TensorError> {
-    // In an empty tensor the other dimensions may have any size, so their product must not be
+    // In an empty tensor the other dimensions can have any size, so their product must not be
     // computed.
     if tensor.data().is_empty() {
         return Ok(start);

@@ -2,7 +2,7 @@ use ::bytes::Bytes;
 
 use super::{BytesElements, DataType, Dims, Element, TensorError, element_count, shape_text};
 
-/// Elements of one datatype with a shape; clones share the bytes.
+/// Elements of one datatype with a shape. Clones share the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {
     datatype: DataType,
@@ -15,7 +15,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] if the bytes do not match the shape exactly.
+    /// Returns a [`TensorError`] if the bytes do not match the shape exactly.
     ///
     /// # Examples
     ///
@@ -49,7 +49,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] if their number does not match the shape.
+    /// Returns a [`TensorError`] if their number does not match the shape.
     pub fn from_elements<T: Element>(
         shape: impl Into<Dims>,
         elements: Vec<T>,
@@ -102,7 +102,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`TensorError::ElementCount`] if the shape has another number of elements.
+    /// Returns [`TensorError::ElementCount`] if the shape has another number of elements.
     pub fn reshaped(&self, shape: impl Into<Dims>) -> Result<Self, TensorError> {
         let shape = shape.into();
         let (expected, got) = (element_count(&shape)?, element_count(&self.shape)?);
@@ -116,25 +116,25 @@ impl Tensor {
         Ok(Self::from_checked(self.datatype, shape, self.data.clone()))
     }
 
-    /// The datatype.
+    /// Returns the datatype.
     #[inline]
     pub fn datatype(&self) -> DataType {
         self.datatype
     }
 
-    /// The dimensions, starting with axis 0.
+    /// Returns the dimensions, starting with axis 0.
     #[inline]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The bytes of the elements: row-major, little-endian, `BYTES` with length prefixes.
+    /// Returns the bytes of the elements: row-major, little-endian, `BYTES` with length prefixes.
     #[inline]
     pub fn data(&self) -> &Bytes {
         &self.data
     }
 
-    /// The size of axis 0; 1 for a tensor without dimensions.
+    /// Returns the size of axis 0; 1 for a tensor without dimensions.
     #[inline]
     pub fn rows(&self) -> usize {
         self.shape.first().copied().unwrap_or(1)

@@ -5,21 +5,22 @@ use crate::tensor::{Element, Tensor, TensorError};
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
-/// An argument for an input `I`. For an array: any array of the same element type and rank, owned
-/// (not copied if it is in row-major order) or borrowed. For an optional input also `None`, or
-/// `Some` of a view.
+/// An argument for an input `I`.
+///
+/// An array input takes any array of the same element type and rank, owned (not copied if it is in
+/// row-major order) or borrowed. An optional input also takes `None`, or `Some` of a view.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given where the model takes `{I}`",
     label = "not what the model takes",
     note = "for an array give one of the same element type and number of dimensions, owned or borrowed; for one value that value"
 )]
 pub trait Argument<I> {
-    /// Converts the argument to a tensor; a single value has no batch axis. `None` for an omitted
-    /// input.
+    /// Converts the argument to a tensor; `None` for an omitted input. A single value gets no batch
+    /// axis.
     ///
     /// # Errors
     ///
-    /// [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB and more.
+    /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     fn into_tensor(self) -> Result<Option<Tensor>, TensorError>;
 }
 

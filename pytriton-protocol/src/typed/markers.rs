@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 #[derive(Debug, Clone, Copy)]
 pub struct ArrayOf<T, D>(PhantomData<fn() -> (T, D)>);
 
-/// The same, optional.
+/// An optional array input with elements `T` and dimension `D`.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionalArrayOf<T, D>(PhantomData<fn() -> (T, D)>);
 
@@ -12,6 +12,6 @@ pub struct OptionalArrayOf<T, D>(PhantomData<fn() -> (T, D)>);
 #[derive(Debug, Clone, Copy)]
 pub struct ValueOf<T>(PhantomData<fn() -> T>);
 
-/// The same, optional.
+/// An optional input with one value for all rows.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionalValueOf<T>(PhantomData<fn() -> T>);

@@ -1,8 +1,10 @@
 use pytriton_signature::ModelSignature;
 
-/// A model as a type. `#[pytriton::model]` implements it for a type with the function's name, for
-/// the type of an `impl` block with a `pub` method under `#[infer]`, or for the type that its
-/// option `client` names. `pytriton::client!` implements it for the types that it generates.
+/// A model as a type.
+///
+/// `#[pytriton::model]` implements it for one of these types: a type with the function's name, the
+/// type of an `impl` block with a `pub` method under `#[infer]`, or the type that the option
+/// `client` names. `pytriton::client!` implements it for the types that it generates.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model that a typed client could ask",
     label = "no model",
@@ -13,12 +15,12 @@ pub trait Model {
     /// A function type for each input, in order, with the parameter type of the model's function:
     /// `(fn(ArrayView2<f32>), fn(f32))`.
     type Arguments;
-    /// The result type of one response.
+    /// The type of one response.
     type Outputs;
     /// [`Once`] or [`Many`].
     type Answers;
 
-    /// The expected signature of the server's model.
+    /// Returns the expected signature of the server's model.
     fn signature() -> ModelSignature;
 }
 

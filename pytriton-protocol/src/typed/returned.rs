@@ -17,7 +17,7 @@ pub trait Returned {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] for the tensor that was read last.
+    /// Returns the [`TensorError`] of the tensor that was read last.
     fn read(tensors: &mut Tensors<'_>) -> Result<Self::Typed, TensorError>;
 }
 
@@ -38,14 +38,14 @@ impl<'a> Tensors<'a> {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] if it is missing or has another type.
+    /// Returns a [`TensorError`] if it is missing or has another type.
     pub fn take<T: FromTensor>(&mut self) -> Result<T, TensorError> {
         let tensor = self.tensors.get(self.read).copied().flatten();
         self.read += 1;
         T::from_tensor(tensor.ok_or(TensorError::Missing)?)
     }
 
-    /// The number of tensors that have been read.
+    /// Returns the number of tensors that have been read.
     pub fn read(&self) -> usize {
         self.read
     }
@@ -62,7 +62,7 @@ pub trait FromTensor: Sized {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] if the tensor has another type.
+    /// Returns a [`TensorError`] if the tensor has another type.
     fn from_tensor(tensor: &Tensor) -> Result<Self, TensorError>;
 }
 

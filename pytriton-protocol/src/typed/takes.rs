@@ -5,8 +5,7 @@ use crate::tensor::Element;
 
 use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
-/// A function with one parameter of a model: a way to name a type with a lifetime without the
-/// lifetime.
+/// A function with one parameter of a model. It names a type with a lifetime without the lifetime.
 #[diagnostic::on_unimplemented(
     message = "the model's function takes `{Self}`, which no client can give",
     label = "a parameter that is no input",
