@@ -35,7 +35,7 @@ impl Deadline {
         timeout_at(self.at, step).map(move |done| done.unwrap_or_else(late))
     }
 
-    /// The error for an expired deadline.
+    /// Returns the error for an expired deadline.
     pub(crate) fn late(&self, message: String) -> ClientError {
         ClientError::Timeout {
             stage: self.stage,

@@ -238,7 +238,7 @@ impl ClientError {
         }
     }
 
-    /// Whether no connection could be made, so that nothing was sent.
+    /// Returns whether no connection could be made, so that nothing was sent.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self {
             Self::Connect { .. } => true,
@@ -247,7 +247,7 @@ impl ClientError {
         }
     }
 
-    /// Whether no server has received the request.
+    /// Returns whether no server has received the request.
     pub(crate) fn is_unsent(&self) -> bool {
         self.is_unconnected() || matches!(self, Self::Tls { .. })
     }

@@ -47,7 +47,7 @@ impl Server {
         })
     }
 
-    /// The same server with new connections.
+    /// Returns the same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         match self {
             Self::Http(transport) => Self::Http(transport.anew()),
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// The server's address.
+    /// Returns the server's address.
     pub(crate) fn address(&self) -> &str {
         match self {
             Self::Http(transport) => transport.address(),
@@ -199,7 +199,7 @@ impl Server {
         join_all(told).await;
     }
 
-    /// The error for a server that refuses a region.
+    /// Returns the error for a server that refuses a region.
     fn elsewhere(&self, region: &Region, error: ClientError) -> ClientError {
         match error {
             ClientError::Server { message, .. } => ClientError::SharedMemory {

@@ -11,8 +11,10 @@ use crate::{ClientError, InferOptions, Inputs, Outputs, Stage};
 use super::core::{Asked, Core, Rows};
 use super::worker::Worker;
 
-/// A stream of the responses to a request. The inference timeout applies to each response. The
-/// stream ends after an error. Dropping it cancels the request.
+/// A stream of the responses to a request.
+///
+/// The inference timeout applies to each response. The stream ends after an error. Dropping it
+/// cancels the request.
 pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
 
 enum State {

@@ -46,7 +46,7 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`].
+    /// Returns [`ClientError::InvalidUrl`].
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
@@ -69,9 +69,9 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::NoBatching`] if the model has no batch axis, [`ClientError::Decoupled`] if
-    /// the model streams its responses, [`ClientError::Inputs`] if the inputs do not match the
-    /// model, and any error of the request itself.
+    /// Returns [`ClientError::NoBatching`] if the model has no batch axis,
+    /// [`ClientError::Decoupled`] if the model streams its responses, [`ClientError::Inputs`] if
+    /// the inputs do not match the model, and any error of the request itself.
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Inference {
         self.infer_batch_with(inputs, InferOptions::new())
     }
@@ -113,8 +113,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Timeout`] if the model is not ready in time, and any error of the request
-    /// itself.
+    /// Returns [`ClientError::Timeout`] if the model is not ready in time, and any error of the
+    /// request itself.
     pub async fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         self.0.config().await
     }
@@ -132,8 +132,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Timeout`] if they are not ready in time. Returns at once if waiting cannot
-    /// help: [`ClientError::Tls`], or [`ClientError::Server`] if access is denied.
+    /// Returns [`ClientError::Timeout`] if they are not ready in time. Returns at once if waiting
+    /// cannot help: [`ClientError::Tls`], or [`ClientError::Server`] if access is denied.
     pub async fn wait_for_model(&self, timeout: Duration) -> Result<(), ClientError> {
         self.0.wait_for_model(timeout).await
     }
@@ -152,7 +152,7 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// Any error of the request itself.
+    /// Returns any error of the request itself.
     pub async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         self.0.statistics().await
     }
@@ -162,7 +162,7 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// Any error of the request itself.
+    /// Returns any error of the request itself.
     pub async fn shared_memory_regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
         self.0.regions().await
     }
@@ -171,8 +171,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Server`] if the server does not allow it or the load fails, and any error of
-    /// the request itself. With several servers, all of them load the model, and
+    /// Returns [`ClientError::Server`] if the server does not allow it or the load fails, and any
+    /// error of the request itself. With several servers, all of them load the model, and
     /// [`ClientError::Several`] lists the failures.
     pub async fn load_model(&self) -> Result<(), ClientError> {
         self.load(None, &[]).await
@@ -229,7 +229,7 @@ impl Builder<AsyncModelClient> {
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], [`ClientError::Tls`] for invalid certificates, and
+    /// Returns [`ClientError::InvalidUrl`], [`ClientError::Tls`] for invalid certificates, and
     /// [`ClientError::Inputs`] if the access token is not a valid header value.
     pub fn build(self) -> Result<AsyncModelClient, ClientError> {
         Ok(AsyncModelClient(Arc::new(self.core()?)))

@@ -100,13 +100,15 @@ impl<C> Builder<C> {
         self
     }
 
-    /// Uses up to `bytes` of shared memory, for a server on the same machine. Inputs of 64 KiB and
-    /// more are written there. Outputs of this size are read from there if their size follows from
-    /// the model's configuration, or from the request
+    /// Uses up to `bytes` of shared memory, for a server on the same machine.
+    ///
+    /// Inputs of 64 KiB or more are written there. Outputs of this size are read from there if
+    /// their size is known from the model's configuration, or from the request
     /// ([`InferOptions::shared_output`](crate::InferOptions::shared_output), required for `BYTES`).
-    /// Tensors that do not fit are sent over the network, and so are the responses of streaming
-    /// models, because each would overwrite the previous one. A server refuses the request if it
-    /// runs on another machine or its shared-memory routes are restricted.
+    ///
+    /// Tensors that do not fit are sent over the network. The responses of streaming models are
+    /// too, because each would overwrite the previous one. A server refuses the request if it runs
+    /// on another machine or if its shared-memory routes are restricted.
     pub fn shared_memory(mut self, bytes: usize) -> Self {
         self.shared_memory = Some(bytes);
         self

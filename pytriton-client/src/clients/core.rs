@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    /// A new open client with its own connections and the same options.
+    /// Returns a new open client with its own connections and the same options.
     pub(super) fn anew(&self) -> Self {
         let config = self.config.get().cloned();
         let memory = self.memory.as_ref().map(|memory| Arc::new(memory.anew()));
@@ -115,7 +115,7 @@ impl Core {
             .await
     }
 
-    /// The shared-memory regions of one of the servers.
+    /// Returns the shared-memory regions of one of the servers.
     pub(super) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
         self.ask_one(|server| async move { server.regions().await })
             .await
@@ -134,7 +134,7 @@ impl Core {
         asked.await.map(|(answer, _)| answer)
     }
 
-    /// The time limit is that of becoming ready.
+    /// Loads the model on all servers. The time limit is the readiness timeout.
     pub(super) async fn load(&self, load: &Load) -> Result<(), ClientError> {
         let model = &self.model;
         self.tell(|server| async move { server.load(model, load).await })
@@ -240,7 +240,7 @@ impl Core {
         })
     }
 
-    /// The request, and whether to remove the batch axis that was added to its inputs.
+    /// Returns the request, and whether to remove the batch axis that was added to its inputs.
     fn request(
         &self,
         config: &ModelConfig,

@@ -57,7 +57,7 @@ impl AsyncDecoupledModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::OnlyGrpc`] for an HTTP address.
+    /// Returns [`ClientError::InvalidUrl`], and [`ClientError::OnlyGrpc`] for an HTTP address.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
@@ -81,7 +81,7 @@ impl AsyncDecoupledModelClient {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// The same, with options.
+    /// Like [`infer_batch`](Self::infer_batch), with options.
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> AnswerStream {
         AnswerStream::new(
             Arc::clone(&self.0.0),
@@ -97,7 +97,7 @@ impl AsyncDecoupledModelClient {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// The same, with options.
+    /// Like [`infer_sample`](Self::infer_sample), with options.
     pub fn infer_sample_with(
         &self,
         inputs: impl IntoInputs,
@@ -184,7 +184,7 @@ impl DecoupledModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Thread`] if its thread cannot be started.
+    /// Returns [`ClientError::Thread`] if its thread cannot be started.
     pub fn from_existing(client: &Self) -> Result<Self, ClientError> {
         let client = AsyncDecoupledModelClient::from_existing(&client.client);
         let worker = Worker::start()?;
@@ -196,7 +196,7 @@ impl DecoupledModelClient {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
-    /// The same, with options.
+    /// Like [`infer_batch`](Self::infer_batch), with options.
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
         Answers::new(
             self.client.infer_batch_with(inputs, options),
@@ -209,7 +209,7 @@ impl DecoupledModelClient {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
-    /// The same, with options.
+    /// Like [`infer_sample`](Self::infer_sample), with options.
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
         Answers::new(
             self.client.infer_sample_with(inputs, options),

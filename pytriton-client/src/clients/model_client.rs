@@ -37,7 +37,8 @@ impl ModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be started.
+    /// Returns [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be
+    /// started.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
@@ -52,7 +53,7 @@ impl ModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Thread`] if its thread cannot be started.
+    /// Returns [`ClientError::Thread`] if its thread cannot be started.
     pub fn from_existing(client: &Self) -> Result<Self, ClientError> {
         Self::of(AsyncModelClient::from_existing(&client.client))
     }
@@ -62,20 +63,20 @@ impl ModelClient {
         Ok(Self { client, worker })
     }
 
-    /// As [`AsyncModelClient::infer_batch`].
+    /// Blocking version of [`AsyncModelClient::infer_batch`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::infer_batch`].
+    /// See [`AsyncModelClient::infer_batch`].
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Result<Outputs, ClientError> {
         self.worker.run(self.client.infer_batch(inputs))?
     }
 
-    /// As [`AsyncModelClient::infer_batch_with`].
+    /// Blocking version of [`AsyncModelClient::infer_batch_with`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::infer_batch`].
+    /// See [`AsyncModelClient::infer_batch`].
     pub fn infer_batch_with(
         &self,
         inputs: impl IntoInputs,
@@ -85,20 +86,20 @@ impl ModelClient {
             .run(self.client.infer_batch_with(inputs, options))?
     }
 
-    /// As [`AsyncModelClient::infer_sample`].
+    /// Blocking version of [`AsyncModelClient::infer_sample`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::infer_sample`].
+    /// See [`AsyncModelClient::infer_sample`].
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> Result<Outputs, ClientError> {
         self.worker.run(self.client.infer_sample(inputs))?
     }
 
-    /// As [`AsyncModelClient::infer_sample_with`].
+    /// Blocking version of [`AsyncModelClient::infer_sample_with`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::infer_sample`].
+    /// See [`AsyncModelClient::infer_sample`].
     pub fn infer_sample_with(
         &self,
         inputs: impl IntoInputs,
@@ -108,84 +109,84 @@ impl ModelClient {
             .run(self.client.infer_sample_with(inputs, options))?
     }
 
-    /// As [`AsyncModelClient::model_config`].
+    /// Blocking version of [`AsyncModelClient::model_config`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     pub fn model_config(&self) -> Result<Arc<ModelConfig>, ClientError> {
         let client = self.client.clone();
         self.worker
             .run(async move { client.model_config().await })?
     }
 
-    /// As [`AsyncModelClient::is_batching_supported`].
+    /// Blocking version of [`AsyncModelClient::is_batching_supported`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::model_config`].
+    /// See [`AsyncModelClient::model_config`].
     pub fn is_batching_supported(&self) -> Result<bool, ClientError> {
         Ok(self.model_config()?.is_batching_supported())
     }
 
-    /// As [`AsyncModelClient::wait_for_model`].
+    /// Blocking version of [`AsyncModelClient::wait_for_model`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::wait_for_model`].
+    /// See [`AsyncModelClient::wait_for_model`].
     pub fn wait_for_model(&self, timeout: Duration) -> Result<(), ClientError> {
         let client = self.client.clone();
         self.worker
             .run(async move { client.wait_for_model(timeout).await })?
     }
 
-    /// As [`AsyncModelClient::wait_for_server`].
+    /// Blocking version of [`AsyncModelClient::wait_for_server`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::wait_for_model`].
+    /// See [`AsyncModelClient::wait_for_model`].
     pub fn wait_for_server(&self, timeout: Duration) -> Result<(), ClientError> {
         let client = self.client.clone();
         self.worker
             .run(async move { client.wait_for_server(timeout).await })?
     }
 
-    /// As [`AsyncModelClient::statistics`].
+    /// Blocking version of [`AsyncModelClient::statistics`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::statistics`].
+    /// See [`AsyncModelClient::statistics`].
     pub fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         let client = self.client.clone();
         self.worker.run(async move { client.statistics().await })?
     }
 
-    /// As [`AsyncModelClient::shared_memory_regions`].
+    /// Blocking version of [`AsyncModelClient::shared_memory_regions`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::shared_memory_regions`].
+    /// See [`AsyncModelClient::shared_memory_regions`].
     pub fn shared_memory_regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
         let client = self.client.clone();
         self.worker
             .run(async move { client.shared_memory_regions().await })?
     }
 
-    /// As [`AsyncModelClient::load_model`].
+    /// Blocking version of [`AsyncModelClient::load_model`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::load_model`].
+    /// See [`AsyncModelClient::load_model`].
     pub fn load_model(&self) -> Result<(), ClientError> {
         let client = self.client.clone();
         self.worker.run(async move { client.load_model().await })?
     }
 
-    /// As [`AsyncModelClient::load_model_with`].
+    /// Blocking version of [`AsyncModelClient::load_model_with`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::load_model`].
+    /// See [`AsyncModelClient::load_model`].
     pub fn load_model_with(
         &self,
         config: &str,
@@ -194,11 +195,11 @@ impl ModelClient {
         self.worker.run(self.client.load(Some(config), files))?
     }
 
-    /// As [`AsyncModelClient::unload_model`].
+    /// Blocking version of [`AsyncModelClient::unload_model`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncModelClient::load_model`].
+    /// See [`AsyncModelClient::load_model`].
     pub fn unload_model(&self) -> Result<(), ClientError> {
         let client = self.client.clone();
         self.worker

@@ -15,8 +15,10 @@ use super::worker::Worker;
 use super::{AsyncModelClient, Builder, Inference, ModelClient};
 
 /// A client with many concurrent requests and a bounded queue, like PyTriton's
-/// `FuturesModelClient`. Requests make progress on the client's own thread, even if nothing polls
-/// them, so the client works with and without a runtime.
+/// `FuturesModelClient`.
+///
+/// Requests make progress on the client's own thread, even if nothing polls them. So the client
+/// works with and without a runtime.
 ///
 /// # Examples
 ///
@@ -99,7 +101,8 @@ impl PipelinedModelClient {
     ///
     /// # Errors
     ///
-    /// [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be started.
+    /// Returns [`ClientError::InvalidUrl`], and [`ClientError::Thread`] if its thread cannot be
+    /// started.
     pub fn new(url: &str, model: &str) -> Result<Self, ClientError> {
         Self::builder(url, model).build()
     }
@@ -162,7 +165,7 @@ impl Asked {
     ///
     /// # Errors
     ///
-    /// [`ClientError::QueueFull`] if the queue stays full for the inference timeout, and
+    /// Returns [`ClientError::QueueFull`] if the queue stays full for the inference timeout, and
     /// [`ClientError::Closed`].
     pub async fn send(self) -> Result<Pending, ClientError> {
         let place = self.place().await;
@@ -187,7 +190,7 @@ impl Asked {
     ///
     /// # Errors
     ///
-    /// [`ClientError::QueueFull`] if the queue is full, and [`ClientError::Closed`].
+    /// Returns [`ClientError::QueueFull`] if the queue is full, and [`ClientError::Closed`].
     pub fn try_send(self) -> Result<Pending, ClientError> {
         let place = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
         self.start(place.ok())

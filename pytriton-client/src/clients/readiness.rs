@@ -75,7 +75,7 @@ async fn ready(
     }
 }
 
-/// The last message, of each server if there are several.
+/// Returns the last message, of each server if there are several.
 fn last_of(servers: &Servers, heard: &Heard) -> String {
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
     let servers: Vec<_> = servers.all().collect();
@@ -100,7 +100,8 @@ async fn missing_of(server: &Server, model: Option<&Model>) -> Result<Option<Str
     Ok((!ready).then(|| format!("model {model} is not ready")))
 }
 
-/// Whether waiting cannot help: access denied, TLS failure, or not a server of this protocol.
+/// Returns whether waiting cannot help: access denied, TLS failure, or not a server of this
+/// protocol.
 fn is_final(error: &ClientError) -> bool {
     match error {
         ClientError::Tls { .. } | ClientError::Protocol { .. } => true,

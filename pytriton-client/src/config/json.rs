@@ -52,7 +52,7 @@ fn text(member: &Value, name: &str) -> Result<String, ClientError> {
     member[name].as_str().map(str::to_owned).ok_or_else(missing)
 }
 
-/// The JSON form of protobuf encodes 64-bit numbers as strings.
+/// Parses a number. The JSON form of protobuf encodes 64-bit numbers as strings.
 fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -60,8 +60,8 @@ impl ModelConfig {
         }
     }
 
-    /// Whether tensors of the given ranks are samples of inputs with one more dimension of any
-    /// size, which metadata use for a batch axis.
+    /// Returns whether tensors of the given ranks are samples of inputs with one more dimension of
+    /// any size, which metadata use for a batch axis.
     pub(crate) fn are_rows<'a>(&self, given: impl IntoIterator<Item = (&'a str, usize)>) -> bool {
         let mut given = given.into_iter();
         given.all(|(name, rank)| {

@@ -15,9 +15,11 @@ pub struct ModelConfig {
     /// The outputs, in order.
     pub outputs: Vec<TensorConfig>,
     /// Whether this was derived from the metadata of a server without model configurations, such as
-    /// MLServer. The dimensions then include the batch axis, if there is one, and streaming is
-    /// unknown. Batches are sent unchanged; a sample gets a batch axis if it has one dimension less
-    /// than the metadata and the first dimension is of any size.
+    /// MLServer.
+    ///
+    /// The dimensions then include the batch axis, if any, and streaming is unknown. Batches are
+    /// sent unchanged. A sample gets a batch axis if it has one dimension less than the metadata
+    /// and the first dimension is of any size.
     pub from_metadata: bool,
     /// Whether the server accepts only JSON tensors over HTTP.
     pub(crate) as_json: bool,
@@ -44,7 +46,7 @@ impl ModelConfig {
     }
 }
 
-/// The datatype of a name in a configuration, such as `TYPE_FP32`.
+/// Returns the datatype of a name in a configuration, such as `TYPE_FP32`.
 pub(super) fn datatype(name: &str) -> Option<DataType> {
     DataType::ALL
         .into_iter()

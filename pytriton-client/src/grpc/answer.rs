@@ -64,7 +64,7 @@ pub(super) fn ended(
     ))
 }
 
-/// The gRPC status that corresponds to an HTTP status, if there is no other.
+/// Returns the gRPC status that corresponds to an HTTP status, if there is no other.
 fn without(status: StatusCode) -> Code {
     match status.as_u16() {
         400 => Code::Internal,

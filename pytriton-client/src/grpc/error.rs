@@ -3,7 +3,7 @@ use std::error::Error;
 use crate::transport::TransportError;
 use crate::{ClientError, Status};
 
-/// The error of a failed call: a connection error, or the server's message.
+/// Returns the error of a failed call: a connection error, or the server's message.
 pub(super) fn failed(model: &str, status: &tonic::Status) -> ClientError {
     match status.source().and_then(TransportError::within) {
         Some(error) => error.0.clone(),
@@ -39,7 +39,7 @@ mod tests {
         [&[0, 0, length, kind, flags, 0, 0, 0, stream], body].concat()
     }
 
-    /// Responds to one call with these headers.
+    /// Responds to one call with the given headers.
     async fn answer(listener: TcpListener, pairs: &[(&str, &str)]) {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut preface = [0; 24];

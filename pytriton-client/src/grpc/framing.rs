@@ -13,7 +13,7 @@ const RAW: u32 = 6;
 /// The maximum number of bytes that are reserved before they arrive.
 const MOST_AHEAD: usize = 64 << 20;
 
-/// The prefix of a message of this length.
+/// Returns the prefix of a message of this length.
 pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], ClientError> {
     let length = u32::try_from(length).map_err(|_| {
         ClientError::inputs(format!(
@@ -64,22 +64,22 @@ impl Arriving {
         behind
     }
 
-    /// Whether any byte has arrived.
+    /// Returns whether any byte has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.known > 0
     }
 
-    /// Whether the message is complete.
+    /// Returns whether the message is complete.
     pub(super) fn is_whole(&self) -> bool {
         self.known == PREFIX && self.came() == self.announced().1
     }
 
-    /// The number of message bytes that have arrived.
+    /// Returns the number of message bytes that have arrived.
     fn came(&self) -> usize {
         self.message.as_ref().map_or(0, AlignedBuffer::len)
     }
 
-    /// The compression flag and the message length.
+    /// Returns the compression flag and the message length.
     fn announced(&self) -> (u8, usize) {
         let [flag, length @ ..] = self.prefix;
         (flag, u32::from_be_bytes(length) as usize)
@@ -104,7 +104,7 @@ impl Arriving {
     }
 }
 
-/// The position of the first elements in a message, as far as its beginning determines it.
+/// Returns the position of the first elements in a message, as far as its beginning determines it.
 fn elements(message: &[u8]) -> usize {
     let mut rest = message;
     while let Ok((field, WireType::LengthDelimited)) = decode_key(&mut rest) {

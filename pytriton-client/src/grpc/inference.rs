@@ -31,7 +31,7 @@ impl GrpcTransport {
         message::decode(response(message)?)
     }
 
-    /// The same with tensors in shared memory.
+    /// Sends an inference with tensors in shared memory.
     pub(crate) async fn infer_shared(
         &self,
         request: &InferRequest,
@@ -53,7 +53,8 @@ impl GrpcTransport {
         self.answers(request, pieces).await
     }
 
-    /// The same with inputs in shared memory, which is kept until the last response.
+    /// Sends a request to a streaming model with inputs in shared memory, which is kept until the
+    /// last response.
     pub(crate) async fn stream_shared(
         &self,
         request: &Arc<InferRequest>,

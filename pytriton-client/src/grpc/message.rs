@@ -20,13 +20,13 @@ pub(super) fn encode(request: &InferRequest) -> ModelInferRequest {
     }
 }
 
-/// The same without the elements of the inputs.
+/// Converts an inference request without the elements of its inputs.
 pub(super) fn without_elements(request: &InferRequest) -> ModelInferRequest {
     let inputs = request.inputs.iter();
     let inputs = inputs.map(|(name, tensor)| InferInputTensor {
         name: name.clone(),
         datatype: tensor.datatype().name().to_owned(),
-        // No dimension of an array in memory is larger.
+        // Dimensions of an array in memory never exceed `i64::MAX`.
         shape: tensor
             .shape()
             .iter()

@@ -20,7 +20,7 @@ const SMALL: usize = 4 << 10;
 /// The capacity reserved for everything except large elements.
 const HEAD: usize = 256;
 
-/// The pieces of an inference request's body; large elements are not copied.
+/// Returns the pieces of an inference request's body; large elements are not copied.
 pub(super) fn encode(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> {
     let message = message::without_elements(request);
     let lengths = request.inputs.iter().map(|(_, tensor)| tensor.data().len());
@@ -31,7 +31,7 @@ pub(super) fn encode(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> 
     Ok(pieces(request, &message, around))
 }
 
-/// The same, compressed.
+/// Same as [`encode`], compressed.
 pub(super) async fn compressed(request: &InferRequest) -> Result<Vec<Bytes>, ClientError> {
     let message = message::without_elements(request);
     let message = gzip::compress(pieces(request, &message, Vec::new())).await?;
@@ -39,7 +39,7 @@ pub(super) async fn compressed(request: &InferRequest) -> Result<Vec<Bytes>, Cli
     Ok(vec![prefix, message])
 }
 
-/// The pieces of a framed message that contains its elements.
+/// Returns the pieces of a framed message that contains its elements.
 pub(super) async fn framed(
     message: &ModelInferRequest,
     compressed: bool,
@@ -53,7 +53,7 @@ pub(super) async fn framed(
     Ok(message)
 }
 
-/// A message and its elements, appended to `around`.
+/// Returns a message and its elements, appended to `around`.
 fn pieces(request: &InferRequest, message: &ModelInferRequest, mut around: Vec<u8>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     message.encode_raw(&mut around);

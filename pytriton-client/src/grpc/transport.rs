@@ -78,7 +78,7 @@ impl GrpcTransport {
         })
     }
 
-    /// The same server with new connections.
+    /// Returns a transport to the same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),

@@ -12,8 +12,8 @@ const SMALL: usize = 4 << 10;
 /// The capacity reserved for JSON.
 const HEAD: usize = 256;
 
-/// The pieces of an inference request's body and the length of its JSON header; large elements are
-/// not copied.
+/// Returns the pieces of an inference request's body and the length of its JSON header; large
+/// elements are not copied.
 pub(super) fn encode(request: &InferRequest) -> (usize, Vec<Bytes>) {
     let mut around = json(request);
     let length = around.len();

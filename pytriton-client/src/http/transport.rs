@@ -74,7 +74,7 @@ impl HttpTransport {
         })
     }
 
-    /// The same server with new connections.
+    /// Returns a transport to the same server with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self {
             channel: self.channel.anew(),
@@ -86,7 +86,7 @@ impl HttpTransport {
         self.channel.address()
     }
 
-    /// Whether a route returns 200, as health routes do; an error if access is denied.
+    /// Returns whether a route returns 200, as health routes do; an error if access is denied.
     pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
         let answered = self
             .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
@@ -166,7 +166,7 @@ impl HttpTransport {
         }
     }
 
-    /// The URI of a model's inferences.
+    /// Returns the URI of a model's inferences.
     fn to(&self, model: &Model) -> Result<Uri, ClientError> {
         if let Some((known, uri)) = self.to.get()
             && known == model
@@ -179,7 +179,7 @@ impl HttpTransport {
         Ok(uri)
     }
 
-    /// A URI of the server.
+    /// Returns a URI of the server.
     fn uri(&self, path: &str) -> Result<Uri, ClientError> {
         let origin = self.channel.origin().to_string();
         let uri = format!("{}{path}", origin.trim_end_matches('/')).parse();
@@ -259,7 +259,7 @@ pub(super) fn path(model: &Model) -> String {
     }
 }
 
-/// The error in a response: the member `error` of its JSON, or its body.
+/// Returns the error in a response: the member `error` of its JSON, or its body.
 pub(super) fn failed(model: &str, answered: &Answered) -> ClientError {
     let json: Option<Value> = serde_json::from_slice(&answered.body).ok();
     let words = json.and_then(|json| json["error"].as_str().map(str::to_owned));

@@ -15,7 +15,7 @@ pub trait IntoInput {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Tensor`] if an element is too long for its type.
+    /// Returns [`ClientError::Tensor`] if an element is too long for its type.
     fn into_input(self) -> Result<(Option<String>, Tensor), ClientError>;
 }
 

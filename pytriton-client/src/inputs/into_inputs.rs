@@ -5,7 +5,7 @@ use crate::ClientError;
 use super::{Inputs, IntoInput, IntoTensor};
 
 /// All inputs of a request: an array, or a tuple, array, vector or map of inputs. Either all inputs
-/// have names or none has.
+/// have names, or no input has one.
 ///
 /// # Examples
 ///
@@ -30,8 +30,8 @@ pub trait IntoInputs {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Inputs`] if there are none or only some have names; [`ClientError::Tensor`]
-    /// if an element is too long for its type.
+    /// Returns [`ClientError::Inputs`] if the collection is empty or only some inputs have names,
+    /// and [`ClientError::Tensor`] if an element is too long for its type.
     fn into_inputs(self) -> Result<Inputs, ClientError>;
 }
 

@@ -14,7 +14,7 @@ pub trait IntoTensor {
     ///
     /// # Errors
     ///
-    /// [`TensorError`] if an element is too long for its type.
+    /// Returns [`TensorError`] if an element is too long for its type.
     fn into_tensor(self) -> Result<Tensor, TensorError>;
 }
 

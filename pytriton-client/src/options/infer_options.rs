@@ -55,10 +55,11 @@ impl InferOptions {
     }
 
     /// Sets the maximum size in bytes of an output that is returned through shared memory
-    /// ([`Builder::shared_memory`](crate::Builder::shared_memory)). Required for outputs whose size
-    /// does not follow from the model's configuration, such as `BYTES`. If the output is larger,
-    /// the server refuses the request. If there is no such output, or the model streams its
-    /// responses, the client does.
+    /// ([`Builder::shared_memory`](crate::Builder::shared_memory)).
+    ///
+    /// Required for outputs whose size is not known from the model's configuration, such as
+    /// `BYTES`. If the output is larger, the server refuses the request. If the output does not
+    /// exist, or if the model streams its responses, the client refuses it.
     pub fn shared_output(mut self, name: impl Into<String>, bytes: usize) -> Self {
         self.shared_outputs.push((name.into(), bytes));
         self

@@ -34,7 +34,7 @@ pub struct SequenceStep {
 }
 
 impl SequenceStep {
-    /// A request between the first and the last one.
+    /// Returns a request between the first and the last one.
     pub fn new(id: impl Into<SequenceId>) -> Self {
         Self {
             id: id.into(),

@@ -67,7 +67,8 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Tensor`] if there is no such output, or it has another datatype or rank.
+    /// Returns [`ClientError::Tensor`] if there is no such output, or it has another datatype or
+    /// rank.
     pub fn view<T: Element, D: Dimension>(
         &self,
         name: &str,

@@ -58,7 +58,8 @@ impl Member {
         UnderWay { member, begun }
     }
 
-    /// The sort key for selection: whether the server is avoided, and its requests in flight.
+    /// Returns the sort key for selection: whether the server is avoided, and its requests in
+    /// flight.
     pub(super) fn rank(&self, now: Instant) -> (bool, usize) {
         let rests = self.health().rests.is_some_and(|(until, _)| now < until);
         (rests, self.under_way.load(Ordering::Relaxed))
@@ -106,8 +107,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Whether another request would fail in the same way. A server that refuses requests quickly would
-/// otherwise always have the fewest in flight.
+/// Returns whether another request would fail in the same way. A server that refuses requests
+/// quickly would otherwise always have the fewest in flight.
 fn is_of_the_server(error: &ClientError) -> bool {
     match error {
         ClientError::Lost { .. }

@@ -25,7 +25,7 @@ impl Servers {
         Ok(Self::of(servers.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The same servers with new connections.
+    /// Returns the same servers with new connections.
     pub(crate) fn anew(&self) -> Self {
         Self::of(self.all().map(|server| server.anew()))
     }
@@ -42,9 +42,10 @@ impl Servers {
         self.members.iter().map(|member| &member.server)
     }
 
-    /// Sends a request to one server, and to the next one if the request was not sent. Requests of
-    /// a sequence always use the same server. The request counts as in flight until the returned
-    /// guard is dropped.
+    /// Sends a request to one server, and to the next one if the request was not sent.
+    ///
+    /// Requests of a sequence always use the same server. The request counts as in flight until the
+    /// returned guard is dropped.
     pub(crate) async fn ask<T, F>(
         &self,
         sequence: Option<&SequenceId>,
@@ -71,7 +72,7 @@ impl Servers {
         Err(refused)
     }
 
-    /// The order in which servers are tried: avoided ones last, then by requests in flight.
+    /// Returns the order in which servers are tried: avoided ones last, then by requests in flight.
     fn order(&self, sequence: Option<&SequenceId>) -> Vec<usize> {
         let count = self.members.len();
         if let Some(id) = sequence {

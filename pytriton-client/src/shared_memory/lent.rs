@@ -28,7 +28,7 @@ pub(crate) struct Lent {
 
 impl Lent {
     /// Acquires a region for the large inputs of a request, and for the large outputs of a unary
-    /// one. Returns `None` if there are none, or if there is no space.
+    /// one. Returns `None` if there are no such tensors, or if there is no space.
     pub(crate) async fn new(
         pool: &Arc<Pool>,
         model: &ModelConfig,
@@ -87,18 +87,18 @@ impl Lent {
         &self.region
     }
 
-    /// The location of an input; `None` if it is sent over the network.
+    /// Returns the location of an input; `None` if it is sent over the network.
     pub(crate) fn input(&self, index: usize) -> Option<Place> {
         self.inputs.get(index).copied().flatten()
     }
 
-    /// The requested outputs with their locations.
+    /// Returns the requested outputs with their locations.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = (&str, Option<Place>)> {
         let outputs = self.outputs.iter();
         outputs.map(|(name, place)| (name.as_str(), *place))
     }
 
-    /// The elements of an output in the region; `None` for another output.
+    /// Returns the elements of an output in the region; `None` for another output.
     pub(crate) fn output(
         &self,
         name: &str,
@@ -131,12 +131,12 @@ impl Lent {
         tensor.map(Some).map_err(ClientError::tensor(name))
     }
 
-    /// A server uses the region from now on.
+    /// Records that a server uses the region from now on.
     pub(crate) fn begin(&self) {
         self.ended.store(false, Ordering::Relaxed);
     }
 
-    /// The server no longer uses the region.
+    /// Records that the server no longer uses the region.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
@@ -149,8 +149,8 @@ impl Drop for Lent {
     }
 }
 
-/// The space for an output: the size in the request, or the size from the model's configuration if
-/// it is large.
+/// Returns the space for an output: the size in the request, or the size from the model's
+/// configuration if it is large.
 fn output_bytes(
     output: Option<&TensorConfig>,
     rows: usize,
@@ -167,13 +167,13 @@ fn output_bytes(
     (bytes >= LARGE).then_some(bytes)
 }
 
-/// `None` for datatypes of variable length, or if the size overflows.
+/// Returns the size of a tensor; `None` for datatypes of variable length, or if the size overflows.
 fn bytes_of(datatype: DataType, dims: impl Iterator<Item = usize>) -> Option<usize> {
     let mut dims = dims;
     dims.try_fold(datatype.size()?, usize::checked_mul)
 }
 
-/// The bytes of the `BYTES` elements of a shape at the start of `data`; `None` if they are
+/// Returns the bytes of the `BYTES` elements of a shape at the start of `data`; `None` if they are
 /// malformed.
 fn texts(data: &Bytes, shape: &[usize]) -> Option<Bytes> {
     let mut elements = BytesElements::new(data);

@@ -14,14 +14,14 @@ pub(super) struct Places {
 const ALIGNMENT: usize = 64;
 
 impl Places {
-    /// `None` on overflow.
+    /// Allocates the next location; `None` on overflow.
     pub(super) fn next(&mut self, len: usize) -> Option<Place> {
         let offset = self.end.checked_next_multiple_of(ALIGNMENT)?;
         self.end = offset.checked_add(len)?;
         Some(Place { offset, len })
     }
 
-    /// The end of the last location.
+    /// Returns the end of the last location.
     pub(super) fn end(&self) -> usize {
         self.end
     }

@@ -49,7 +49,7 @@ impl Pool {
         }
     }
 
-    /// An empty pool for another client.
+    /// Returns an empty pool for another client.
     pub(crate) fn anew(&self) -> Self {
         Self::new(self.limit)
     }
@@ -116,7 +116,7 @@ impl Pool {
 }
 
 impl Regions {
-    /// The smallest idle region of at least `bytes`.
+    /// Returns the smallest idle region of at least `bytes`.
     fn fitting(&mut self, bytes: usize) -> Option<Arc<Region>> {
         let idle = self.idle.iter().enumerate();
         let (index, _) = idle
@@ -201,15 +201,16 @@ mod tests {
         assert_eq!(name(&pool.take(1).await.unwrap().unwrap()), one);
         let again = pool.take(SMALLEST + 1).await.unwrap().unwrap();
         assert_eq!(name(&again), two);
-        // A region that may still be written to is not reused; unregistered regions make room.
+        // A region that may still be written to is not reused. Unregistered regions free their
+        // memory.
         pool.give(again, false);
         let other = pool.take(SMALLEST + 1).await.unwrap().unwrap();
         assert_ne!(name(&other), two);
         assert!(pool.take(3 * SMALLEST + 1).await.unwrap().is_none());
     }
 
-    /// A server that answers the first request on each connection, or none, and reports their first
-    /// lines.
+    /// Returns a server that answers the first request on each connection, or none, and reports
+    /// their first lines.
     fn server(answers: bool) -> (Arc<Server>, mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -36,8 +36,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Allocates the memory immediately: a server that writes to memory that the machine does not
-    /// have would be killed.
+    /// Creates a region. Its memory is allocated immediately: a server would be killed if it wrote
+    /// to memory that the machine does not have.
     pub(super) fn new(reserved: Reserved) -> io::Result<Self> {
         let (name, file) = locked()?;
         let path = Path::new(FOLDER).join(&name);
@@ -71,12 +71,12 @@ impl Region {
         self.file.set_len(self.capacity() as u64)
     }
 
-    /// The name in requests.
+    /// Returns the name in requests.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key for `shm_open`.
+    /// Returns the key for `shm_open`.
     pub(crate) fn key(&self) -> String {
         format!("/{}", self.name)
     }
@@ -89,7 +89,7 @@ impl Region {
         self.file.write_all_at(bytes, place.offset as u64)
     }
 
-    /// A copy of the bytes, aligned for every element type.
+    /// Returns a copy of the bytes, aligned for every element type.
     pub(super) fn read(&self, place: Place) -> io::Result<Bytes> {
         let mut buffer = AlignedBuffer::with_capacity(place.len, 0);
         let read = buffer.fill(place.len, |bytes, filled| {
@@ -102,7 +102,7 @@ impl Region {
         }
     }
 
-    /// Whether the region is registered at the server.
+    /// Returns whether the region is registered at the server.
     pub(crate) fn is_registered(&self, server: &Arc<Server>) -> bool {
         self.registered()
             .iter()

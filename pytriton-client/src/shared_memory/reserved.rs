@@ -9,7 +9,7 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// `None` if the total would exceed `limit`.
+    /// Reserves bytes; returns `None` if the total would exceed `limit`.
     pub(super) fn new(taken: &Arc<AtomicUsize>, bytes: usize, limit: usize) -> Option<Self> {
         let more = |taken: usize| taken.checked_add(bytes).filter(|all| *all <= limit);
         let reserved = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);

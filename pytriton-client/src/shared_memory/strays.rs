@@ -6,8 +6,8 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 
 use super::region::{FOLDER, PREFIX};
 
-/// The names of regions that killed clients have left and that servers may still have registered.
-/// The first call removes their files.
+/// Returns the names of regions that killed clients have left and that servers may still have
+/// registered. The first call removes their files.
 pub(crate) fn strays() -> &'static [String] {
     static STRAYS: OnceLock<Vec<String>> = OnceLock::new();
     STRAYS.get_or_init(|| remove_from(Path::new(FOLDER)))

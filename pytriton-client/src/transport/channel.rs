@@ -86,7 +86,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    /// Connections are made on demand.
+    /// Creates a channel. Connections are made on demand.
     pub(crate) fn new(
         address: &Address,
         tls: &Tls,
@@ -107,7 +107,7 @@ where
         ))
     }
 
-    /// The same server without the existing connections.
+    /// Returns a channel to the same server without the existing connections.
     pub(crate) fn anew(&self) -> Self {
         Self::over(self.connector.clone(), self.origin.clone())
     }
@@ -144,12 +144,12 @@ where
         Ok(answer.map(|body| Answer { body, address }))
     }
 
-    /// The address as text.
+    /// Returns the address as text.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// The scheme and authority of request URIs.
+    /// Returns the scheme and authority of request URIs.
     pub(crate) fn origin(&self) -> &Uri {
         &self.origin
     }

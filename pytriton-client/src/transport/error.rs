@@ -40,7 +40,7 @@ impl TransportError {
         })
     }
 
-    /// The connector's error within `error`, or a broken connection.
+    /// Returns the connector's error within `error`, or a broken connection.
     pub(super) fn found(address: &str, error: &(dyn Error + 'static)) -> Self {
         if let Some(own) = Self::within(error) {
             return own.clone();
@@ -79,8 +79,8 @@ impl fmt::Display for TransportError {
 
 impl Error for TransportError {}
 
-/// For a certificate that other clients accept if it is trusted itself, and for which rustls has no
-/// message.
+/// The message for a server certificate of an authority. Other clients accept it if it is trusted
+/// itself, and rustls has no message for it.
 const AUTHORITY: &str = "the server's certificate is that of an authority, which may sign others only: expected one with \
                          basicConstraints=CA:FALSE, found CA:TRUE";
 
@@ -118,7 +118,7 @@ fn refusal(message: &str) -> Option<String> {
     Some(rustls::Error::AlertReceived(refusal).to_string())
 }
 
-/// The message of an error with its causes.
+/// Returns the message of an error with its causes.
 fn words(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

@@ -33,7 +33,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Trusts the system's authorities and sends no client certificate.
+    /// Creates options that trust the system's authorities and send no client certificate.
     pub fn new() -> Self {
         Self::default()
     }
@@ -120,7 +120,7 @@ impl Tls {
 
 const ROOTS: &str = "the authorities' certificates";
 
-/// A readable message for a PEM error.
+/// Returns a readable message for a PEM error.
 fn words(error: &pem::Error) -> String {
     match error {
         pem::Error::MissingSectionEnd { .. } => "one has no end".to_owned(),

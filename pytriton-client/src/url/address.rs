@@ -59,13 +59,13 @@ impl Address {
             .collect()
     }
 
-    /// The host and port.
+    /// Returns the host and port.
     pub(crate) fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 }
 
-/// The URL without its user and password.
+/// Returns the URL without its user and password.
 pub(crate) fn shown(url: &str) -> String {
     match url.rsplit_once('@') {
         Some((_, rest)) => format!("…@{rest}"),

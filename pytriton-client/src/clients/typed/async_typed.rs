@@ -30,7 +30,7 @@ impl<M: Model<Answers: Answering<M>>> AsyncTyped<M> {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Signature`] if the model has another signature,
+    /// Returns [`ClientError::Signature`] if the model has another signature,
     /// [`ClientError::OnlyGrpc`] for an HTTP address of a streaming model, and the errors of
     /// [`AsyncModelClient::model_config`] and [`AsyncModelClient::new`].
     pub async fn connect(url: &str) -> Result<Self, ClientError> {
@@ -103,11 +103,11 @@ impl<M: Model<Answers: Answering<M>>> Builder<AsyncTyped<M>> {
         M::Answers::client(self).map(AsyncTyped::new)
     }
 
-    /// As [`AsyncTyped::connect`].
+    /// Same as [`AsyncTyped::connect`].
     ///
     /// # Errors
     ///
-    /// As [`AsyncTyped::connect`].
+    /// Same as [`AsyncTyped::connect`].
     pub async fn connect(self) -> Result<AsyncTyped<M>, ClientError> {
         let client = self.build()?;
         client.check().await?;

@@ -33,8 +33,8 @@ impl Checked {
         self.compare(&*core.config().await?)
     }
 
-    /// The same for a request, with the deadline of the first response, which includes the
-    /// comparison.
+    /// Checks the signature for a request. Returns the deadline of the first response, which
+    /// includes the comparison.
     pub(super) async fn first(
         &self,
         core: &Core,
@@ -63,7 +63,7 @@ impl Checked {
         Ok(())
     }
 
-    /// The inputs by name; a value for all rows is repeated for each row.
+    /// Returns the inputs by name; a value for all rows is repeated for each row.
     pub(super) fn inputs(&self, tensors: &[Option<Tensor>]) -> Result<Inputs, ClientError> {
         let inputs = || self.signature.inputs.iter().zip(tensors);
         let mut rows = inputs().filter(|(input, _)| !input.first_value);
@@ -129,7 +129,7 @@ fn repeated(input: &TensorSignature, row: &Tensor, rows: usize) -> Result<Tensor
     tensor.map_err(ClientError::tensor(&input.name))
 }
 
-/// The signature that the server reports, as far as callers depend on it.
+/// Returns the signature that the server reports, as far as callers depend on it.
 fn signature(config: &ModelConfig) -> ModelSignature {
     let tensors = |tensors: &[TensorConfig]| tensors.iter().map(tensor).collect();
     ModelSignature {
@@ -146,8 +146,8 @@ fn tensor(config: &TensorConfig) -> TensorSignature {
     }
 }
 
-/// The part of a signature that metadata contain: names, datatypes and complete shapes, without
-/// batching, streaming and optional inputs.
+/// Returns the part of a signature that metadata contain: names, datatypes and complete shapes,
+/// without batching, streaming and optional inputs.
 fn as_in_metadata(signature: &ModelSignature) -> ModelSignature {
     let tensor = |tensor: &TensorSignature| {
         let batch = signature.batching().then_some(-1);

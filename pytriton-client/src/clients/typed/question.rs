@@ -56,7 +56,7 @@ impl Question {
         Ok(AnswerStream::of(iter(first.map(Ok)).chain(answers)))
     }
 
-    /// Inputs of a model without a batch axis are sent unchanged.
+    /// Returns how to send the inputs. Those of a model without a batch axis are sent unchanged.
     fn rows(&self) -> Rows {
         match self.checked.signature.batching() {
             true => Rows::Batch,

@@ -70,11 +70,11 @@ impl<M: Model<Answers: Answering<M>>> Builder<Typed<M>> {
         Ok(Typed { client, waiting })
     }
 
-    /// As [`Typed::connect`].
+    /// Same as [`Typed::connect`].
     ///
     /// # Errors
     ///
-    /// As [`Typed::connect`].
+    /// Same as [`Typed::connect`].
     pub fn connect(self) -> Result<Typed<M>, ClientError> {
         let typed = self.build()?;
         let (checked, client) = (
