@@ -26,12 +26,12 @@ impl<'ast> ArrayType<'ast> {
         })
     }
 
-    /// The corresponding view type.
+    /// Returns the corresponding view type.
     pub(crate) fn borrowed(&self) -> String {
         self.named(true, self.rank)
     }
 
-    /// The corresponding owned type.
+    /// Returns the corresponding owned type.
     pub(crate) fn owned(&self) -> String {
         self.named(false, self.rank)
     }

@@ -4,7 +4,7 @@ use syn::{Attribute, FnArg, Lit, Signature};
 
 use crate::value::literal;
 
-/// The text of the doc comments among the attributes.
+/// Returns the text of the doc comments among the attributes.
 pub(crate) fn docs(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| {
         let doc = attribute.meta.require_name_value().ok();
@@ -30,7 +30,7 @@ pub(crate) fn strip_parameters(signature: &mut Signature) {
     }
 }
 
-/// The call that sets a tensor's description from its doc comment, if there is one.
+/// Returns the call that sets a tensor's description from its doc comment, if there is one.
 pub(crate) fn to_described(docs: &str) -> Option<TokenStream> {
     (!docs.is_empty()).then(|| quote!(.described(#docs)))
 }

@@ -49,7 +49,7 @@ pub(crate) fn check_element(element: &Type, errors: &mut Errors) {
     }
 }
 
-/// The suggested element type for a type that, by its name, is a single element.
+/// Returns the suggested element type for a type that, by its name, is a single element.
 pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     let text = type_text(ty);
     if let Some(instead) = instead(&text) {
@@ -58,7 +58,7 @@ pub(crate) fn meant_element(ty: &Type) -> Option<String> {
     (is_element(ty) || text == "Vec<u8>").then_some(text)
 }
 
-/// Whether a type is an element type by its name.
+/// Returns whether a type is an element type by its name.
 fn is_element(ty: &Type) -> bool {
     let last = last_segment(ty).map(|last| last.ident.to_string());
     last.is_some_and(|last| ELEMENTS.iter().any(|(name, _)| *name == last))

@@ -6,7 +6,7 @@ use syn::parse::Parse;
 
 use crate::errors::Errors;
 
-/// An option of an attribute; the value is empty if there is none.
+/// An option of an attribute. The value may be empty.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) key: Ident,
@@ -42,7 +42,7 @@ impl Entry {
         })
     }
 
-    /// The tokens in the parentheses of `key(…)`.
+    /// Returns the tokens in the parentheses of `key(…)`.
     pub(crate) fn inside(&self) -> Option<TokenStream> {
         let list = syn::parse2::<Group>(self.value.clone()).ok();
         list.filter(|_| self.list).map(|list| list.stream())
@@ -111,7 +111,7 @@ pub(crate) fn values(
     pairs(tokens, name, expected, |_| words.to_owned(), errors)
 }
 
-/// The position after an option's value at which another option starts.
+/// Returns the position after an option's value at which another option starts.
 fn next_entry(part: &[TokenTree]) -> Option<usize> {
     let is_sign = |token: &TokenTree| matches!(token, TokenTree::Punct(_));
     (2..part.len().saturating_sub(1)).find(|&index| {

@@ -52,7 +52,7 @@ impl Errors {
         self.reported.len() + self.left
     }
 
-    /// The errors as `compile_error!` invocations.
+    /// Returns the errors as `compile_error!` invocations.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.reported
             .iter()

@@ -1,11 +1,11 @@
-/// The known name that is closest to a misspelt one.
+/// Returns the known name that is closest to a misspelt one.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distances = known.iter().map(|known| (distance(name, known), *known));
     let (distance, nearest) = distances.min()?;
     (distance <= nearest.len().div_ceil(3)).then_some(nearest)
 }
 
-/// The Levenshtein distance.
+/// Returns the Levenshtein distance.
 fn distance(one: &str, two: &str) -> usize {
     let two: Vec<char> = two.chars().collect();
     let mut row: Vec<usize> = (0..=two.len()).collect();

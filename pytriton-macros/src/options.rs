@@ -30,7 +30,8 @@ impl Options {
         Self::parse_nested(attribute, tokens, known, &[], errors)
     }
 
-    /// The same for an attribute whose options in `nested` have the form `key(key = value, …)`.
+    /// Same as [`parse`](Self::parse), for an attribute whose options in `nested` have the form
+    /// `key(key = value, …)`.
     pub(crate) fn parse_nested(
         attribute: &str,
         tokens: TokenStream,
@@ -79,7 +80,7 @@ impl Options {
         options
     }
 
-    /// Whether every option has a known name and a value.
+    /// Returns whether every option has a known name and a value.
     pub(crate) fn readable(&self) -> bool {
         !self.unreadable && self.flawed.is_empty()
     }
@@ -88,23 +89,23 @@ impl Options {
         self.entries.is_empty()
     }
 
-    /// Whether this is the only option.
+    /// Returns whether this is the only option.
     pub(crate) fn only(&self, name: &str) -> bool {
         self.entries.len() == 1 && self.key(name).is_some()
     }
 
-    /// The key of an option.
+    /// Returns the key of an option.
     pub(crate) fn key(&self, name: &str) -> Option<&Ident> {
         Some(&self.entry(name)?.key)
     }
 
-    /// The keys and contents of a nested option that may be repeated, in order.
+    /// Returns the keys and contents of a nested option that may be repeated, in order.
     pub(crate) fn nested(&self, name: &str) -> impl Iterator<Item = (&Ident, TokenStream)> {
         let entries = self.entries.iter().filter(move |entry| entry.name == name);
         entries.filter_map(|entry| Some((&entry.key, entry.inside()?)))
     }
 
-    /// Whether the option is missing and no error was reported for it.
+    /// Returns whether the option is missing and no error was reported for it.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         let flawed = self.unreadable || self.flawed.iter().any(|flawed| flawed == name);
         self.key(name).is_none() && !flawed
@@ -120,12 +121,12 @@ impl Options {
         }
     }
 
-    /// Whether the option has the form `key(…)`.
+    /// Returns whether the option has the form `key(…)`.
     pub(crate) fn is_list(&self, name: &str) -> bool {
         self.entry(name).is_some_and(|entry| entry.list)
     }
 
-    /// The tokens of an option's value.
+    /// Returns the tokens of an option's value.
     pub(crate) fn value(&self, name: &str) -> Option<&TokenStream> {
         Some(&self.entry(name)?.value)
     }
@@ -134,7 +135,7 @@ impl Options {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// The value of a string option.
+    /// Returns the value of a string option.
     pub(crate) fn string(&self, name: &str, errors: &mut Errors) -> Option<LitStr> {
         let value = self.value(name)?;
         match syn::parse2(value.clone()) {
@@ -146,7 +147,8 @@ impl Options {
         }
     }
 
-    /// The names and values of a list of strings, `parameters(path = "…", "other name" = "…")`.
+    /// Returns the names and values of a list of strings, `parameters(path = "…", "other name" =
+    /// "…")`.
     pub(crate) fn texts(&self, name: &str, errors: &mut Errors) -> Vec<(String, String)> {
         let Some(option) = self.entry(name) else {
             return Vec::new();
@@ -166,7 +168,7 @@ impl Options {
     }
 }
 
-/// An identifier, or a string that is used as a name.
+/// Returns the name in an identifier or a string.
 fn text_name(token: &TokenTree) -> Option<String> {
     match token {
         TokenTree::Ident(name) => Some(plain_name(name)),
@@ -177,7 +179,7 @@ fn text_name(token: &TokenTree) -> Option<String> {
     }
 }
 
-/// The message about an unknown option, with the closest known name.
+/// Returns the message about an unknown option, with the closest known name.
 fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) -> String {
     if known.is_empty() {
         return format!("`{attribute}` has no options: remove `{key}`");

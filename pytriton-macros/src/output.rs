@@ -17,7 +17,7 @@ pub(crate) fn check(output: &Type, errors: &mut Errors) {
     }
 }
 
-/// The suggestion for a type that is not an owned array.
+/// Returns the suggestion for a type that is not an owned array.
 fn no_array(output: &Type) -> Option<String> {
     if let Some(array) = ArrayType::parse(output) {
         return array.view.then(|| owned(&array.owned()));

@@ -25,7 +25,7 @@ impl CratePath {
         Self(path.ok())
     }
 
-    /// The import that makes `__private` available in a block, whatever the path is.
+    /// Returns the import that makes `__private` available in a block, for any path.
     pub(crate) fn to_import(&self) -> TokenStream {
         match &self.0 {
             Some(path) => quote!(use #path::__private;),
@@ -35,7 +35,7 @@ impl CratePath {
         }
     }
 
-    /// Whether an attribute's path leads into the crate: `pytriton::batch`,
+    /// Returns whether an attribute's path leads into the crate: `pytriton::batch`,
     /// `pytriton::prelude::batch`.
     pub(crate) fn is_prefix_of(&self, path: &Path) -> bool {
         let renamed = self.0.as_ref().is_some_and(|own| {

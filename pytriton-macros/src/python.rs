@@ -29,9 +29,9 @@ impl Parse for Root {
     }
 }
 
-/// The initialization function of the module, named after the library.
+/// Returns the initialization function of the module, named after the library.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
-    // Cargo sets it for the crate that is being compiled.
+    // Cargo sets this variable for the crate that is being compiled.
     let library = env::var("CARGO_CRATE_NAME").unwrap_or_default();
     module(tokens, &library)
 }

@@ -17,7 +17,7 @@ pub(crate) fn assert_expansion(name: &str, expansion: TokenStream) {
     );
 }
 
-/// The messages of an expansion's `compile_error!` invocations, in order.
+/// Returns the messages of an expansion's `compile_error!` invocations, in order.
 pub(crate) fn messages(expansion: TokenStream) -> Vec<String> {
     let file: syn::File = syn::parse2(expansion).expect("the expansion parses");
     let items = file.items.into_iter().filter_map(|item| match item {

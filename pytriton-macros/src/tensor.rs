@@ -29,7 +29,7 @@ impl TensorName {
         })
     }
 
-    /// The name of a parameter or field.
+    /// Returns the name of a parameter or field.
     pub(crate) fn own(ident: &Ident) -> Self {
         Self {
             text: plain_name(ident),
@@ -38,7 +38,7 @@ impl TensorName {
         }
     }
 
-    /// The check of the name.
+    /// Returns the check of the name.
     pub(crate) fn to_check(&self) -> TokenStream {
         let name = LitStr::new(&self.text, self.span);
         refusal(name, &quote!(__private::tensor_name_flaw(#self)))
@@ -79,12 +79,12 @@ impl Dims {
         Value::take(options, "shape", Form::Numbers, errors).map(Self)
     }
 
-    /// The value of the option.
+    /// Returns the value of the option.
     pub(crate) fn value(&self) -> &Expr {
         &self.0.expression
     }
 
-    /// The check of each dimension.
+    /// Returns the check of each dimension.
     pub(crate) fn to_checks(&self) -> TokenStream {
         let checks = self.0.elements().into_iter().map(|dimension| {
             let flaw = quote!(__private::dimension_flaw(#dimension));
@@ -100,13 +100,13 @@ impl ToTokens for Dims {
     }
 }
 
-/// A constant that is a compile error on these tokens if there is a flaw.
+/// Returns a constant that raises a compile error on these tokens if there is a flaw.
 pub(crate) fn refusal(tokens: impl ToTokens, flaw: &TokenStream) -> TokenStream {
     let refuse = spanned_call(tokens, "refuse", flaw);
     quote!(const _: () = #refuse;)
 }
 
-/// A call of a function in `__private`, with these tokens as its span.
+/// Returns a call of a function in `__private`, with these tokens as its span.
 pub(crate) fn spanned_call(
     tokens: impl ToTokens,
     function: &str,
@@ -124,7 +124,7 @@ pub(crate) fn spanned_call(
     quote!(#path #arguments)
 }
 
-/// A list in generated code: the name of its constant, or an empty slice.
+/// Returns a list in generated code: the name of its constant, or an empty slice.
 pub(crate) fn listed<T>(constant: &str, list: &[T]) -> TokenStream {
     match list.is_empty() {
         true => quote!(&[]),
@@ -132,7 +132,7 @@ pub(crate) fn listed<T>(constant: &str, list: &[T]) -> TokenStream {
     }
 }
 
-/// An `Option` in generated code.
+/// Returns an `Option` in generated code.
 pub(crate) fn optional(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),

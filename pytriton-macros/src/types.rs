@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeImplTrait, TypeParamBound};
 
-/// The type inside of parentheses and of the groups that `macro_rules!` creates.
+/// Returns the type inside of parentheses and of the groups that `macro_rules!` creates.
 pub(crate) fn peeled(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => peeled(&group.elem),
@@ -13,7 +13,7 @@ pub(crate) fn peeled(ty: &Type) -> &Type {
     }
 }
 
-/// The last segment of a type that is a path.
+/// Returns the last segment of a type that is a path.
 pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match peeled(ty) {
         Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
@@ -21,12 +21,12 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The last segment of a type with this name.
+/// Returns the last segment of a type with this name.
 pub(crate) fn named<'a>(name: &str, ty: &'a Type) -> Option<&'a PathSegment> {
     last_segment(ty).filter(|last| last.ident == name)
 }
 
-/// The last segments of the traits of an `impl Trait`.
+/// Returns the last segments of the traits of an `impl Trait`.
 pub(crate) fn traits(hidden: &TypeImplTrait) -> impl Iterator<Item = &PathSegment> {
     hidden.bounds.iter().filter_map(|bound| match bound {
         TypeParamBound::Trait(bound) => bound.path.segments.last(),
@@ -34,7 +34,7 @@ pub(crate) fn traits(hidden: &TypeImplTrait) -> impl Iterator<Item = &PathSegmen
     })
 }
 
-/// The generic arguments.
+/// Returns the generic arguments.
 pub(crate) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
     let arguments = match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
@@ -43,7 +43,7 @@ pub(crate) fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericA
     arguments.into_iter().flatten()
 }
 
-/// The first generic type argument.
+/// Returns the first generic type argument.
 pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
     arguments(segment).find_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
@@ -51,17 +51,18 @@ pub(crate) fn type_argument(segment: &PathSegment) -> Option<&Type> {
     })
 }
 
-/// The type argument of a type with this name, such as `Option<T>`, `Result<T, E>`, `Vec<T>`.
+/// Returns the type argument of a type with this name, such as `Option<T>`, `Result<T, E>`,
+/// `Vec<T>`.
 pub(crate) fn argument_of<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     type_argument(named(name, ty)?)
 }
 
-/// The type inside of an `Option`, or the type itself.
+/// Returns the type inside of an `Option`, or the type itself.
 pub(crate) fn present(ty: &Type) -> &Type {
     argument_of("Option", ty).unwrap_or(ty)
 }
 
-/// A type as a user writes it.
+/// Formats a type as a user writes it.
 pub(crate) fn type_text(ty: &impl ToTokens) -> String {
     let mut text = String::new();
     write_tokens(ty.to_token_stream(), &mut text);

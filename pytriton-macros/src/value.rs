@@ -33,7 +33,7 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// The value of an option that is there; a literal of another form is reported.
+    /// Parses the value of an option, if present. Reports a literal of another form.
     pub(crate) fn take(
         options: &Options,
         name: &str,
@@ -52,12 +52,12 @@ impl Value {
         }
     }
 
-    /// The value, or a placeholder if it is missing.
+    /// Returns the value, or a placeholder if it is missing.
     pub(crate) fn or(value: Option<&Self>, default: impl ToTokens) -> TokenStream {
         value.map_or_else(|| default.to_token_stream(), Self::to_token_stream)
     }
 
-    /// The value where it is `true` or `false`, and no constant.
+    /// Returns the value if it is the literal `true` or `false`.
     pub(crate) fn boolean(&self) -> Option<bool> {
         match literal(&self.expression)? {
             Lit::Bool(boolean) => Some(boolean.value),
@@ -65,7 +65,7 @@ impl Value {
         }
     }
 
-    /// Whether it is what such values mostly are: a rule that refuses it is there, but hardly ever the one that does.
+    /// Returns whether it is a common value, which a rule almost never rejects.
     pub(crate) fn is_usual(&self) -> bool {
         match literal(&self.expression) {
             Some(Lit::Str(text)) => {
@@ -79,12 +79,12 @@ impl Value {
         }
     }
 
-    /// Whether it is a list.
+    /// Returns whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(peeled(&self.expression), Expr::Array(_))
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub(crate) fn elements(&self) -> Vec<&Expr> {
         match peeled(&self.expression) {
             Expr::Array(list) => list.elems.iter().collect(),
@@ -93,7 +93,7 @@ impl Value {
     }
 }
 
-/// A list is borrowed; a constant that is no list is one of slices.
+/// A list is borrowed. Any other constant must already be a slice.
 impl ToTokens for Value {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let expression = &self.expression;
@@ -152,7 +152,7 @@ fn is_number(expression: &Expr) -> bool {
     }
 }
 
-/// The literal that an expression is.
+/// Returns the literal that an expression is.
 pub(crate) fn literal(expression: &Expr) -> Option<&Lit> {
     match peeled(expression) {
         Expr::Lit(ExprLit { lit, .. }) => Some(lit),
@@ -160,7 +160,7 @@ pub(crate) fn literal(expression: &Expr) -> Option<&Lit> {
     }
 }
 
-/// The expression inside of the groups that `macro_rules!` leaves.
+/// Returns the expression inside of the groups that `macro_rules!` leaves.
 pub(crate) fn peeled(expression: &Expr) -> &Expr {
     match expression {
         Expr::Group(group) => peeled(&group.expr),

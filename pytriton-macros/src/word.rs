@@ -24,18 +24,18 @@ impl<'ast> Word<'ast> {
         Some(Self { ident, arguments })
     }
 
-    /// Whether it has this name and number of arguments.
+    /// Returns whether it has this name and number of arguments.
     pub(crate) fn is(&self, word: &str, arguments: RangeInclusive<usize>) -> bool {
         self.ident == word && arguments.contains(&self.arguments.len())
     }
 
-    /// The variant.
+    /// Returns the variant.
     pub(crate) fn to_variant(&self) -> Ident {
         to_variant(self.ident)
     }
 }
 
-/// The variant of that name: `zero` is `Zero`, `FP32` is `Fp32`.
+/// Returns the variant of that name: `zero` is `Zero`, `FP32` is `Fp32`.
 pub(crate) fn to_variant(word: &Ident) -> Ident {
     let text = word.to_string();
     let (first, rest) = text.split_at(1);

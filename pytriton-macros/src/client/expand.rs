@@ -136,7 +136,7 @@ const MOST: usize = 16;
 /// The maximum rank of an array.
 const DEEPEST: usize = 6;
 
-/// Whether Rust types can express the model's signature.
+/// Returns whether Rust types can express the model's signature.
 fn can_be_said(model: &ModelSignature) -> bool {
     let mut tensors = model.inputs.iter().chain(&model.outputs);
     model.inputs.len() <= MOST
@@ -182,7 +182,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
     }
 }
 
-/// The expression that constructs a tensor's signature.
+/// Returns the expression that constructs a tensor's signature.
 fn tensor(tensor: &TensorSignature) -> TokenStream {
     let (name, dims) = (&tensor.name, &tensor.dims);
     let datatype = format_ident!("{}", format!("{:?}", tensor.datatype));
@@ -195,7 +195,7 @@ fn tensor(tensor: &TensorSignature) -> TokenStream {
     }
 }
 
-/// The argument type for an input.
+/// Returns the argument type for an input.
 fn argument(model: &ModelSignature, input: &TensorSignature) -> TokenStream {
     let one = input.first_value && input.dims.iter().all(|dim| *dim == 1);
     let ty = match one {
@@ -214,12 +214,12 @@ fn array(model: &ModelSignature, tensor: &TensorSignature) -> TokenStream {
     quote!(__typed::Array<#element, __typed::#rank>)
 }
 
-/// The rank of the array, including the batch axis.
+/// Returns the rank of the array, including the batch axis.
 fn rank(model: &ModelSignature, tensor: &TensorSignature) -> usize {
     tensor.dims.len() + usize::from(model.batching() && !tensor.first_value)
 }
 
-/// The Rust element type; `BYTES` elements need not be UTF-8.
+/// Returns the Rust element type; `BYTES` elements need not be UTF-8.
 fn element(datatype: DataType) -> TokenStream {
     let mut known = ELEMENTS.iter();
     match (datatype, known.find(|(_, name)| *name == datatype.name())) {

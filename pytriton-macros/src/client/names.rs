@@ -43,7 +43,7 @@ const PRELUDE: [&str; 38] = [
     "Vec",
 ];
 
-/// The type name of a model: its words in camel case, `AddSubV2` for `add_sub.v2`.
+/// Returns the type name of a model: its words in camel case, `AddSubV2` for `add_sub.v2`.
 pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
     let mut name = String::new();
     for word in model.split(['_', '-', '.']) {
@@ -62,7 +62,7 @@ pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
     }
 }
 
-/// The latest version of each model, in order.
+/// Returns the latest version of each model, in order.
 pub(super) fn latest(models: &[(u32, ModelSignature)]) -> Vec<&ModelSignature> {
     let newer = |version: u32, model: &ModelSignature| {
         let mut others = models.iter();

@@ -53,8 +53,8 @@ impl Decoration {
         Self::stripped(tokens.clone(), root).unwrap_or(tokens)
     }
 
-    /// The same; `None` if there is nothing to remove. An unchanged group keeps its identity, so
-    /// that the compiler does not report an error in it twice.
+    /// Same as [`strip`](Self::strip); `None` if there is nothing to remove. An unchanged group
+    /// keeps its identity, so that the compiler does not report an error in it twice.
     fn stripped(tokens: TokenStream, root: &CratePath) -> Option<TokenStream> {
         let mut stripped: Vec<TokenTree> = Vec::new();
         let mut found = false;
@@ -107,7 +107,7 @@ impl Decoration {
         *self.decorator == *decorator
     }
 
-    /// Whether it assigns a role to a method.
+    /// Returns whether it assigns a role to a method.
     pub(crate) fn is_role(&self) -> bool {
         self.decorator.stands_on(Place::Method)
     }
@@ -123,7 +123,7 @@ impl Decoration {
         errors.twice(self, format_args!("#[{}]", self.name()));
     }
 
-    /// The options of a decorator that requires some, such as `example`.
+    /// Returns the options of a decorator that requires some, such as `example`.
     pub(crate) fn said(&self, example: &str, errors: &mut Errors) -> Options {
         let before = errors.len();
         let options = self.options(errors);
@@ -140,12 +140,12 @@ impl Decoration {
         errors.push(self, message);
     }
 
-    /// The decorator's own options; may be empty.
+    /// Returns the decorator's own options; may be empty.
     pub(crate) fn options(&self, errors: &mut Errors) -> Options {
         self.options_of(self.decorator.options, errors)
     }
 
-    /// The same with other known options.
+    /// Same as [`options`](Self::options), with other known options.
     pub(crate) fn options_of(&self, known: &[&str], errors: &mut Errors) -> Options {
         let attribute = format!("#[{}]", self.name());
         match self.inside(errors) {
@@ -154,7 +154,7 @@ impl Decoration {
         }
     }
 
-    /// The tokens between the parentheses.
+    /// Returns the tokens between the parentheses.
     pub(crate) fn inside(&self, errors: &mut Errors) -> Option<TokenStream> {
         match &self.attribute.meta {
             Meta::Path(_) => None,
@@ -174,7 +174,7 @@ impl ToTokens for Decoration {
     }
 }
 
-/// The decorator that an attribute names: `batch`, `pytriton::batch`.
+/// Returns the decorator that an attribute names: `batch`, `pytriton::batch`.
 fn named(path: &Path, root: &CratePath) -> Option<&'static Decorator> {
     let last = path.segments.last()?;
     if path.segments.len() > 1 && !root.is_prefix_of(path) {
@@ -185,7 +185,7 @@ fn named(path: &Path, root: &CratePath) -> Option<&'static Decorator> {
     decorators.find(|decorator| decorator.name == name)
 }
 
-/// Whether an attribute is another `#[model]`, which would not see the removed decorators.
+/// Returns whether an attribute is another `#[model]`, which would not see the removed decorators.
 pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
     let path = attribute.path();
     let last = path.segments.last();
@@ -193,7 +193,7 @@ pub(crate) fn is_model(attribute: &Attribute, root: &CratePath) -> bool {
     named && (path.segments.len() == 1 || root.is_prefix_of(path))
 }
 
-/// The name of a parameter or field as text, without `r#`.
+/// Returns the name of a parameter or field as text, without `r#`.
 pub(crate) fn plain_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }

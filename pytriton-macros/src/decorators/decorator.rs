@@ -83,7 +83,7 @@ pub(crate) struct Input {
 }
 
 impl Inputs {
-    /// The input whose parameter a decorator names.
+    /// Returns the input whose parameter a decorator names.
     pub(crate) fn find(&self, ident: &Ident, errors: &mut Errors) -> Option<&Input> {
         let text = plain_name(ident);
         let found = self.0.iter().find(|input| input.parameter == text);

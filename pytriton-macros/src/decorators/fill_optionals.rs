@@ -28,7 +28,7 @@ fn steps(decoration: &Decoration, inputs: &Inputs, errors: &mut Errors) -> Vec<T
     steps.collect()
 }
 
-/// The parameters and their values.
+/// Returns the parameters and their values.
 pub(crate) fn defaults(decoration: &Decoration, errors: &mut Errors) -> Vec<(Ident, Expr)> {
     let inside = decoration.inside(errors).unwrap_or_default();
     let expected = "expected a parameter and its value: write `scale = 1.0`";

@@ -80,7 +80,7 @@ impl Declared {
         })
     }
 
-    /// The input as other decorators refer to it.
+    /// Returns the input as other decorators refer to it.
     pub(crate) fn to_input(&self) -> Input {
         let name = &self.name;
         Input {
@@ -117,7 +117,7 @@ impl Declared {
     }
 }
 
-/// The variant of `DataType` that the option names.
+/// Returns the variant of `DataType` that the option names.
 fn datatype(options: &Options, errors: &mut Errors) -> Option<Ident> {
     let value = options.value("datatype")?;
     let text = value.to_string();

@@ -34,14 +34,14 @@ impl OpenAi {
         }
     }
 
-    /// The route as a model option.
+    /// Returns the route as a model option.
     pub(crate) fn to_surface(&self) -> Option<TokenStream> {
         let surface = self.surface.as_ref()?;
         Some(quote!(__private::Surface::#surface))
     }
 }
 
-/// The runtime's name of the route in the parentheses.
+/// Returns the runtime's name of the route in the parentheses.
 fn surface(decoration: &Decoration, errors: &mut Errors) -> Option<Ident> {
     let inside = decoration.inside(errors).unwrap_or_default();
     let found = syn::parse2::<Ident>(inside.clone());

@@ -70,13 +70,13 @@ fn is_model(attribute: &Attribute) -> bool {
     last.is_some_and(|last| last.ident == "model")
 }
 
-/// Whether an attribute is above the decorator.
+/// Returns whether an attribute is above the decorator.
 fn above(attribute: &Attribute) -> bool {
     let place = |span: Span| (span.unwrap().line(), span.unwrap().column());
     place(attribute.pound_token.span) < place(Span::call_site())
 }
 
-/// The decorator, moved below another attribute.
+/// Returns the decorator, moved below another attribute.
 fn attribute(decorator: &Decorator, options: &TokenStream, other: &Attribute) -> Attribute {
     let span = Span::call_site().located_at(other.bracket_token.span.close());
     let name = Ident::new(decorator.name, span);

@@ -72,7 +72,7 @@ impl Warmup {
         }
     }
 
-    /// The expression that constructs the warm-up.
+    /// Returns the expression that constructs the warm-up.
     pub(crate) fn to_tokens(&self, inputs: &Inputs, errors: &mut Errors) -> TokenStream {
         let given = self.inputs.iter().filter_map(|(key, data)| {
             let name = borrowed(&inputs.find(key, errors)?.name);

@@ -6,9 +6,10 @@ use super::parameters::Parameter;
 use super::state::State;
 use super::streamed::Streamed;
 
-/// A parsed function and its attributes. Only a function without errors is expanded completely. For
-/// any other, the expansion contains what the compiler can still check, so that it reports further
-/// errors.
+/// A parsed function and its attributes.
+///
+/// Only a function without errors is expanded completely. For any other, the expansion contains the
+/// parts that the compiler can still check, so that it reports further errors.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) name: Ident,

@@ -51,7 +51,7 @@ pub(super) fn find(
     for role in stray.extract_if(.., |stray| stray.is_role()) {
         role.misplaced(errors);
     }
-    // The error is that two methods have the same role.
+    // If two methods have the same role, only that is reported.
     methods.retain(|method| !method.roles.iter().any(|role| role.is(&infer::DECORATOR)));
     stray.extend(methods.into_iter().flat_map(|method| {
         let parameters = method.parameters.into_iter().flatten();
@@ -121,7 +121,7 @@ impl Method {
     }
 }
 
-/// `None` for a block that contains nothing to search.
+/// Checks the block; `None` if it contains nothing to search.
 fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
     if let Some((path, _)) = &block.trait_ {
         let message =
@@ -146,7 +146,7 @@ fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
     Some(())
 }
 
-/// The first lifetime of a type that is not `'static`.
+/// Returns the first lifetime of a type that is not `'static`.
 fn lifetime(ty: TokenStream) -> Option<TokenStream> {
     let mut tokens = ty.into_iter();
     while let Some(token) = tokens.next() {
@@ -168,7 +168,7 @@ fn lifetime(ty: TokenStream) -> Option<TokenStream> {
     None
 }
 
-/// The index of the method with a role; the first one if there are several.
+/// Returns the index of the method with a role; the first one if there are several.
 fn single(
     role: &Decorator,
     block: &ItemImpl,

@@ -28,7 +28,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// `None` for a function that cannot have a type, unless an option names one.
+    /// Returns `None` for a function that cannot have a type, unless an option names one.
     pub(super) fn of(options: &ModelOptions, function: &Function) -> Option<Self> {
         let name = match (&options.client, &function.state) {
             (Some(name), _) => name,
@@ -71,7 +71,7 @@ impl Client {
         &self.declaration
     }
 
-    /// The implementation of the trait `Model`.
+    /// Returns the implementation of the trait `Model`.
     pub(super) fn to_implementation(&self, model: &Model) -> TokenStream {
         let ty = &self.ty;
         let taken = model.parameters.iter();
@@ -110,7 +110,8 @@ impl Client {
 }
 
 impl Model {
-    /// Whether the parameters and the result are typed; otherwise no client type is possible.
+    /// Returns whether the parameters and the result are typed; otherwise no client type is
+    /// possible.
     pub(super) fn is_typed(&self, named: Option<&Ident>, errors: &mut Errors) -> bool {
         let mut parameters = self.parameters.iter();
         let why = if self.decorations.openai.is_some() {
@@ -142,7 +143,7 @@ fn is_reference(ty: &Type) -> bool {
     matches!(peeled(ty), Type::Reference(_))
 }
 
-/// A return type as callers see it: without its error, and owned.
+/// Converts a return type to the one that callers see: without its error, and owned.
 fn told(returned: &Type) -> Type {
     let mut returned = returned.clone();
     if let Some(error) = error(&mut returned) {
@@ -151,7 +152,7 @@ fn told(returned: &Type) -> Type {
     eternal(&returned)
 }
 
-/// The error type of a `Result`.
+/// Returns the error type of a `Result`.
 fn error(returned: &mut Type) -> Option<&mut Type> {
     match returned {
         Type::Group(group) => error(&mut group.elem),
@@ -171,7 +172,7 @@ fn error(returned: &mut Type) -> Option<&mut Type> {
     }
 }
 
-/// The visibility relative to an inner module.
+/// Returns the visibility relative to an inner module.
 fn within(visibility: &Visibility) -> Visibility {
     let Visibility::Restricted(restricted) = visibility else {
         return match visibility {

@@ -57,17 +57,17 @@ impl Decorations {
         read
     }
 
-    /// Whether a call processes a whole batch.
+    /// Returns whether a call processes a whole batch.
     pub(super) fn batch(&self) -> bool {
         self.steps.iter().any(|step| step.is(&batch::DECORATOR))
     }
 
-    /// The `#[output]` attributes as a constant, if there are any.
+    /// Returns the `#[output]` attributes as a constant, if there are any.
     pub(super) fn to_overrides(&self) -> TokenStream {
         listed("__OVERRIDES", &self.overrides)
     }
 
-    /// Whether there are any steps.
+    /// Returns whether there are any steps.
     pub(super) fn any_step(&self) -> bool {
         !self.steps.is_empty()
     }
@@ -122,7 +122,7 @@ impl Decorations {
         }
     }
 
-    /// The steps around the function.
+    /// Returns the steps around the function.
     pub(super) fn to_steps(&self, inputs: &Inputs, errors: &mut Errors) -> Vec<TokenStream> {
         let mut steps = Vec::new();
         for decoration in &self.steps {
@@ -172,7 +172,7 @@ impl Decorations {
     }
 }
 
-/// Whether it selects batch or sample mode.
+/// Returns whether it selects batch or sample mode.
 fn is_mode(decoration: &Decoration) -> bool {
     decoration.is(&batch::DECORATOR) || decoration.is(&sample::DECORATOR)
 }

@@ -14,13 +14,13 @@ use crate::decorators::{Decoration, sequence};
 use crate::errors::Errors;
 use crate::tensor::{listed, refusal, spanned_call};
 
-/// The item without its decorators, followed by its registration or by all errors.
+/// Returns the item without its decorators, followed by its registration or by all errors.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     // Golden files specify whether they include clients, independently of the test build.
     expand_with(attribute, item, cfg!(all(feature = "client", not(test))))
 }
 
-/// The same, with or without the type for typed clients.
+/// Same as [`expand`], with or without the type for typed clients.
 pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bool) -> TokenStream {
     let mut errors = Errors::default();
     let mut options = ModelOptions::parse(attribute, &mut errors);
@@ -77,8 +77,8 @@ pub(super) fn expand_with(attribute: TokenStream, item: TokenStream, clients: bo
 }
 
 impl Model {
-    /// The compile-time checks, and the registration if the function is `right`. Otherwise only the
-    /// parts without errors are checked, to avoid follow-up errors.
+    /// Returns the compile-time checks, and the registration if the function is `right`. Otherwise
+    /// only the parts without errors are checked, to avoid follow-up errors.
     fn into_constants(mut self, options: &ModelOptions, right: bool) -> TokenStream {
         let count = self.parameters.len();
         self.parameters.retain(|parameter| !parameter.flawed);
@@ -132,8 +132,8 @@ impl Model {
         }
     }
 
-    /// The constant `__SIGNATURE`; the compiler reports an invalid parameter type on the type
-    /// itself.
+    /// Returns the constant `__SIGNATURE`; the compiler reports an invalid parameter type on the
+    /// type itself.
     fn to_signature(&self) -> TokenStream {
         let arguments = self.parameters.iter();
         let arguments = arguments.map(|parameter| parameter.to_argument());
@@ -158,12 +158,12 @@ impl Model {
         }
     }
 
-    /// Whether all parameters are arrays by name, so that they can be checked together.
+    /// Returns whether all parameters are arrays by name, so that they can be checked together.
     fn is_plain(&self) -> bool {
         !self.parameters.is_empty() && self.parameters.iter().all(Parameter::is_plain)
     }
 
-    /// Whether it takes raw requests.
+    /// Returns whether it takes raw requests.
     fn to_raw(&self) -> TokenStream {
         match self.is_plain() {
             true => quote!(false),
@@ -188,8 +188,7 @@ impl Model {
         quote!(#overrides #warmups #decorations #warmup_checks #whole)
     }
 
-    /// What refuses a function, or a state, that cannot be called on the threads that serve
-    /// connections.
+    /// Returns the checks that the function and its state can be called on connection threads.
     fn to_inline_checks(&self, options: &ModelOptions) -> Option<TokenStream> {
         let key = options.inline()?;
         let is_async = self.is_async;
@@ -202,7 +201,8 @@ impl Model {
         Some(quote!(#function #state))
     }
 
-    /// The constant `__OUTPUTS`; the compiler reports an invalid output type on the type itself.
+    /// Returns the constant `__OUTPUTS`; the compiler reports an invalid output type on the type
+    /// itself.
     fn to_outputs(&self) -> TokenStream {
         if self.streamed == Some(Streamed::Taken) {
             return quote! {
@@ -230,13 +230,13 @@ impl Model {
         }
     }
 
-    /// The warm-ups.
+    /// Returns the warm-ups.
     fn to_warmups(&self) -> TokenStream {
         listed("__WARMUPS", &self.warmups)
     }
 
-    /// The checks of the outputs, together with checks that rarely fail: a constant for each would
-    /// take more compile time than everything else.
+    /// Returns the checks of the outputs, together with checks that rarely fail: a constant for
+    /// each would take more compile time than everything else.
     fn to_output_checks(&self, options: &ModelOptions) -> TokenStream {
         let usual = options.to_usual_checks();
         let overrides = self.decorations.to_overrides();
@@ -259,7 +259,7 @@ impl Model {
         }
     }
 
-    /// The expression for the function, with or without state.
+    /// Returns the expression for the function, with or without state.
     fn to_function(&self) -> TokenStream {
         let state = self.to_state();
         let plain = self.is_plain();
@@ -310,12 +310,12 @@ impl Model {
         quote!(#function #starts)
     }
 
-    /// Whether a call releases its thread while it waits.
+    /// Returns whether a call releases its thread while it waits.
     fn waits(&self) -> bool {
         self.is_async || self.streamed.is_some_and(Streamed::waits)
     }
 
-    /// The expression for the state.
+    /// Returns the expression for the state.
     fn to_state(&self) -> TokenStream {
         match &self.state {
             Some(State { ty, .. }) => quote!(#ty),
@@ -323,7 +323,7 @@ impl Model {
         }
     }
 
-    /// The loader; nothing if it is invalid.
+    /// Returns the loader; `None` if it is invalid.
     fn to_loaded(&self) -> Option<TokenStream> {
         let Some(State { ty, load, .. }) = &self.state else {
             return Some(quote!(()));
@@ -342,7 +342,7 @@ impl Model {
         Some(quote!(__private::#loaded?))
     }
 
-    /// The function that creates the state of a new sequence, if the model has one.
+    /// Returns the function that creates the state of a new sequence, if the model has one.
     fn to_start(&self) -> Option<TokenStream> {
         let mut parameters = self.parameters.iter();
         let taken = &parameters.find(|parameter| parameter.is_state())?.ty;
@@ -372,7 +372,7 @@ impl Model {
         })
     }
 
-    /// The function that creates an instance.
+    /// Returns the function that creates an instance.
     fn to_load(&self) -> Option<TokenStream> {
         let state = self.to_loaded()?;
         let kind = match self.waits() {
@@ -392,7 +392,7 @@ impl Model {
     }
 }
 
-/// A constant for a non-empty list.
+/// Returns a constant for a non-empty list.
 fn constant(name: &TokenStream, element: &str, list: &[impl ToTokens]) -> Option<TokenStream> {
     let element = format_ident!("{element}");
     (!list.is_empty()).then(|| quote!(const #name: &[__private::#element] = &[#(#list),*];))

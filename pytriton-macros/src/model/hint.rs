@@ -29,7 +29,7 @@ pub(super) struct Standing {
     pub(super) state: bool,
     /// Whether the function is under `#[batch]`.
     pub(super) batch: bool,
-    /// Whether axis 0 is the batch, as far as the options show.
+    /// Whether axis 0 is the batch axis, as far as the options show.
     pub(super) batching: bool,
     /// Whether the function is under `#[openai]`.
     pub(super) openai: bool,
@@ -55,20 +55,20 @@ pub(super) fn check(ty: &Type, standing: Standing, errors: &mut Errors) {
     }
 }
 
-/// Whether a type is `&[Request]`, by its name.
+/// Returns whether a type is `&[Request]`, by its name.
 pub(super) fn is_requests(ty: &Type) -> bool {
     referred(ty)
         .and_then(element)
         .is_some_and(|ty| is("Request", ty))
 }
 
-/// The response type of a `Responses<_>`, by its name.
+/// Returns the response type of a `Responses<_>`, by its name.
 pub(super) fn answers(ty: &Type) -> Option<&Type> {
     let each = referred(ty).or_else(|| argument_of("Vec", ty));
     argument_of("Responses", each.unwrap_or(ty))
 }
 
-/// The error in the type of a sequence's state.
+/// Returns the error in the type of a sequence's state.
 fn wrong_state(ty: &Type) -> Option<String> {
     let inner = referred(ty).or_else(|| argument_of("Option", ty))?;
     let changes = |ty| matches!(peeled(ty), Type::Reference(outer) if outer.mutability.is_some());
@@ -172,7 +172,7 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
     }
 }
 
-/// The suggestion for a scalar.
+/// Returns the suggestion for a scalar.
 fn scalar(ty: &Type, standing: Standing) -> Option<String> {
     let element = meant_element(ty)?;
     let text = type_text(ty);
@@ -193,7 +193,7 @@ fn is_reference(name: &str, ty: &Type) -> bool {
     referred(ty).is_some_and(|ty| is(name, ty))
 }
 
-/// The target of a reference.
+/// Returns the target of a reference.
 fn referred(ty: &Type) -> Option<&Type> {
     match peeled(ty) {
         Type::Reference(reference) => Some(peeled(&reference.elem)),
@@ -201,7 +201,7 @@ fn referred(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The element type of a slice.
+/// Returns the element type of a slice.
 fn element(ty: &Type) -> Option<&Type> {
     match peeled(ty) {
         Type::Slice(slice) => Some(&slice.elem),
@@ -209,7 +209,7 @@ fn element(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The message about an unknown parameter type.
+/// Returns the message about an unknown parameter type.
 fn unknown(ty: &impl ToTokens) -> String {
     format!(
         "`{}` cannot be a parameter of a model: take an array such as `ArrayView2<f32>`, `&Parameters` or `&Context`",

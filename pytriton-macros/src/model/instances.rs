@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::value::Value;
 use crate::word::Word;
 
-/// Whether every element of the list is a device; reports those that are not.
+/// Returns whether every element of the list is a device; reports those that are not.
 pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
     let before = errors.len();
     for element in value.elements() {
@@ -20,7 +20,7 @@ pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
     errors.len() == before
 }
 
-/// The instance groups.
+/// Returns the instance groups.
 pub(super) fn to_groups(value: &Value) -> TokenStream {
     let cpu = |count: &Expr| quote!(__private::InstanceGroup { device: __private::Device::Cpu, count: #count });
     if !value.is_list() {

@@ -104,7 +104,7 @@ impl ToTokens for Member {
     }
 }
 
-/// The members of an `impl` block: a function ends with its body, any other member with a
+/// Returns the members of an `impl` block: a function ends with its body, any other member with a
 /// semicolon.
 fn members(tokens: TokenStream) -> Vec<Member> {
     let mut members = Vec::new();
@@ -151,8 +151,8 @@ fn with_body(item: &impl ToTokens, body: &impl ToTokens) -> TokenStream {
     quote!(#(#tokens)* #body)
 }
 
-/// The lint attributes for generated code. Others are not disabled, because a crate may forbid
-/// that.
+/// Returns the lint attributes for generated code. Other lints are not disabled, because a crate
+/// may forbid that.
 pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
     let mut lints = TokenStream::new();
     for attribute in attributes {
@@ -169,7 +169,7 @@ pub(super) fn lints(attributes: &[Attribute]) -> TokenStream {
     lints
 }
 
-/// Whether the attribute may remove its item.
+/// Returns whether the attribute may remove its item.
 pub(super) fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
@@ -188,7 +188,7 @@ fn refuse_models(attributes: &mut Vec<Attribute>, root: &CratePath, errors: &mut
     }
 }
 
-/// The tokens of the item's keyword.
+/// Returns the tokens of the item's keyword.
 fn keyword(item: &Item) -> TokenStream {
     match item {
         Item::Struct(item) => item.struct_token.to_token_stream(),

@@ -6,13 +6,13 @@ use crate::array::ArrayType;
 use crate::errors::Errors;
 use crate::types::{argument_of, arguments, last_segment, peeled, present};
 
-/// A type as code outside of the function can name it: without the function's lifetimes, and with
-/// the state's type for `Self`.
+/// Rewrites a type so that code outside the function can name it: without the function's lifetimes,
+/// and with the state's type for `Self`.
 pub(super) fn nameable(ty: &Type, state: Option<&Type>) -> Type {
     Rewriting::of(ty, state, false)
 }
 
-/// A type with all lifetimes replaced by `'static`, for values that borrow nothing.
+/// Replaces all lifetimes of a type by `'static`, for values that borrow nothing.
 pub(super) fn eternal(ty: &Type) -> Type {
     Rewriting::of(ty, None, true)
 }

@@ -15,8 +15,8 @@ const SEQUENCES: &str = "sequence_batching";
 const INLINE: &str = "inline";
 /// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";
-/// The model's options: form of the value, and whether the option conflicts with others. The rules
-/// and defaults are in the runtime.
+/// The model's options: name, form of the value, and whether the option can conflict with others.
+/// The rules and defaults are in the runtime.
 const MODEL: [(&str, Form, bool); 22] = [
     ("name", Form::Text, false),
     ("version", Form::Number, false),
@@ -41,7 +41,7 @@ const MODEL: [(&str, Form, bool); 22] = [
     ("response_cache", Form::Boolean, true),
     ("description", Form::Text, false),
 ];
-/// The same for a queue: the model's, or that of one level.
+/// The options of a queue: the model's, or the one of a priority level.
 const QUEUE: [(&str, Form, bool); 4] = [
     ("max_queue_size", Form::Number, true),
     ("default_timeout_microseconds", Form::Number, true),
@@ -71,7 +71,7 @@ pub(super) struct ModelOptions {
     pub(super) sound: bool,
 }
 
-/// The option `client`.
+/// Returns the option `client`.
 fn client(options: &Options, errors: &mut Errors) -> Option<Ident> {
     let value = options.value("client")?;
     let name = syn::parse2(value.clone());
@@ -88,7 +88,7 @@ struct Policy {
     queue: Vec<Row>,
 }
 
-/// An option that is there.
+/// An option that is present.
 #[derive(Debug)]
 struct Row {
     name: &'static str,
@@ -135,7 +135,7 @@ impl ModelOptions {
         }
     }
 
-    /// The model's name; empty if it is missing.
+    /// Returns the model's name; empty if it is missing.
     pub(super) fn model_name(&self) -> String {
         let name = self.model.iter().find(|row| row.name == "name");
         name.map_or_else(String::new, |row| match literal(&row.value.expression) {
@@ -144,19 +144,19 @@ impl ModelOptions {
         })
     }
 
-    /// Whether axis 0 of every tensor is the batch, as far as the tokens show.
+    /// Returns whether axis 0 of every tensor is the batch, as far as the tokens show.
     pub(super) fn batching(&self) -> bool {
         let mut options = self.model.iter();
         let batching = options.find(|row| row.name == "batching");
         batching.and_then(|row| row.value.boolean()) != Some(false)
     }
 
-    /// Whether the option is present.
+    /// Returns whether the option is present.
     pub(super) fn says(&self, name: &str) -> bool {
         self.model.iter().any(|row| row.name == name)
     }
 
-    /// The key of the option `inline`, unless its value is `false`.
+    /// Returns the key of the option `inline`, unless its value is `false`.
     pub(super) fn inline(&self) -> Option<&Ident> {
         let row = self.model.iter().find(|row| row.name == INLINE)?;
         match row.value.boolean() {
@@ -165,12 +165,12 @@ impl ModelOptions {
         }
     }
 
-    /// Whether requests belong to sequences.
+    /// Returns whether requests belong to sequences.
     pub(super) fn sequences(&self) -> bool {
         self.state || self.says(SEQUENCES)
     }
 
-    /// The constant `__OPTIONS`, and the checks of the options.
+    /// Returns the constant `__OPTIONS`, and the checks of the options.
     pub(super) fn to_tokens(&self) -> TokenStream {
         let model = self.model.iter().map(|row| row.to_field());
         let docs = &self.docs;
@@ -211,7 +211,7 @@ impl ModelOptions {
         }
     }
 
-    /// The checks of options with common values, without a constant of their own.
+    /// Returns the checks of options with common values, without a constant of their own.
     pub(super) fn to_usual_checks(&self) -> impl Iterator<Item = TokenStream> {
         let rows = self.model.iter().chain(&self.queue);
         let rows = rows.filter(|row| row.value.is_usual());
@@ -220,7 +220,7 @@ impl ModelOptions {
         })
     }
 
-    /// The checks of each option, and of combinations if each is valid.
+    /// Returns the checks of each option, and of combinations if each is valid.
     fn to_checks(&self) -> TokenStream {
         let mut checks = TokenStream::new();
         let rows = || self.model.iter().chain(&self.queue);
@@ -303,7 +303,7 @@ impl Policy {
 }
 
 impl Row {
-    /// The option as a field of the runtime's type.
+    /// Returns the option as a field of the runtime's type.
     fn to_field(&self) -> TokenStream {
         let Self { name, value, .. } = self;
         let field = format_ident!("{name}");
@@ -342,7 +342,7 @@ fn queue_policy(queue: &[Row]) -> TokenStream {
     quote!(__private::QueuePolicy { #(#fields,)* #rest })
 }
 
-/// The field for a non-empty list.
+/// Returns the field for a non-empty list.
 fn list(name: &str, list: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
     let mut list = list.peekable();
     list.peek()?;

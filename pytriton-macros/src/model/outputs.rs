@@ -17,8 +17,8 @@ use crate::types::{argument_of, arguments, named, peeled, type_text};
 /// The maximum number of outputs in a tuple.
 const MOST: usize = 8;
 
-/// The result of one response: the return type, or `item` for a streaming function. `raw` if the
-/// function is known to take raw requests.
+/// Parses the type of one response: the return type, or `item` for a streaming function. `raw` if
+/// the function is known to take raw requests.
 pub(super) fn read(
     raw: bool,
     signature: &Signature,
@@ -68,8 +68,8 @@ fn example(raw: bool) -> &'static str {
     }
 }
 
-/// The calls that require the trait of each part of a return type, so that the compiler points at
-/// the part.
+/// Returns the calls that require the trait of each part of a return type, so that the compiler
+/// points at the part.
 pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<TokenStream> {
     let mut asked = Vec::new();
     let mut ask = |what: &str, ty: &Type| {
@@ -94,8 +94,8 @@ pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<Tok
     asked
 }
 
-/// The outputs of a `Result`, whose error type is also required to be valid; any other type is
-/// returned.
+/// Returns the outputs of a `Result`, whose error type is also required to be valid; any other type
+/// is returned.
 fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
     match result(ty) {
         Some((outputs, error)) => {
@@ -106,7 +106,7 @@ fn halves<'a>(ty: &'a Type, ask: &mut impl FnMut(&str, &Type)) -> &'a Type {
     }
 }
 
-/// The type arguments of a `Result`.
+/// Returns the type arguments of a `Result`.
 fn result(ty: &Type) -> Option<(&Type, &Type)> {
     match Vec::from_iter(arguments(named("Result", ty)?))[..] {
         [GenericArgument::Type(outputs), GenericArgument::Type(error)] => Some((outputs, error)),
@@ -114,7 +114,7 @@ fn result(ty: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
-/// The output type of one call or, for a raw function, of one request.
+/// Returns the output type of one call or, for a raw function, of one request.
 fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a Type> {
     let inner = unwrapped(returned);
     if !raw {
@@ -130,7 +130,7 @@ fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a T
     None
 }
 
-/// The type inside of a `Result`, including aliases of that name.
+/// Returns the type inside of a `Result`, including aliases of that name.
 fn unwrapped(ty: &Type) -> &Type {
     argument_of("Result", ty).unwrap_or(ty)
 }

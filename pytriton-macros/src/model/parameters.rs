@@ -54,8 +54,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// The prefix of the trait that the type must implement, and of the function that reads the
-    /// argument.
+    /// Returns the prefix of the trait that the type must implement, and of the function that reads
+    /// the argument.
     fn name(&self) -> &'static str {
         match self {
             Self::Own => "",
@@ -75,7 +75,7 @@ impl Kind {
 }
 
 impl Parameter {
-    /// Parses the parameters of a function; `None` for `self`.
+    /// Parses a parameter of a function; `None` for `self`.
     pub(super) fn read(
         parameter: &FnArg,
         decorations: &[Decoration],
@@ -182,29 +182,29 @@ impl Parameter {
         }
     }
 
-    /// Whether another parameter has the same name, which the compiler reports.
+    /// Returns whether another parameter has the same name, which the compiler reports.
     pub(super) fn has_name_of(&self, others: &[Self]) -> bool {
         let mut others = others.iter();
         self.parameter.is_some() && others.any(|other| other.parameter == self.parameter)
     }
 
-    /// Whether it is the state of a sequence.
+    /// Returns whether it is the state of a sequence.
     pub(super) fn is_state(&self) -> bool {
         matches!(self.kind, Kind::State)
     }
 
-    /// Whether decorators use this name for it.
+    /// Returns whether decorators use this name for it.
     pub(super) fn is(&self, ident: &Ident) -> bool {
         self.parameter.as_ref() == Some(&plain_name(ident))
     }
 
-    /// Whether its type is an array by name.
+    /// Returns whether its type is an array by name.
     pub(super) fn is_surely_input(&self) -> bool {
         ArrayType::parse(present(&self.shown)).is_some()
     }
 
-    /// Whether it is an input by the name of its type and its rank, so that only an alias could be
-    /// wrong.
+    /// Returns whether it is an input by the name of its type and its rank, so that only an alias
+    /// could be wrong.
     pub(super) fn is_plain(&self) -> bool {
         let array = ArrayType::parse(present(&self.shown));
         let ranked = array.is_some_and(|array| array.rank >= Some(2));
@@ -218,7 +218,7 @@ impl Parameter {
         }
     }
 
-    /// The input that decorators may refer to.
+    /// Returns the input that decorators may refer to.
     pub(super) fn to_input(&self) -> Option<Input> {
         let (ty, name) = (&self.ty, self.name.as_ref().filter(|_| !self.is_state())?);
         let parameter = self.kind.to_trait();
@@ -229,7 +229,7 @@ impl Parameter {
         })
     }
 
-    /// The argument in the signature.
+    /// Returns the argument in the signature.
     pub(super) fn to_argument(&self) -> TokenStream {
         let (ty, parameter) = (&self.ty, self.kind.to_trait());
         let parameter = quote!(__private::#parameter);

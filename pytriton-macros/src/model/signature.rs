@@ -59,7 +59,7 @@ pub(super) fn check_receiver(role: &str, receiver: &Receiver, errors: &mut Error
     }
 }
 
-/// Whether a type is `&Self`.
+/// Returns whether a type is `&Self`.
 fn is_borrowed_self(ty: &Type) -> bool {
     matches!(peeled(ty), Type::Reference(reference)
         if reference.mutability.is_none() && named("Self", &reference.elem).is_some())

@@ -64,7 +64,7 @@ pub(super) fn read(
     Some((Streamed::Returned { waits, fallible }, item))
 }
 
-/// The trait with its item type.
+/// Returns the trait with its item type.
 fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
     traits(hidden).find_map(|last| {
         let item = arguments(last).find_map(|argument| match argument {
@@ -76,7 +76,7 @@ fn item(hidden: &TypeImplTrait) -> Option<(&Ident, Type)> {
 }
 
 impl Streamed {
-    /// Whether the function releases its thread while it waits for the next response.
+    /// Returns whether the function releases its thread while it waits for the next response.
     pub(super) fn waits(self) -> bool {
         matches!(self, Self::Taken | Self::Returned { waits: true, .. })
     }
@@ -91,7 +91,8 @@ impl Streamed {
     ) -> TokenStream {
         let Self::Returned { waits, fallible } = self else {
             let call = quote!(__call);
-            // A separate variable: types from a user's macro do not see those of this expansion.
+            // A separate variable: types from a user's macro do not see the variables of this
+            // expansion.
             let returned = Ident::new("__returned", shown.span());
             let ended = quote_spanned!(shown.span()=> __private::ended(#call, #returned));
             return quote! {{

@@ -107,7 +107,7 @@ pub(super) fn validate(
     })
 }
 
-/// Whether the function has a parameter of this kind, by the name of its type.
+/// Returns whether the function has a parameter of this kind, by the name of its type.
 fn takes(signature: &Signature, is: fn(&Type) -> bool) -> bool {
     signature.inputs.iter().any(|parameter| match parameter {
         FnArg::Typed(parameter) => is(&parameter.ty),

@@ -7,7 +7,7 @@ use syn::Expr;
 use crate::value::Value;
 use crate::word::Word;
 
-/// Whether it is one of Triton's policies.
+/// Returns whether it is one of Triton's policies.
 pub(crate) fn is_policy(value: &Expr) -> bool {
     let known = |word: Word<'_>| {
         word.is("all", 0..=0) || word.is("latest", 1..=1) || word.is("specific", 1..=1)
@@ -15,7 +15,7 @@ pub(crate) fn is_policy(value: &Expr) -> bool {
     Word::read(value).is_some_and(known)
 }
 
-/// The policy as a runtime expression.
+/// Returns the policy as a runtime expression.
 pub(super) fn to_policy(value: &Value) -> Option<TokenStream> {
     let word = Word::read(&value.expression)?;
     let policy = word.to_variant();

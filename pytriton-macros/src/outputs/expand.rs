@@ -14,7 +14,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     expand_with(item, cfg!(all(feature = "client", not(test))))
 }
 
-/// The same, with or without the implementation for typed clients.
+/// Same as [`expand`], with or without the implementation for typed clients.
 pub(super) fn expand_with(item: TokenStream, clients: bool) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
         Ok(input) => input,
@@ -73,7 +73,8 @@ fn implementation(
 }
 
 impl OutputField {
-    /// The constant for the field's type; the compiler reports a missing trait on the type itself.
+    /// Returns the constant for the field's type; the compiler reports a missing trait on the type
+    /// itself.
     fn to_type(&self) -> TokenStream {
         let Self {
             constant, ty, name, ..

@@ -24,7 +24,7 @@ pub(super) struct OutputField {
     pub(super) docs: String,
 }
 
-/// The path of `pytriton` from `#[output(crate = …)]` on the struct.
+/// Returns the path of `pytriton` from `#[output(crate = …)]` on the struct.
 pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
     let Some(decoration) = decoration(&input.attrs, errors) else {
         return CratePath::default();
@@ -41,7 +41,7 @@ pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
     CratePath::take(&options, errors)
 }
 
-/// The fields of a struct that derives `Outputs`.
+/// Returns the fields of a struct that derives `Outputs`.
 pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField> {
     if !input.generics.params.is_empty() {
         let message =
@@ -100,7 +100,7 @@ fn field(index: usize, field: &Field, errors: &mut Errors) -> Option<OutputField
     })
 }
 
-/// The single `#[output]`.
+/// Returns the single `#[output]`.
 fn decoration(attributes: &[Attribute], errors: &mut Errors) -> Option<Decoration> {
     let found = Decoration::take(&mut attributes.to_vec(), &CratePath::default());
     let mut found = found.into_iter();

@@ -4,7 +4,7 @@ use syn::DeriveInput;
 
 use super::fields::OutputField;
 
-/// The implementation for typed clients.
+/// Returns the implementation for typed clients.
 pub(super) fn implementation(input: &DeriveInput, fields: &[OutputField]) -> TokenStream {
     let name = &input.ident;
     let idents = fields.iter().map(|field| &field.ident);
