@@ -80,7 +80,7 @@ impl<'py> Given<'py> {
     }
 }
 
-/// The shape of an input that is filled with one value.
+/// Returns the shape of an input that is filled with one value.
 fn shape(spec: &ModelSpec, input: &TensorSpec, rows: usize) -> Vec<usize> {
     let dims = input.dims.iter();
     // Open dimensions have size 1.

@@ -2,7 +2,7 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pytriton_runtime::tensor::DataType;
 
-/// The datatype of a numpy dtype; `None` if there is none.
+/// Returns the datatype of a numpy dtype, or `None` if there is no equivalent.
 pub(crate) fn datatype(dtype: &Bound<'_, PyArrayDescr>) -> Option<DataType> {
     Some(match (dtype.kind(), dtype.itemsize()) {
         (b'b', 1) => DataType::Bool,
@@ -23,13 +23,14 @@ pub(crate) fn datatype(dtype: &Bound<'_, PyArrayDescr>) -> Option<DataType> {
     })
 }
 
-/// The `bfloat16` of `ml_dtypes`, which has no numpy type code.
+/// Returns whether it is the `bfloat16` of `ml_dtypes`, which has no numpy type code.
 fn is_bfloat16(dtype: &Bound<'_, PyArrayDescr>) -> bool {
     let name = dtype.getattr("name");
     name.is_ok_and(|name| name.eq("bfloat16").unwrap_or(false))
 }
 
-/// The numpy type string of a datatype, little-endian; 32 bits if numpy has no such type.
+/// Returns the numpy type string of a datatype: little-endian, and 32 bits if numpy has no such
+/// type.
 pub(crate) fn typestr(datatype: DataType) -> &'static str {
     match datatype {
         DataType::Bool => "|b1",

@@ -6,10 +6,9 @@ use pyo3::prelude::*;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::server::{Local, Options, ServerError, Triton};
 
-/// The models as they are loaded in this process, with their state.
+/// The models as loaded in this process, with their state.
 ///
-/// Each call keeps the engine alive. It ends when another one has replaced it and its last call is
-/// done.
+/// Each call keeps the engine alive. A replaced engine ends with its last call.
 #[derive(Debug)]
 pub(crate) struct Engine {
     pub(crate) triton: Triton,
@@ -108,7 +107,7 @@ fn current() -> MutexGuard<'static, Option<Arc<Engine>>> {
         .as_ref()
         .is_some_and(|engine| engine.process != process::id())
     {
-        // A forked child does not have the threads of its parent and would wait for them for ever.
+        // A forked child does not have the threads of its parent and would wait for them forever.
         if let Some(parent) = current.take() {
             Box::leak(Box::new(parent));
         }

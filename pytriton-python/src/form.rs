@@ -17,7 +17,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The form for a model's function.
+    /// Returns the form for a model's function.
     pub(crate) fn new(py: Python<'_>, spec: &ModelSpec) -> PyResult<Self> {
         if spec.outputs.len() == 1 {
             return Ok(Self::One);

@@ -24,7 +24,7 @@ impl Handle {
         Ok(Self { engine, addresses })
     }
 
-    /// The text that a binary prints when it is ready.
+    /// Returns the text that a binary prints when it is ready.
     pub(crate) fn banner(&self) -> String {
         let urls = self.addresses.urls();
         let urls = urls.map(|(name, url)| format!("  {name:<8} {url}\n"));
@@ -35,7 +35,7 @@ impl Handle {
         self.engine.triton.addresses().is_some()
     }
 
-    /// Starts to stop the server.
+    /// Starts to stop the server, and returns the thread that does so.
     pub(crate) fn stopping(&self) -> JoinHandle<Result<(), ServerError>> {
         let engine = Arc::clone(&self.engine);
         thread::spawn(move || stop(&engine))
@@ -44,19 +44,19 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
-    /// The HTTP address as `host:port`; `None` if HTTP is disabled.
+    /// Returns the HTTP address as `host:port`; `None` if HTTP is disabled.
     #[getter]
     fn http(&self) -> Option<String> {
         self.addresses.http.map(reachable)
     }
 
-    /// The gRPC address as `host:port`; `None` if gRPC is disabled.
+    /// Returns the gRPC address as `host:port`; `None` if gRPC is disabled.
     #[getter]
     fn grpc(&self) -> Option<String> {
         self.addresses.grpc.map(reachable)
     }
 
-    /// The metrics address as `host:port`; `None` if metrics are disabled.
+    /// Returns the metrics address as `host:port`; `None` if metrics are disabled.
     #[getter]
     fn metrics(&self) -> Option<String> {
         self.addresses.metrics.map(reachable)
@@ -86,7 +86,7 @@ impl Handle {
     }
 }
 
-/// An address that clients on this machine can connect to.
+/// Returns an address that clients on this machine can connect to.
 fn reachable(at: SocketAddr) -> String {
     let ip = match at.ip() {
         ip if !ip.is_unspecified() => ip,

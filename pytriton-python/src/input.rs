@@ -24,12 +24,13 @@ pub(crate) fn input(
         let dtype = array.dtype().to_string();
         return Err(Mistake::Elements { input: name, dtype }.into());
     };
-    // As in NVIDIA's client: numpy has no such type.
+    // Same as NVIDIA's client: numpy has no such type.
     let rounds = declared.is_some_and(|input| input.datatype == DataType::Bf16);
     let (datatype, data) = match datatype {
         DataType::Bytes => (datatype, texts(&name, array)?),
         DataType::Fp32 if rounds => (DataType::Bf16, rounded(&elements(array, None)?)?),
-        // Not every byte is a valid boolean, and the checked bytes must be those that are read.
+        // Not every byte is a valid boolean, so the bytes that were validated must also be the ones
+        // that are read.
         DataType::Bool => (datatype, elements(array, None)?),
         _ => (datatype, elements(array, lender)?),
     };
@@ -107,7 +108,8 @@ fn is_integer(datatype: Option<DataType>) -> bool {
     )
 }
 
-/// The bytes of the elements: borrowed if they are contiguous in native order, otherwise copied.
+/// Returns the bytes of the elements: borrowed if they are contiguous in native order, otherwise
+/// copied.
 fn elements(array: &Bound<'_, PyUntypedArray>, lender: Option<&Lender>) -> PyResult<Bytes> {
     let py = array.py();
     let little = array

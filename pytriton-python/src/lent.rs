@@ -2,13 +2,14 @@
 //!
 //! # Safety
 //!
-//! numpy keeps the elements of an array at one address as long as the array exists, and refuses to
-//! resize an array that others refer to (except with `refcheck=False`, after which no view of it
-//! may be used). A reference to the array therefore keeps the elements in place. A call that
-//! borrows an array neither returns nor raises before the function has returned: see `loan`. The
-//! caller must not let another thread write to the array in the meantime, as for numpy's own
-//! functions, which release the GIL as well; `docs/python.md` states this. All borrowed elements
-//! are numbers, for which any bit pattern is valid.
+//! A reference to an array keeps its elements in place. numpy keeps the elements at one address as
+//! long as the array exists, and refuses to resize an array that others refer to. The exception is
+//! `refcheck=False`, after which no view of it may be used.
+//!
+//! A call that borrows an array neither returns nor raises before the function has returned: see
+//! `loan`. Meanwhile the caller must not let another thread write to the array. The same holds for
+//! numpy's own functions, which also release the GIL; `docs/python.md` states this. All borrowed
+//! elements are numbers, for which any bit pattern is valid.
 
 use std::slice;
 
@@ -38,11 +39,11 @@ impl AsRef<[u8]> for Lent {
     }
 }
 
-/// The bytes of an array; a copy if no lender is given.
+/// Returns the bytes of an array; a copy if no lender is given.
 ///
 /// # Errors
 ///
-/// `ValueError` if the bytes are not contiguous, or the array is mutably borrowed.
+/// Raises `ValueError` if the bytes are not contiguous, or if the array is mutably borrowed.
 pub(crate) fn lent(array: &Bound<'_, PyArray1<u8>>, lender: Option<&Lender>) -> PyResult<Bytes> {
     let borrowed = array.try_readonly()?;
     let bytes = borrowed.as_slice()?;

@@ -10,7 +10,7 @@ pub(crate) struct Loan {
     back: Receiver<Infallible>,
 }
 
-/// Kept by each borrowed array until it is no longer read.
+/// Held by each borrowed array until it is no longer read.
 #[derive(Clone)]
 pub(crate) struct Lender(
     #[expect(dead_code, reason = "that it is dropped is all it says")] Sender<Infallible>,
@@ -26,7 +26,7 @@ impl Loan {
         }
     }
 
-    /// The lender, if arrays need not be copied.
+    /// Returns the lender if arrays need not be copied.
     pub(crate) fn lender(&self) -> Option<&Lender> {
         self.given.as_ref()
     }
@@ -43,7 +43,7 @@ impl Loan {
     }
 }
 
-/// Whether inputs cannot be read after the call has a response, or has been cancelled and its
+/// Returns whether inputs cannot be read after the call has a response, or was cancelled and its
 /// function has returned.
 fn ends_with_its_call(spec: &ModelSpec) -> bool {
     // A streaming function continues between its responses.

@@ -2,7 +2,7 @@ use pyo3::exceptions::{PyImportError, PyRuntimeError, PyTypeError, PyValueError}
 use pyo3::prelude::*;
 use thiserror::Error;
 
-/// An error in a call or module that is found before a model is called.
+/// An error in a call or module that is detected before a model is called.
 #[derive(Debug, Error)]
 pub(crate) enum Mistake {
     /// The call has more positional arguments than the model has inputs.
@@ -35,14 +35,14 @@ pub(crate) enum Mistake {
     /// The parameter is an integer of more than 64 bits.
     #[error("parameter '{parameter}': {value} is more than 64 bits hold")]
     Integer { parameter: String, value: String },
-    /// The generator is used or closed while another thread waits for its next response. The text
-    /// is Python's.
+    /// The generator is used or closed while another thread waits for its next response. The
+    /// message is Python's.
     #[error("generator already executing")]
     Executing,
     /// Python modules support only the embedded engine.
     #[error("option engine: a module serves its models with the embedded engine")]
     Engine,
-    /// The server ended during start, because of a signal or a fatal model error.
+    /// The server ended during startup, because of a signal or a fatal model error.
     #[error("the server has ended")]
     Ended,
     /// Two model names differ only in characters that are not valid in Python names.

@@ -18,11 +18,11 @@ use crate::{call, error, serve, signature};
 ///
 /// # Errors
 ///
-/// `ImportError` if a model or its name is invalid.
+/// Raises `ImportError` if a model or its name is invalid.
 pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let registry =
         Registry::collect().map_err(|error| PyImportError::new_err(error.to_string()))?;
-    // Of several versions the latest, as for requests without a version.
+    // The latest of several versions, as for requests without a version.
     let models: BTreeMap<_, _> = registry.iter().map(|spec| (&spec.name, spec)).collect();
     error::define(module)?;
     module.add_class::<Handle>()?;
@@ -72,7 +72,7 @@ fn function<'py>(
     Ok(function)
 }
 
-/// The import name of the module: maturin places it in a package of the same name.
+/// Returns the import name of the module. maturin places it in a package of the same name.
 pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
     let name = module.name()?.to_string();
     Ok(match name.rsplit_once('.') {
@@ -81,7 +81,7 @@ pub(crate) fn public(module: &Bound<'_, PyModule>) -> PyResult<String> {
     })
 }
 
-/// A valid Python identifier for a model name.
+/// Converts a model name to a valid Python identifier.
 fn identifier(name: &str) -> String {
     let fits = |c: char| match c.is_alphanumeric() {
         true => c,

@@ -14,7 +14,7 @@ struct Elements {
 
 #[pymethods]
 impl Elements {
-    /// The address of the elements, for numpy; the array keeps this object alive.
+    /// Returns the address of the elements, for numpy; the array keeps this object alive.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
@@ -30,7 +30,7 @@ impl Elements {
 ///
 /// # Errors
 ///
-/// numpy's error.
+/// Returns numpy's error.
 pub(crate) fn output<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
     let numpy = py.import(intern!(py, "numpy"))?;
     match tensor.datatype() {

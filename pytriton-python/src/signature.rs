@@ -3,7 +3,7 @@ use std::fmt::Write;
 
 use pytriton_runtime::model::{ModelSpec, TensorSpec};
 
-/// The text of `help` for a model: how to call it, its description and its tensors.
+/// Returns the text of `help` for a model: how to call it, its description and its tensors.
 pub(crate) fn document(spec: &ModelSpec) -> String {
     let mut text = format!("{}({})\n--\n\n", spec.name, parameters(spec));
     if !spec.description.is_empty() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pytriton_runtime::server::Local;
 
-/// How often to check for Python signals.
+/// The interval at which Python signals are checked.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits without the GIL. A Python signal ends the wait with the exception of its handler.
