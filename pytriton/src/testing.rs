@@ -39,7 +39,7 @@ pub struct Served {
 ///
 /// # Errors
 ///
-/// As [`Triton::bind`] and [`Triton::run`].
+/// Same as [`Triton::bind`] and [`Triton::run`].
 pub fn serve(model: Model, function: impl Into<Function>) -> Result<Served, ServerError> {
     let triton = triton()?;
     triton.bind(model, function)?;
@@ -50,7 +50,7 @@ pub fn serve(model: Model, function: impl Into<Function>) -> Result<Served, Serv
 ///
 /// # Errors
 ///
-/// As [`Triton::bind_registered`] and [`Triton::run`].
+/// Same as [`Triton::bind_registered`] and [`Triton::run`].
 pub fn serve_registered() -> Result<Served, ServerError> {
     let triton = triton()?;
     triton.bind_registered()?;
@@ -131,28 +131,28 @@ impl Served {
         })
     }
 
-    /// The address for all kinds of clients.
+    /// Returns the address for all kinds of clients.
     #[cfg(feature = "client")]
     fn url(&self) -> String {
         format!("grpc://{}", self.grpc)
     }
 
-    /// The HTTP address.
+    /// Returns the HTTP address.
     pub fn http(&self) -> SocketAddr {
         self.http
     }
 
-    /// The gRPC address.
+    /// Returns the gRPC address.
     pub fn grpc(&self) -> SocketAddr {
         self.grpc
     }
 
-    /// The metrics address.
+    /// Returns the metrics address.
     pub fn metrics(&self) -> SocketAddr {
         self.metrics
     }
 
-    /// The server, for binding more models and stopping it.
+    /// Returns the server, for binding more models and stopping it.
     pub fn triton(&self) -> &Triton {
         &self.triton
     }

@@ -221,7 +221,7 @@ async fn stopping_answers_what_is_under_way() {
     assert!(matches!(outcomes, Err(SessionError::Closed)));
 }
 
-/// A worker whose models clients load and unload.
+/// Returns a worker whose models clients load and unload.
 async fn controlled(declaration: &ModelDeclaration) -> (Worker, TempDir) {
     let folder = TempDir::new().unwrap();
     let registry = Registry::new(&[declaration]).unwrap();
