@@ -7,17 +7,19 @@ use crate::tracked_buffer::TrackedBuffer;
 
 use super::CodecError;
 
-/// The `classes` largest elements of a tensor, for each row where there is a batch axis, as `BYTES` of `value:index`, or
-/// `value:index:label` where the line of that index in `labels` says something.
+/// Returns the `classes` largest elements of a tensor (of each row, if there is a batch axis) as
+/// `BYTES` of `value:index`, or `value:index:label` if that line of `labels` is not empty.
 ///
-/// Source: `TopkClassifications` in Triton 2.51. Equal elements come in their order, `NaN` comes last.
+/// Source: `TopkClassifications` in Triton 2.51. Equal elements keep their order, and `NaN` is
+/// last.
 ///
-/// Memory is reserved with `permit`: the text, and the ranks of at most twice as many elements as are returned for a row.
+/// Memory is reserved with `permit`: the text, and the ranks of at most twice as many elements as
+/// are returned for a row.
 ///
 /// # Errors
 ///
-/// [`CodecError::Classification`] for `BOOL`, `FP16`, `BF16` and `BYTES`, [`CodecError::Budget`] if the memory cannot be
-/// reserved.
+/// Returns [`CodecError::Classification`] for `BOOL`, `FP16`, `BF16` and `BYTES`, or
+/// [`CodecError::Budget`] if the memory cannot be reserved.
 ///
 /// # Examples
 ///
@@ -69,7 +71,7 @@ fn top<T: Element + Score>(
     let mut scratch = texts.buffer.sibling();
     let data = tensor.data();
     if data.as_ptr().align_offset(align_of::<T>()) != 0 {
-        // Elements that are not aligned are copied.
+        // Unaligned elements are copied.
         scratch.grow(data.len())?;
     }
     let elements = tensor.elements::<T>().map_err(error)?;
@@ -94,19 +96,20 @@ fn top<T: Element + Score>(
     Tensor::new(DataType::Bytes, shape, data).map_err(error)
 }
 
-/// The largest elements of a row: their ranks and their indices, of which those of small ranks are kept.
+/// Finds the largest elements of a row, as pairs of rank and index. A smaller rank means a larger
+/// element.
 #[derive(Debug)]
 struct Largest {
     count: usize,
-    /// How many are collected before the larger ranks are dropped.
+    /// The number of candidates at which the largest ranks are dropped.
     most: usize,
     ranked: Vec<(u64, usize)>,
-    /// What is not below this is none of the largest.
+    /// Only pairs below this can be among the largest elements.
     bound: Option<(u64, usize)>,
 }
 
 impl Largest {
-    /// For the `count` largest of rows of `width` elements.
+    /// Creates a search for the `count` largest elements of rows of `width` elements.
     fn new(
         count: usize,
         width: usize,
@@ -194,14 +197,14 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A number that has a rank and is shown as C++'s `std::to_string` shows it.
+/// A number that can be ranked, and is formatted like C++'s `std::to_string`.
 trait Score {
-    /// The smaller, the larger it is.
+    /// Returns the rank. A smaller rank means a larger number.
     fn rank(&self) -> u64;
     fn write(&self, text: &mut String);
 }
 
-/// The bit that tells numbers below zero.
+/// The sign bit.
 const SIGN: u64 = 1 << 63;
 
 fn unsigned(number: u64) -> u64 {
@@ -370,7 +373,7 @@ mod tests {
         const MIB: usize = 1 << 20;
         let elements: Vec<u8> = (0..251).cycle().take(MIB).collect();
         let tensor = Tensor::from_elements(vec![1, MIB], elements).unwrap();
-        // The number of classes that are requested, and the budget that is enough for them.
+        // The number of requested classes, the budget, and whether it is sufficient.
         for (classes, limit, fits) in [
             (5, 4 << 10, true),
             (1000, 64 << 10, true),

@@ -12,30 +12,32 @@ const POWERS: [u64; 9] = [
     100_000_000,
 ];
 
-/// The number that the digits at the beginning of a text make, and how many they are; all bytes at a time.
+/// Parses the digits at the beginning of a text, all bytes at once. Returns their value and their
+/// number.
 #[inline]
 fn leading_digits(text: [u8; 8]) -> (u64, usize) {
     const HIGH: u64 = 0x80 * (u64::MAX / 0xff);
     let text = u64::from_le_bytes(text) ^ (0x30 * (u64::MAX / 0xff));
-    // Only behind the first byte that is no digit a carry makes a difference.
+    // A carry can only change bytes after the first one that is not a digit.
     let others = (text.wrapping_add(0x76 * (u64::MAX / 0xff)) | text) & HIGH;
     let count = others.trailing_zeros() / 8;
     let Some(digits) = text.checked_shl(u64::BITS - 8 * count) else {
         return (0, 0);
     };
-    // Neighbours become one number of two, then four, then eight digits.
+    // Combines neighbors into numbers of two, then four, then eight digits.
     let pairs = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
     let all = fours.wrapping_mul((10_000 << 32) + 1) >> 32;
     (all, count as usize)
 }
 
-/// How many bytes at the beginning of a text stand for themselves in a string of ASCII, all at a time.
+/// Returns the number of leading bytes that need no escaping in an ASCII string, all bytes at once.
 #[inline]
 fn usual_bytes(text: [u8; 8]) -> usize {
     const ONES: u64 = u64::MAX / 0xff;
     let text = u64::from_le_bytes(text);
-    // Below zero where a byte is the one that is looked for. Only behind the first one a borrow makes a difference.
+    // The high bit is set if the byte matches. A borrow can only change bytes after the first
+    // match.
     let is = |byte: u8| (text ^ (u64::from(byte) * ONES)).wrapping_sub(ONES);
     let control = text.wrapping_sub(u64::from(b' ') * ONES);
     let delete = text.wrapping_add(ONES);
@@ -43,7 +45,7 @@ fn usual_bytes(text: [u8; 8]) -> usize {
     (others.trailing_zeros() / 8) as usize
 }
 
-/// What is left of a JSON text. What is stepped over is ASCII.
+/// The rest of a JSON text. Everything that has been skipped is ASCII.
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
@@ -56,7 +58,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over a byte, and says whether it is there.
+    /// Skips whitespace and a byte. Returns whether the byte was found.
     #[inline]
     pub(super) fn is(&mut self, byte: u8) -> bool {
         self.blanks();
@@ -68,7 +70,7 @@ impl<'a> Cursor<'a> {
         self.is(byte).then_some(())
     }
 
-    /// Steps over a byte without blanks before it.
+    /// Skips a byte without whitespace before it.
     #[inline]
     fn sign(&mut self, byte: u8) -> Option<()> {
         let (first, rest) = self.0.split_first()?;
@@ -79,11 +81,11 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// A string of ASCII in which nothing is escaped.
+    /// Parses an ASCII string without escapes.
     pub(super) fn text(&mut self) -> Option<&'a [u8]> {
         self.eat(b'"')?;
         let all = self.0;
-        // Most end there.
+        // Most strings end within these bytes.
         let mut length = all.first_chunk().map_or(0, |bytes| usual_bytes(*bytes));
         while let b' '..=b'!' | b'#'..=b'[' | b']'..=b'~' = all.get(length)? {
             length += 1;
@@ -93,7 +95,7 @@ impl<'a> Cursor<'a> {
         Some(&all[..length])
     }
 
-    /// A number as JSON writes it.
+    /// Parses a JSON number.
     #[inline]
     pub(super) fn number(&mut self) -> Option<Decimal<'a>> {
         self.blanks();
@@ -120,7 +122,7 @@ impl<'a> Cursor<'a> {
                 let _ = self.sign(b'+');
             }
             let mut exponent = 0;
-            // Nobody writes more of them for anything but zero or infinity.
+            // More digits would mean zero or infinity.
             if self.digits(&mut exponent)? > 4 {
                 return None;
             }
@@ -132,10 +134,10 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// Steps over digits and appends them to a number; says how many there are.
+    /// Skips digits and appends them to a number. Returns how many there are.
     #[inline]
     fn digits(&mut self, number: &mut u64) -> Option<usize> {
-        // Most numbers have one digit before their point, or no other.
+        // Most numbers have a single digit before the decimal point, or a single digit.
         if let [digit @ b'0'..=b'9', next, ..] = self.0
             && !next.is_ascii_digit()
         {

@@ -7,7 +7,7 @@ use crate::text::excerpt;
 use super::CodecError;
 use super::json::{Flat, Token, unescape};
 
-/// The `data` member of an input: a JSON array, still text.
+/// The `data` member of an input: a JSON array, as text.
 #[derive(Debug)]
 pub(super) struct JsonData<'a> {
     pub(super) input: &'a str,
@@ -17,7 +17,7 @@ pub(super) struct JsonData<'a> {
     pub(super) max_depth: usize,
 }
 
-/// `-0` is an integer, though Rust's unsigned ones do not read it.
+/// `-0` is a valid integer, although Rust does not parse it as unsigned.
 macro_rules! integer {
     ($rust:ty) => {
         |text: &str| {
@@ -28,7 +28,7 @@ macro_rules! integer {
     };
 }
 
-/// A number that only infinity could stand for is no number of that type.
+/// A number that overflows to infinity is not valid for the type.
 macro_rules! float {
     ($rust:ty) => {
         |text: &str| text.parse::<$rust>().ok().filter(|value| value.is_finite())
@@ -36,7 +36,8 @@ macro_rules! float {
 }
 
 impl JsonData<'_> {
-    /// Reads the elements, nested as they may be, into a tensor's bytes, which are reserved with `permit` before.
+    /// Parses the elements, regardless of their nesting, into the bytes of a tensor. Memory is
+    /// reserved with `permit` first.
     pub(super) fn decode(&self, permit: &mut MemoryPermit) -> Result<Bytes, CodecError> {
         match self.datatype {
             DataType::Bool => self.plain(permit, "BOOL values", |text| text.parse::<bool>().ok()),
@@ -86,7 +87,7 @@ impl JsonData<'_> {
     ) -> Result<Bytes, CodecError> {
         permit.grow(size_of_val(self.shape))?;
         let count = self.count()?;
-        // An element takes two bytes of text at least, so that a shape alone claims no memory.
+        // An element takes at least two bytes of text, so that the shape alone cannot claim memory.
         let most = count.min(self.text.len() / 2 + 1);
         permit.grow(most.saturating_mul(size_of::<T>()))?;
         let mut elements = Vec::with_capacity(most);
@@ -99,7 +100,7 @@ impl JsonData<'_> {
             };
             let element = element.ok_or_else(|| self.element_error(expected, token))?;
             got += 1;
-            // More than the shape says are only counted.
+            // Excess elements are only counted.
             if elements.len() < most {
                 elements.push(element);
             }
@@ -115,7 +116,8 @@ impl JsonData<'_> {
         T::encode(elements).map_err(|source| self.tensor_error(source))
     }
 
-    /// Strings are counted when the request is checked, as binary ones are. Escapes become shorter, and nothing longer.
+    /// Parses strings. Their number is checked later, like that of binary strings. Unescaping never
+    /// makes a string longer.
     fn strings(&self, permit: &mut MemoryPermit) -> Result<Bytes, CodecError> {
         const PREFIX: usize = size_of::<u32>();
         let bytes = self
@@ -159,7 +161,7 @@ impl JsonData<'_> {
     }
 
     fn count(&self) -> Result<usize, CodecError> {
-        // Only what does not fit `usize` is lost here, and then it does not fit memory either.
+        // Dimensions that do not fit `usize` do not fit in memory either.
         let sizes: Vec<usize> = self
             .shape
             .iter()

@@ -1,31 +1,31 @@
 use std::str::{FromStr, from_utf8};
 
-/// A number as JSON writes it, taken apart.
+/// A parsed JSON number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Decimal<'a> {
     pub(super) text: &'a [u8],
     pub(super) negative: bool,
-    /// All digits as one number, which means nothing where there are too many.
+    /// All digits as one number. Meaningless if there are too many.
     pub(super) digits: u64,
-    /// How many digits there are.
+    /// The number of digits.
     pub(super) count: usize,
-    /// The power of ten that the digits are multiplied by.
+    /// The power of ten by which the digits are multiplied.
     pub(super) exponent: i32,
     /// Whether it has neither a fraction nor an exponent.
     pub(super) integer: bool,
 }
 
-/// So many digits fit into 64 bits, whichever they are.
+/// Any number with this many digits fits in 64 bits.
 const FITTING: usize = 19;
 
-/// What a number can be read as.
+/// A type that can be converted from a number.
 pub(super) trait FromDecimal: Sized {
-    /// `None` where it does not fit.
+    /// Returns `None` if the number does not fit.
     fn from_decimal(decimal: Decimal<'_>) -> Option<Self>;
 }
 
 impl Decimal<'_> {
-    /// The number as Rust reads it.
+    /// Parses the text with Rust's parser.
     fn parse<T: FromStr>(self) -> Option<T> {
         from_utf8(self.text).ok()?.parse().ok()
     }
@@ -52,12 +52,13 @@ macro_rules! float {
         impl FromDecimal for $rust {
             #[inline]
             fn from_decimal(decimal: Decimal<'_>) -> Option<Self> {
-                /// The powers of ten that such a float holds exactly.
+                /// The powers of ten that the float represents exactly.
                 const POWERS: [$rust; $largest_power + 1] = [$($power),*];
                 const EXACT: u64 = 1 << <$rust>::MANTISSA_DIGITS;
 
                 let power = POWERS.get(decimal.exponent.unsigned_abs() as usize);
-                // What is made of two exact floats by one operation is rounded once, as it has to be.
+                // A single operation on two exact floats is rounded once, which gives the correct
+                // result.
                 let (Some(power), true) = (power, decimal.count <= FITTING && decimal.digits <= EXACT) else {
                     return decimal.parse().filter(|value: &$rust| value.is_finite());
                 };

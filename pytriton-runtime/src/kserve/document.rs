@@ -7,25 +7,25 @@ use crate::text::excerpt;
 
 use super::json::{Object, Value, parse};
 
-/// Why the body of a request that is for the server itself cannot be read. The texts are Triton's.
+/// Why the body of a request to the server itself is invalid. The messages are Triton's.
 ///
 /// Source: `TritonJson` of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// The body is no JSON.
+    /// The body is not valid JSON.
     #[error("failed to parse the request JSON buffer: {message}")]
     Json {
-        /// The parser's words.
+        /// The message of the parser.
         message: String,
     },
-    /// A member of another kind than it must be.
+    /// A member has the wrong type.
     #[error("attempt to access JSON non-{kind} as {kind}")]
     Kind {
-        /// What it must be.
+        /// The expected type.
         kind: &'static str,
     },
-    /// A member that is not there.
+    /// A required member is missing.
     #[error("attempt to access non-existing object member '{member}'")]
     Missing {
         /// The member.
@@ -33,7 +33,7 @@ pub enum DocumentError {
     },
 }
 
-/// These members of a body's object; of what is no object there are none.
+/// Returns these members of an object. A body that is not an object has none.
 pub(super) fn members<'a, const N: usize>(
     body: &'a [u8],
     names: [&'static str; N],
@@ -69,7 +69,7 @@ pub(super) fn unsigned(value: &RawValue) -> Result<u64, DocumentError> {
         .ok_or(DocumentError::Kind { kind })
 }
 
-/// A member that must be there.
+/// Returns a required member.
 pub(super) fn present<'a>(
     member: &'static str,
     value: Option<&'a RawValue>,

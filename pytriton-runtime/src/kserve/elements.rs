@@ -5,11 +5,11 @@ use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError};
 use super::CodecError;
 use super::json::{Float, JsonWriter};
 
-/// Where the elements of a tensor stand in an array.
+/// When to write brackets around elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brackets {
     Always,
-    /// A single element stands for itself.
+    /// A single element is not wrapped.
     AroundSeveral,
 }
 

@@ -8,7 +8,7 @@ use super::json::{Bounds, Key, List, Object, ReadError, not_finite, parse, twice
 use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 
-/// The members of an inference request, of which only the structure has been read.
+/// The members of an inference request. Only the structure has been parsed.
 #[derive(Debug, Default)]
 pub(super) struct Envelope<'a> {
     pub(super) id: Option<&'a RawValue>,
@@ -17,9 +17,9 @@ pub(super) struct Envelope<'a> {
     pub(super) outputs: Option<Vec<OutputMembers<'a>>>,
 }
 
-/// An input's `name`, `datatype`, `shape`, `data` and `parameters`.
+/// The `name`, `datatype`, `shape`, `data` and `parameters` of an input.
 pub(super) type InputMembers<'a> = [Option<&'a RawValue>; 5];
-/// An output's `name` and `parameters`.
+/// The `name` and `parameters` of an output.
 pub(super) type OutputMembers<'a> = [Option<&'a RawValue>; 2];
 
 const MEMBERS: [&str; 4] = ["id", "parameters", "inputs", "outputs"];
@@ -50,7 +50,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Finds the input that holds what Triton would have read but JSON does not have.
+/// Finds the input that contains `NaN` or `Infinity`, which Triton accepts but JSON does not have.
 fn explain(text: &str, error: &serde_json::Error, permit: &mut MemoryPermit) -> CodecError {
     let mut in_input = || {
         // The text is copied.

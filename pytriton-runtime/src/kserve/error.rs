@@ -16,95 +16,95 @@ use super::generate::GenerateError;
 use super::json::JsonWriter;
 use super::proto::ProtoError;
 
-/// Why bytes are no request, or a response cannot be written as asked.
+/// Why a request cannot be decoded, or a response cannot be encoded as requested.
 ///
-/// The texts are those of Triton 2.51 where it answers with a client error of its own.
+/// Where Triton 2.51 has a client error of its own, its message is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// The memory for what is read or written cannot be reserved.
+    /// Memory cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The body is no JSON.
+    /// The body is not valid JSON.
     #[error("failed to parse the request JSON buffer: {message}")]
     Json {
-        /// The parser's words.
+        /// The message of the parser.
         message: String,
     },
-    /// `NaN` or `Infinity` in an input's JSON data.
+    /// The JSON data of an input contains `NaN` or `Infinity`.
     #[error(
         "unable to parse 'data' of input '{input}': JSON has no '{token}', please use the binary data format"
     )]
     NotFinite {
         /// The input.
         input: String,
-        /// The token that came.
+        /// The token.
         token: &'static str,
     },
-    /// The JSON is longer, or shorter, than the body has room for.
+    /// The length of the JSON part exceeds the body or is negative.
     #[error("inference header size should be in range (0, {content_length}), got: {got}")]
     HeaderLengthRange {
-        /// The bytes of the body.
+        /// The size of the body in bytes.
         content_length: usize,
-        /// The header's value.
+        /// The value of the header.
         got: String,
     },
-    /// The length of the JSON is no number.
+    /// The length of the JSON part is not a number.
     #[error("inference header size must be a number, got: {got}")]
     HeaderLength {
-        /// The header's value.
+        /// The value of the header.
         got: String,
     },
-    /// A member that is missing or of another type than it must be.
+    /// A member is missing or has the wrong type.
     #[error("unable to parse '{member}'{of}: expected {expected}, found {found}")]
     Member {
         /// The member.
         member: String,
-        /// What it is a member of.
+        /// The owner of the member.
         of: Owner,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
-        /// What came.
+        /// The actual value.
         found: String,
     },
-    /// A parameter that is no plain value.
+    /// A parameter is not a plain value.
     #[error("parameter '{name}' has invalid type. It should be either 'int', 'bool', or 'string'.")]
     ParameterType {
         /// The parameter.
         name: String,
     },
-    /// A parameter that clients must not set.
+    /// A parameter has a reserved name.
     #[error(
         "parameter keys starting with 'triton_' are reserved for Triton usage and should not be specified."
     )]
     ReservedParameter,
-    /// A sequence whose name is too long.
+    /// The string ID of the sequence is too long.
     #[error(
         "string correlation ID cannot be longer than {} characters",
         SequenceId::MAX_TEXT
     )]
     SequenceId,
-    /// An input whose elements come from nowhere, or from several places.
+    /// An input has no source of elements, or several.
     #[error(
         "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', 'shared_memory_region' in 'parameters'. But {set}"
     )]
     InputFields {
-        /// What is set, in Triton's words.
+        /// The sources, in Triton's words.
         set: String,
     },
-    /// Shapes of more dimensions than anybody needs.
+    /// The shapes have too many dimensions.
     #[error("the shapes of the inputs have more than {limit} dimensions")]
     Dims {
         /// The limit.
         limit: usize,
     },
-    /// An element type that there is not.
+    /// The element type is unknown.
     #[error("invalid datatype for input {input}")]
     UnknownDataType {
         /// The input.
         input: String,
     },
-    /// An element type that JSON cannot carry to the server.
+    /// The element type is not supported in JSON requests.
     #[error(
         "receiving {datatype} data via JSON is not supported. Please use the binary data format for input {input}"
     )]
@@ -114,17 +114,17 @@ pub enum CodecError {
         /// The element type.
         datatype: DataType,
     },
-    /// An element of another type than its input has.
+    /// An element has another type than its input.
     #[error("unable to parse 'data' of input '{input}': expected {expected}, found {found}")]
     Element {
         /// The input.
         input: String,
-        /// What the elements must be.
+        /// The expected type.
         expected: &'static str,
-        /// What came.
+        /// The actual value.
         found: String,
     },
-    /// More or fewer elements than the shape asks for.
+    /// The number of elements does not match the shape.
     #[error(
         "unable to parse 'data' of input '{input}': shape {shape} holds {expected} elements, found {got}"
     )]
@@ -133,29 +133,29 @@ pub enum CodecError {
         input: String,
         /// The shape as text.
         shape: String,
-        /// What the shape asks for.
+        /// The number of elements of the shape.
         expected: usize,
-        /// What came.
+        /// The actual number of elements.
         got: usize,
     },
-    /// Arrays in arrays in arrays.
+    /// The data is nested too deeply.
     #[error("unable to parse 'data' of input '{input}': arrays are nested deeper than {limit}")]
     Depth {
         /// The input.
         input: String,
-        /// The deepest nesting allowed.
+        /// The maximum nesting depth.
         limit: usize,
     },
-    /// Elements that make no tensor.
+    /// The data cannot be interpreted as a tensor.
     #[error("unable to parse 'data' of input '{input}': {source}")]
     Data {
         /// The input.
         input: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// Binary data that ends before its input does.
+    /// The binary data of an input is incomplete.
     #[error(
         "unexpected size for input '{input}', expecting {missing} additional bytes for model '{model}'"
     )]
@@ -164,55 +164,55 @@ pub enum CodecError {
         model: Arc<str>,
         /// The input.
         input: String,
-        /// The bytes that are missing.
+        /// The number of missing bytes.
         missing: u64,
     },
-    /// Binary data that belongs to no input.
+    /// There is more binary data than the inputs need.
     #[error("unexpected additional input data for model '{model}'")]
     ExtraBytes {
         /// The model.
         model: Arc<str>,
     },
-    /// There is no such shared memory.
+    /// The shared-memory region is invalid.
     #[error(transparent)]
     SharedMemory(#[from] SharedMemoryError),
-    /// An output that is to be in shared memory, and something else besides.
+    /// An output in shared memory has another parameter that excludes this.
     #[error("Output can't set both 'shared_memory_region' and '{beside}'")]
     RegionBeside {
-        /// What else.
+        /// The other parameter.
         beside: &'static str,
     },
-    /// A raw request for a model of several inputs.
+    /// A raw request was sent to a model with several inputs.
     #[error(
         "{request}Raw request must only have 1 input (found 1) to be deduced but got {inputs} inputs in '{model}' model configuration"
     )]
     RawInputs {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The model.
         model: Arc<str>,
-        /// How many inputs it has.
+        /// The number of inputs.
         inputs: usize,
     },
-    /// A raw request whose shape could be any.
+    /// The shape of a raw request is ambiguous.
     #[error(
         "{request}The shape of the raw input '{input}' can not be deduced because there are more than one variable-sized dimension"
     )]
     RawShape {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The input.
         input: Arc<str>,
     },
-    /// A raw request for a model that takes several texts.
+    /// A raw request was sent to a model whose input has several strings.
     #[error("{request}For BYTE datatype raw input '{input}', the model must have input shape [1]")]
     RawBytes {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The input.
         input: Arc<str>,
     },
-    /// An element type that JSON cannot carry to the client.
+    /// The element type is not supported in JSON responses.
     #[error(
         "sending {datatype} data via JSON is not supported. Please use the binary data format for output"
     )]
@@ -220,49 +220,49 @@ pub enum CodecError {
         /// The element type.
         datatype: DataType,
     },
-    /// Classes of elements that have no order.
+    /// Classes were requested for elements without an order.
     #[error("class result not available for output due to unsupported type '{datatype}'")]
     Classification {
         /// The element type.
         datatype: DataType,
     },
-    /// An output that cannot be written.
+    /// An output cannot be encoded.
     #[error("output '{output}': {source}")]
     Output {
         /// The output.
         output: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// The body of a request for the server itself cannot be read.
+    /// The body of a request to the server itself is invalid.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// A setting of the log that stays as it is.
+    /// A log setting cannot be changed.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A setting of traces that stays as it is.
+    /// A trace setting cannot be changed.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A request to register shared memory that does not say enough.
+    /// A registration of shared memory lacks a field.
     #[error("Shared memory register request has no '{field}' field")]
     NoField {
-        /// What it must say.
+        /// The missing field.
         field: &'static str,
     },
-    /// What is not the handle of a GPU's memory.
+    /// The GPU memory handle is invalid.
     #[error("'raw_handle' must be a valid base64 encoded cudaIpcMemHandle_t")]
     Handle,
-    /// What is particular to requests and answers of the generate extension.
+    /// An error of the generate extension.
     #[error(transparent)]
     Generate(#[from] GenerateError),
-    /// The message is no request.
+    /// The protobuf message is not a valid request.
     #[error(transparent)]
     Proto(#[from] ProtoError),
 }
 
 impl CodecError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::Proto(error) => error.status(),
@@ -277,16 +277,16 @@ impl CodecError {
     }
 }
 
-/// What a JSON member belongs to, as messages name it.
+/// The owner of a JSON member, for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
     /// The request itself.
     Request,
-    /// The input of that name.
+    /// The input with this name.
     Input(String),
-    /// The output of that name.
+    /// The output with this name.
     Output(String),
-    /// An item without a name of a list of the request.
+    /// An unnamed item in a list of the request.
     Item(&'static str, usize),
 }
 
@@ -301,7 +301,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// An error as JSON.
+/// Encodes an error as JSON.
 pub fn error_json(message: &str) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(message.len() + 16);
     json.object(|json| json.name("error").text(message));

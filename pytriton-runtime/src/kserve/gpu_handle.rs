@@ -2,21 +2,21 @@ use super::CodecError;
 use super::document::{DocumentError, members, present, string, unsigned};
 use super::json::Value;
 
-/// A region of a GPU's memory that a client wants to register.
+/// A region of GPU memory that a client wants to register.
 #[derive(Debug, PartialEq, Eq)]
 pub struct GpuHandle;
 
 impl GpuHandle {
-    /// The bytes of CUDA's handle.
+    /// The size of a CUDA memory handle in bytes.
     const LENGTH: usize = 64;
 
-    /// Reads the request to register a region of a GPU's memory, as far as one can without a GPU.
+    /// Decodes a request to register GPU memory, as far as possible without a GPU.
     ///
     /// Source: `HTTPAPIServer::HandleCudaSharedMemory` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// [`CodecError::NoField`], [`CodecError::Document`] and [`CodecError::Handle`].
+    /// Returns [`CodecError::NoField`], [`CodecError::Document`] or [`CodecError::Handle`].
     pub fn decode(body: &[u8]) -> Result<Self, CodecError> {
         let names = ["raw_handle", "byte_size", "device_id"];
         let [handle, byte_size, device_id] = members(body, names)?;
@@ -29,7 +29,7 @@ impl GpuHandle {
         let text = string(present("b64", text)?)?;
         unsigned(present("byte_size", byte_size)?)?;
         unsigned(present("device_id", device_id)?)?;
-        // The decoder of Triton steps over all that is no digit of base64.
+        // Triton's decoder skips everything that is not a base64 digit.
         let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
         let digits = text.bytes().filter(is_digit).count();
         match digits * 3 / 4 {

@@ -2,15 +2,16 @@ use crate::text::excerpt;
 
 use super::CodecError;
 
-/// The name of the HTTP header that tells how much of a body is JSON.
+/// The HTTP header with the length of the JSON part of a body.
 pub const HEADER_LENGTH: &str = "inference-header-content-length";
 
-/// How many bytes of a body are JSON: all of them where the header is missing, none for a raw request.
+/// Returns the length of the JSON part: the whole body if the header is missing, and 0 for a raw
+/// request.
 ///
 /// # Errors
 ///
-/// [`CodecError::HeaderLength`] for a value that is no number, [`CodecError::HeaderLengthRange`] for one that the body
-/// does not hold.
+/// Returns [`CodecError::HeaderLength`] if the value is not a number, or
+/// [`CodecError::HeaderLengthRange`] if it exceeds the body.
 ///
 /// # Examples
 ///

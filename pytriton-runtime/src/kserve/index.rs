@@ -3,11 +3,11 @@ use crate::text::excerpt;
 use super::json::{JsonWriter, Object, Value, parse};
 use super::{CodecError, Owner};
 
-/// Reads the request for an index: whether only models that are ready are wanted.
+/// Decodes a request for the repository index. Returns whether only ready models are requested.
 ///
 /// # Errors
 ///
-/// A [`CodecError`] for a body that is neither empty nor an object whose `ready` is a boolean.
+/// Returns a [`CodecError`] if the body is neither empty nor an object with a Boolean `ready`.
 pub fn decode_index_request(body: &[u8]) -> Result<bool, CodecError> {
     if body.is_empty() {
         return Ok(false);
@@ -30,7 +30,7 @@ pub fn decode_index_request(body: &[u8]) -> Result<bool, CodecError> {
     })
 }
 
-/// The index of models as JSON.
+/// Encodes the repository index as JSON.
 ///
 /// Source: `TRITONSERVER_ServerModelIndex` in Triton 2.51.
 pub fn index_json<'a>(entries: impl IntoIterator<Item = IndexLine<'a>>) -> Vec<u8> {
@@ -54,9 +54,10 @@ pub fn index_json<'a>(entries: impl IntoIterator<Item = IndexLine<'a>>) -> Vec<u
 /// A model in the index.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexLine<'a> {
-    /// Its name.
+    /// The name of the model.
     pub name: &'a str,
-    /// A version of it, its state, and the reason, which may be empty; `None` where there is none yet.
+    /// A version, its state, and the reason, which may be empty. `None` if no version has been
+    /// loaded yet.
     pub version: Option<(u32, &'static str, &'a str)>,
 }
 

@@ -22,17 +22,17 @@ const INPUT_PARAMETERS: Object<4> = Object {
     names: ["binary_data_size", REGION, OFFSET, BYTE_SIZE],
 };
 
-/// Reads inputs in the order in which their binary data stands behind the JSON.
+/// Decodes inputs in the order of their binary data after the JSON.
 #[derive(Debug)]
 pub(super) struct InputDecoder<'a> {
     permit: &'a mut MemoryPermit,
     model: &'a ModelSpec,
     max_depth: usize,
     tail: Bytes,
-    /// How many dimensions the inputs may still have.
+    /// The remaining number of dimensions.
     dims: usize,
     regions: &'a Regions,
-    /// Inputs in shared memory, by their index.
+    /// Inputs in shared memory, by index.
     shared: Vec<(usize, Section)>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> InputDecoder<'a> {
         }
     }
 
-    /// Checks that all binary data belongs to an input; the inputs that are in shared memory.
+    /// Checks that all binary data belongs to an input. Returns the inputs in shared memory.
     pub(super) fn finish(self) -> Result<Vec<(usize, Section)>, CodecError> {
         if self.tail.is_empty() {
             return Ok(self.shared);
@@ -122,7 +122,8 @@ impl<'a> InputDecoder<'a> {
                 Owner::Input(excerpt(input)),
             ));
         }
-        // A batch of no rows, or of no axis, is refused when the request is checked, whatever its data.
+        // An empty batch, or one without an axis, is refused when the request is checked,
+        // regardless of its data.
         if self.model.batching() && matches!(shape, [] | [0, ..]) {
             return Ok(Bytes::new());
         }
@@ -204,7 +205,7 @@ fn shape_of(
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),
     };
-    // A dimension takes two bytes of text at least.
+    // A dimension takes at least two bytes of text.
     let count = most.min(shape.get().len() / 2);
     permit.grow(count * size_of::<i64>())?;
     let mut dims = Vec::with_capacity(count);

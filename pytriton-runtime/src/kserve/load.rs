@@ -4,23 +4,23 @@ use crate::text::excerpt;
 use super::CodecError;
 use super::json::{Bounds, Names, Object, ReadError, Value, members, parse};
 
-/// What the request to load a model says.
+/// The parameters of a load request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadParameters {
-    /// The configuration that is to stand in the place of the model's, as JSON.
+    /// The configuration that overrides the model's, as JSON.
     pub config: Option<String>,
-    /// Names of files that are to stand in the place of the model's.
+    /// The names of files that override the model's.
     pub files: Vec<String>,
 }
 
-/// Why a request is none to load a model. The texts are those of Triton 2.51.
+/// Why a load request is invalid. The messages are those of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadFlaw {
-    /// A parameter of that name, which means nothing.
+    /// The parameter is unknown.
     Unknown(String),
-    /// One that is of another kind.
+    /// The parameter has the wrong type.
     Kind(&'static str),
-    /// A body that is no such object.
+    /// The body is invalid.
     Body(CodecError),
 }
 
@@ -31,11 +31,11 @@ impl From<MemoryBudgetError> for LoadFlaw {
 }
 
 impl LoadParameters {
-    /// Takes a parameter's name in; says whether it is that of the configuration, or of a file.
+    /// Returns whether the parameter is the configuration; otherwise it is a file.
     ///
     /// # Errors
     ///
-    /// [`LoadFlaw::Unknown`] for any other.
+    /// Returns [`LoadFlaw::Unknown`] for other names.
     pub fn is_config(name: &str) -> Result<bool, LoadFlaw> {
         match name {
             "config" => Ok(true),
@@ -45,11 +45,11 @@ impl LoadParameters {
     }
 }
 
-/// Reads the request to load a model. What is made of the body is reserved with `permit` before.
+/// Decodes a load request. Memory is reserved with `permit` before it is allocated.
 ///
 /// # Errors
 ///
-/// A [`LoadFlaw`].
+/// Returns a [`LoadFlaw`] if the request is invalid.
 pub fn decode_load_request(
     body: &[u8],
     permit: &mut MemoryPermit,
@@ -94,7 +94,7 @@ fn parameters_text<'a>(
         return Ok(None);
     }
     let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
-    // As in Triton, it is an object without members.
+    // As in Triton, an empty array counts as an empty object.
     if text.trim() == "[]" {
         return Ok(None);
     }

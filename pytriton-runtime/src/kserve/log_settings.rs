@@ -7,13 +7,14 @@ use super::CodecError;
 use super::document::{DocumentError, members, string, unsigned};
 use super::json::{JsonWriter, Value};
 
-/// Reads the settings of the log that a body changes, each when it is its turn: what stands before a mistake is done.
+/// Decodes the log settings that a body changes, and applies each one immediately. Settings before
+/// an invalid one are therefore changed.
 ///
 /// Source: `HTTPAPIServer::HandleLogging` in Triton 2.51.
 ///
 /// # Errors
 ///
-/// [`CodecError::Document`] and [`CodecError::Log`], that of `update` too.
+/// Returns [`CodecError::Document`] or [`CodecError::Log`], which may come from `update`.
 pub(crate) fn change_log(
     body: &[u8],
     mut update: impl FnMut(LogChange) -> Result<(), LogError>,
@@ -63,7 +64,7 @@ fn boolean(value: &RawValue) -> Result<bool, DocumentError> {
         .ok_or(DocumentError::Kind { kind })
 }
 
-/// The form of lines that clients call so.
+/// Returns the log format with this name.
 pub(crate) fn log_format(name: &str) -> Option<LogFormat> {
     match name {
         "default" => Some(LogFormat::Human),
@@ -72,7 +73,7 @@ pub(crate) fn log_format(name: &str) -> Option<LogFormat> {
     }
 }
 
-/// What clients call a form of lines.
+/// Returns the name of a log format.
 pub(crate) fn log_format_name(format: LogFormat) -> &'static str {
     match format {
         LogFormat::Human => "default",
@@ -81,7 +82,7 @@ pub(crate) fn log_format_name(format: LogFormat) -> &'static str {
     }
 }
 
-/// The settings of the log as JSON.
+/// Encodes the log settings as JSON.
 pub(crate) fn log_settings_json(settings: &LogSettings) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.object(|json| {
@@ -100,7 +101,7 @@ pub(crate) fn log_settings_json(settings: &LogSettings) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What a body changes, and the error behind that.
+    /// Returns the changes of a body, followed by the error.
     fn changed(body: &str) -> (Vec<LogChange>, String) {
         let mut changes = Vec::new();
         let changed = change_log(body.as_bytes(), |change| {

@@ -7,7 +7,7 @@ use super::{CodecError, Owner};
 use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 
-/// The members of a `parameters` object.
+/// Parses the members of a `parameters` object.
 pub(super) fn members_of<'a, const N: usize>(
     raw: &'a RawValue,
     object: Object<N>,
@@ -24,7 +24,7 @@ pub(super) fn members_of<'a, const N: usize>(
     })
 }
 
-/// A member that must be a string.
+/// Returns a member that must be a string.
 pub(super) fn string(
     member: &str,
     value: Option<Value<'_>>,
@@ -39,7 +39,7 @@ pub(super) fn string(
         .ok_or_else(|| mistyped(member, "a string", value, owner()))
 }
 
-/// The error of a member that must be there and is not.
+/// Creates the error of a missing member.
 pub(super) fn missing(member: &str, expected: &'static str, of: Owner) -> CodecError {
     CodecError::Member {
         member: member.to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn missing(member: &str, expected: &'static str, of: Owner) -> CodecE
     }
 }
 
-/// The error of a member that is of another type.
+/// Creates the error of a member with the wrong type.
 pub(super) fn mistyped(
     member: &str,
     expected: &'static str,

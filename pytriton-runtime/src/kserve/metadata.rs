@@ -3,18 +3,18 @@ use crate::model::{ModelSpec, TensorSpec};
 
 use super::json::JsonWriter;
 
-/// What the server says of itself.
+/// The metadata of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerMetadata {
-    /// The server's name.
+    /// The name of the server.
     pub name: &'static str,
-    /// The server's version.
+    /// The version of the server.
     pub version: &'static str,
-    /// Those of Triton's protocol extensions that this server has.
+    /// The protocol extensions of Triton that this server supports.
     pub extensions: &'static [&'static str],
 }
 
-/// A Triton of the version whose behaviour this server has.
+/// The metadata of the Triton version with the same behavior.
 pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
     name: "triton",
     version: "2.51.0",
@@ -36,7 +36,7 @@ pub const SERVER_METADATA: ServerMetadata = ServerMetadata {
 };
 
 impl ServerMetadata {
-    /// The metadata as JSON.
+    /// Encodes the metadata as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::default();
         json.object(|json| {
@@ -49,10 +49,10 @@ impl ServerMetadata {
     }
 }
 
-/// What kind of model this is, as metadata and statistics name it.
+/// The platform in metadata and statistics.
 pub const PLATFORM: &str = BACKEND;
 
-/// A model's metadata as JSON, with the versions that are served under its name.
+/// Encodes the metadata of a model as JSON, with its served versions.
 pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     let tensors = |json: &mut JsonWriter, tensors: &[TensorSpec]| {
         json.array(tensors, |json, tensor| {
@@ -76,7 +76,7 @@ pub fn metadata_json(model: &ModelSpec, versions: &[u32]) -> Vec<u8> {
     json.finish()
 }
 
-/// What says that a model is ready, as the Open Inference Protocol has it.
+/// Encodes the readiness of a model, as in the Open Inference Protocol.
 pub fn ready_json(name: &str) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(32 + name.len());
     json.object(|json| {

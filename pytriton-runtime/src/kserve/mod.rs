@@ -1,7 +1,8 @@
-//! KServe v2 codecs: bytes to requests and responses to bytes. Pure: no I/O, no tasks.
+//! KServe v2 codecs, which decode requests and encode responses. Pure: no I/O, no tasks.
 //!
-//! A JSON request is read once for its structure ([`decode_request`]); the data of its inputs stay text until their
-//! element type is known and then become typed elements in a second walk. Binary data is sliced, never copied.
+//! A JSON request is first parsed for its structure ([`decode_request`]). The data of its inputs
+//! stays text until the element type is known, and is then parsed into typed elements. Binary data
+//! is sliced, never copied.
 
 mod classification;
 mod cursor;

@@ -17,7 +17,7 @@ const OUTPUT_PARAMETERS: Object<5> = Object {
     names: ["binary_data", "classification", REGION, OFFSET, BYTE_SIZE],
 };
 
-/// Reads the entries of a request's `outputs`.
+/// Decodes the entries of `outputs`.
 #[derive(Debug)]
 pub(super) struct OutputDecoder<'a> {
     pub(super) model: &'a ModelSpec,
@@ -70,7 +70,7 @@ impl OutputDecoder<'_> {
                 &owner,
                 self.permit,
             )?;
-            // A name that the model has not is told of when the request is checked.
+            // An unknown output is reported when the request is checked.
             if let Some(index) = self.model.output_index(&name) {
                 self.shared.insert(SharedOutput {
                     index,

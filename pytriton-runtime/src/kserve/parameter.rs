@@ -8,10 +8,10 @@ use super::json::{JsonWriter, Names, ReadError, Value, members};
 use super::member::mistyped;
 use super::{CodecError, Owner};
 
-/// What a parameter takes in addition to its name and its text.
+/// The memory of a parameter in addition to its name and text.
 pub(super) const PARAMETER_BYTES: usize = 128;
 
-/// The parameters of a request, those with a meaning of their own apart from the others.
+/// The parameters of a request, with the special ones separated from the others.
 #[derive(Debug, Default)]
 pub(super) struct RequestParameters {
     pub(super) parameters: Parameters,
@@ -24,7 +24,7 @@ pub(super) struct RequestParameters {
 }
 
 impl RequestParameters {
-    /// Reads a request's `parameters` member.
+    /// Decodes the `parameters` member of a request.
     ///
     /// Source: `ParseJsonTritonParams` in Triton 2.51.
     pub(super) fn decode(raw: &RawValue, permit: &mut MemoryPermit) -> Result<Self, CodecError> {
@@ -61,14 +61,14 @@ impl RequestParameters {
         Ok(())
     }
 
-    /// The sequence that the request belongs to.
+    /// Returns the sequence of the request.
     pub(super) fn sequence(&self) -> Option<Sequence> {
         let id = self.sequence_id.clone();
         Sequence::new(id, self.sequence_start, self.sequence_end)
     }
 }
 
-/// A text, a truth or a number.
+/// Parses a string, Boolean or number.
 pub(super) fn plain(value: Value<'_>) -> Option<ParameterValue> {
     if let Some(string) = value.string() {
         return Some(ParameterValue::String(string.into_owned()));
@@ -115,7 +115,7 @@ fn error_of_parameters(value: Value<'_>, error: ReadError) -> CodecError {
     }
 }
 
-/// Writes the value of a response's parameter.
+/// Writes the value of a response parameter.
 pub(super) fn write_parameter(json: &mut JsonWriter, value: &ParameterValue) {
     match value {
         ParameterValue::Bool(value) => json.boolean(*value),

@@ -11,12 +11,13 @@ use crate::tensor::DataType;
 use super::cursor::Cursor;
 use super::decimal::FromDecimal;
 
-/// Inputs, and dimensions of one, as most requests have them: more are counted elsewhere.
+/// The maximum number of inputs, and of dimensions of one, on this path.
 const MOST: usize = 64;
 
-/// Reads a request of the form in which most come: an id and inputs of numbers without nesting, and nothing else.
+/// Decodes a request in the most common form: an ID, and inputs of numbers without nesting.
 ///
-/// `None` where it is of any other form, or has a mistake: the way for all requests finds out, and says what is wrong.
+/// Returns `None` if the request has another form or is invalid. The general decoder then decodes
+/// it and reports errors.
 pub(super) fn quick(
     json: &[u8],
     model: &ModelSpec,
@@ -40,7 +41,7 @@ pub(super) fn quick(
     Some(request)
 }
 
-/// Fills what no member has filled before.
+/// Sets a member. Returns `None` if it was set before.
 fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
     place.replace(value).is_none().then_some(())
 }
@@ -61,12 +62,12 @@ impl Cursor<'_> {
             b"name" => put(&mut name, from_utf8(json.text()?).ok()?),
             b"datatype" => put(&mut datatype, from_utf8(json.text()?).ok()?.parse().ok()?),
             b"shape" => put(&mut shape, json.shape()?),
-            // Of elements that come before their type nothing is known.
+            // Data that precedes its type cannot be parsed here.
             b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?, permit)?),
             _ => None,
         })?;
         let shape = shape?;
-        // Such a batch is refused whatever its data.
+        // Such a batch is refused regardless of its data.
         let empty = model.batching() && matches!(shape[..], [] | [0, ..]);
         (!empty).then_some(InferInput {
             name: name?.to_owned(),
@@ -109,15 +110,15 @@ impl Cursor<'_> {
         count: usize,
         permit: &mut MemoryPermit,
     ) -> Option<Bytes> {
-        // An element takes two bytes of text at least, so that a shape alone claims no memory.
+        // An element takes at least two bytes of text, so that the shape alone cannot claim memory.
         let most = count.min(self.0.len() / 2 + 1);
         let bytes = count.checked_mul(size_of::<T>())?;
         let capacity = most.checked_mul(size_of::<T>())?;
         if capacity >= MIN_TRACKED_BYTES {
-            // The way for all requests reports a refusal.
+            // The general decoder reports the refusal.
             permit.grow(capacity).ok()?;
         }
-        // What an allocator gives for bytes is aligned for all elements where it can be.
+        // Memory from the allocator is usually aligned for all element types.
         let mut elements = Vec::with_capacity(capacity);
         self.items(|json| {
             let element = T::from_decimal(json.number()?)?;

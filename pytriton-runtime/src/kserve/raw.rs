@@ -9,13 +9,14 @@ use crate::tensor::{DataType, element_count, push_bytes_element};
 
 use super::{CodecError, ResponseFormat};
 
-/// Reads a body without any JSON as the only input of its model; the outputs come as binary data.
+/// Decodes a body without JSON as the only input of its model. The outputs are binary data.
 ///
 /// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
 ///
 /// # Errors
 ///
-/// A [`CodecError`] when the model has several inputs or the input's shape does not follow from the size of the body.
+/// Returns a [`CodecError`] if the model has several inputs, or if the size of the body does not
+/// determine the shape.
 pub fn decode_raw_request(
     body: &Bytes,
     model: &ModelSpec,
@@ -49,7 +50,8 @@ pub fn decode_raw_request(
     Ok((request, ResponseFormat::new(model, "", &[], true, None)))
 }
 
-/// The dims of the input, the only open one made to fit; what does not fit is refused when the request is checked.
+/// Returns the dims of the input. The only variable one is computed from the size. A mismatch is
+/// reported when the request is checked.
 fn deduce(input: &TensorSpec, byte_size: usize) -> Result<Vec<i64>, CodecError> {
     let mut open = input.dims.iter().filter(|dim| **dim < 0);
     open.next();

@@ -11,7 +11,7 @@ pub(super) const REGION: &str = "shared_memory_region";
 pub(super) const OFFSET: &str = "shared_memory_offset";
 pub(super) const BYTE_SIZE: &str = "shared_memory_byte_size";
 
-/// The place of a tensor in shared memory that its region, its offset and its size say.
+/// Looks up the section of shared memory for a tensor from its region, offset and size.
 pub(super) fn section(
     regions: &Regions,
     [region, offset, byte_size]: [Option<&RawValue>; 3],

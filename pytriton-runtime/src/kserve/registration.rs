@@ -4,25 +4,25 @@ use super::CodecError;
 use super::document::{members, string, unsigned};
 use super::json::JsonWriter;
 
-/// What a client says of the memory that is to be a region.
+/// A request to register a shared-memory region.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Registration {
     /// The key of the memory.
     pub key: String,
-    /// Where the region begins in it.
+    /// The offset of the region in the memory.
     pub offset: u64,
-    /// How many bytes it has.
+    /// The size of the region in bytes.
     pub byte_size: u64,
 }
 
 impl Registration {
-    /// Reads the request to register a region of system memory.
+    /// Decodes a request to register a region of system memory.
     ///
     /// Source: `HTTPAPIServer::HandleSystemSharedMemory` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// [`CodecError::NoField`] and [`CodecError::Document`].
+    /// Returns [`CodecError::NoField`] or [`CodecError::Document`].
     pub fn decode(body: &[u8]) -> Result<Self, CodecError> {
         let [key, offset, byte_size] = members(body, ["key", "offset", "byte_size"])?;
         let key = key.ok_or(CodecError::NoField { field: "key" })?;
@@ -38,7 +38,7 @@ impl Registration {
     }
 }
 
-/// What the status of a region says, as JSON.
+/// Encodes the status of a region as JSON.
 pub fn region_json(region: &Region) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.object(|json| {
@@ -50,7 +50,7 @@ pub fn region_json(region: &Region) -> Vec<u8> {
     json.finish()
 }
 
-/// The regions of a status as JSON.
+/// Encodes the status of several regions as JSON.
 pub fn regions_json(regions: &[Vec<u8>]) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.array(regions, |json, region| json.written(region));

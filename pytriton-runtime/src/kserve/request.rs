@@ -14,15 +14,17 @@ use super::parameter::RequestParameters;
 use super::quick::quick;
 use super::{CodecError, Owner, ResponseFormat};
 
-/// Reads an inference request: `header_length` bytes of JSON and the binary data of its inputs, which is not copied.
+/// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
+/// which is not copied.
 ///
-/// What is made of the body is reserved with `permit` before.
+/// Memory is reserved with `permit` before it is allocated.
 ///
-/// Source: `EVBufferToInput` in Triton 2.51. A member that stands twice is an error.
+/// Source: `EVBufferToInput` in Triton 2.51. In addition, a duplicate member is an error.
 ///
 /// # Errors
 ///
-/// [`CodecError::Budget`] if the memory cannot be reserved, otherwise a [`CodecError`] that names the member or the input.
+/// Returns [`CodecError::Budget`] if the memory cannot be reserved, or another [`CodecError`] that
+/// names the member or the input.
 ///
 /// # Examples
 ///
@@ -51,7 +53,7 @@ pub fn decode_request(
         .map_err(|error| without_header(json, model, max_depth, regions, permit).unwrap_or(error))
 }
 
-/// Finds the input whose binary data a client has sent without telling the length of the JSON before it.
+/// Finds the input whose binary data was sent without the header for the length of the JSON part.
 fn without_header(
     json: &[u8],
     model: &ModelSpec,
@@ -59,7 +61,7 @@ fn without_header(
     regions: &Regions,
     permit: &mut MemoryPermit,
 ) -> Option<CodecError> {
-    // RapidJSON takes a zero byte, of which JSON has none, for the end of the text.
+    // RapidJSON treats a zero byte, which JSON does not allow, as the end of the text.
     let end = json.iter().position(|byte| *byte == 0)?;
     let error = decode(
         &json[..end],
@@ -73,10 +75,10 @@ fn without_header(
     matches!(error, CodecError::MissingBytes { .. }).then_some(error)
 }
 
-/// Of longer texts it takes too long to find out at their end that they are not of the usual form.
+/// In longer texts, detecting an unusual form at the end would cost too much.
 const QUICK: usize = 8 << 10;
 
-/// Whether nothing comes behind the data of the last input.
+/// Returns whether nothing follows the data of the last input.
 fn ends_as_usual(json: &[u8]) -> bool {
     let mut marks = json.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
     b"}]}]".iter().all(|mark| marks.next() == Some(mark))
@@ -100,7 +102,7 @@ fn decode(
     whole(json, tail, model, max_depth, regions, permit)
 }
 
-/// The same for requests of every form.
+/// Decodes requests of every form.
 pub(super) fn whole(
     json: &[u8],
     tail: Bytes,
@@ -145,7 +147,7 @@ pub(super) fn whole(
     for (index, members) in requested.iter().enumerate() {
         outputs.push(decoder.output(index, members)?);
     }
-    // The format of the response names the id again.
+    // The format of the response contains a copy of the ID.
     permit.grow(id.len())?;
     let shared = shared.share();
     let binary = parameters.binary_data_output;

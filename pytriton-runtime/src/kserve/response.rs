@@ -3,11 +3,11 @@ use crate::request::{Few, RequestedOutput, Response};
 use crate::shared_memory::Shared;
 use crate::tracked_bytes::TrackedBytes;
 
-/// How a client wants to have its response.
+/// The format of a response requested by the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseFormat {
     pub(super) id: String,
-    /// In the order of the model's outputs.
+    /// The outputs in the order of the model.
     pub(super) outputs: Few<OutputFormat>,
 }
 
@@ -15,13 +15,13 @@ pub struct ResponseFormat {
 pub(super) struct OutputFormat {
     pub(super) binary: bool,
     pub(super) classification: usize,
-    /// Whether its elements are in shared memory, and not in the answer.
+    /// Whether the elements are in shared memory instead of the response.
     pub(super) shared: bool,
 }
 
 impl ResponseFormat {
-    /// The wish for all outputs is heard only where the request lists none, and the first wish for an output counts, as
-    /// in Triton.
+    /// Creates a format. As in Triton, the default for all outputs applies only if the request
+    /// lists none, and the first entry of an output counts.
     pub(super) fn new(
         model: &ModelSpec,
         id: &str,
@@ -54,8 +54,8 @@ impl ResponseFormat {
         }
     }
 
-    /// The bytes of the tensors that are not sent as they are: those that are written as text or to shared memory, or looked
-    /// through.
+    /// Returns the number of bytes that are written as text or to shared memory, or scanned,
+    /// instead of being sent unchanged.
     pub(crate) fn text(&self, response: &Response) -> usize {
         let is_text = |output: usize| {
             let format = self.outputs.get(output);
@@ -67,18 +67,18 @@ impl ResponseFormat {
     }
 }
 
-/// A response as it goes over the wire: JSON, and behind it the outputs that were requested as binary data. All of
-/// its bytes are reserved.
+/// An encoded response: JSON, followed by the outputs that were requested as binary data. All bytes
+/// are reserved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EncodedResponse {
-    /// The JSON.
+    /// The JSON part.
     pub(crate) json: TrackedBytes,
-    /// The binary data of one output each, none of them empty.
+    /// The binary data of each output, without empty ones.
     pub(crate) binary: Vec<TrackedBytes>,
 }
 
 impl EncodedResponse {
-    /// The value of `Content-Type`.
+    /// Returns the value of `Content-Type`.
     pub fn content_type(&self) -> &'static str {
         match self.header_length() {
             Some(_) => "application/octet-stream",
@@ -86,17 +86,18 @@ impl EncodedResponse {
         }
     }
 
-    /// The value of `Inference-Header-Content-Length`; `None` for a response without binary data.
+    /// Returns the value of `Inference-Header-Content-Length`, or `None` for a response without
+    /// binary data.
     pub fn header_length(&self) -> Option<usize> {
         (!self.binary.is_empty()).then_some(self.json.len())
     }
 
-    /// The JSON.
+    /// Returns the JSON part.
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
-    /// The parts of the body in their order.
+    /// Returns the parts of the body in order.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let parts = std::iter::once(&self.json).chain(&self.binary);
         parts.map(|part| &part[..])

@@ -11,11 +11,12 @@ use super::json::JsonWriter;
 use super::parameter::write_parameter;
 use super::{CodecError, EncodedResponse, ResponseFormat, classify};
 
-/// Writes the responses of a model; what is the same in all of them it has written before.
+/// Encodes the responses of a model. Parts that are the same in all of them are prepared in
+/// advance.
 #[derive(Debug)]
 pub struct ResponseWriter {
     batching: bool,
-    /// The members between the id and the parameters.
+    /// The members between the ID and the parameters.
     head: Vec<u8>,
     outputs: Vec<OutputWriter>,
 }
@@ -24,14 +25,14 @@ pub struct ResponseWriter {
 struct OutputWriter {
     name: Arc<str>,
     datatype: DataType,
-    /// What its elements are called.
+    /// The labels of the elements.
     labels: Arc<str>,
     /// The beginning of the output up to its shape.
     head: Vec<u8>,
 }
 
 impl ResponseWriter {
-    /// That of a model.
+    /// Creates a writer for a model.
     pub fn new(model: &ModelSpec) -> Self {
         let mut json = JsonWriter::default();
         json.name("model_name").text(&model.name);
@@ -48,14 +49,16 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes a response; binary data is not copied. What is written is reserved with `permit` before it is.
+    /// Encodes a response. Binary data is not copied. Memory is reserved with `permit` before it is
+    /// allocated.
     ///
     /// Source: `FinalizeResponse` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// [`CodecError::JsonOutput`] for `FP16` and `BF16` wanted as JSON, [`CodecError::Classification`] for classes of
-    /// elements that have no order, [`CodecError::Budget`] if the memory cannot be reserved.
+    /// Returns [`CodecError::JsonOutput`] if `FP16` or `BF16` is requested as JSON,
+    /// [`CodecError::Classification`] if classes are requested for elements without an order, or
+    /// [`CodecError::Budget`] if the memory cannot be reserved.
     pub fn write(
         &self,
         format: &ResponseFormat,
@@ -95,7 +98,7 @@ impl ResponseWriter {
             };
             output.begin(&mut json, tensor);
             if format.shared {
-                // Its elements are where the client has wanted them.
+                // The elements are in shared memory.
             } else if format.binary {
                 json.name("parameters")
                     .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
@@ -116,9 +119,9 @@ impl ResponseWriter {
         })
     }
 
-    /// Enough for most responses, so that writing them moves no bytes twice.
+    /// Returns an estimate of the size, so that most responses are not moved while they grow.
     fn capacity(&self, format: &ResponseFormat, response: &Response) -> usize {
-        /// The names, brackets and commas around one output's data.
+        /// The names, brackets and commas around the data of one output.
         const HEAD: usize = 160;
 
         let output = |(index, tensor): &(usize, Tensor)| {
@@ -141,7 +144,7 @@ impl OutputWriter {
         }
     }
 
-    /// Opens the object of the output and writes all members before its data.
+    /// Begins the object of the output and writes all members before its data.
     fn begin(&self, json: &mut JsonWriter, tensor: &Tensor) {
         match tensor.datatype() == self.datatype {
             true => json.written(&self.head),

@@ -5,7 +5,7 @@ use crate::statistics::{AnswerStatistics, BatchStatistics, ModelStatistics, Stat
 
 use super::json::JsonWriter;
 
-/// The statistics of models as JSON.
+/// Encodes the statistics of models as JSON.
 ///
 /// Source: `TRITONSERVER_ServerModelStatistics` in Triton 2.51.
 pub fn statistics_json<'a>(
@@ -41,7 +41,7 @@ fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics)
         duration(json, "cache_miss", statistics.cache_miss);
     });
     json.name("response_stats").object(|json| {
-        // Triton sorts the numbers as texts.
+        // Triton sorts the numbers as strings.
         let answers = statistics.answers.iter();
         let answers: BTreeMap<String, _> = answers
             .map(|(index, answers)| (index.to_string(), answers))

@@ -7,13 +7,13 @@ use super::CodecError;
 use super::document::{DocumentError, members, string};
 use super::json::{Flat, JsonWriter, Token, Value};
 
-/// Reads which settings of traces a body changes.
+/// Decodes the trace settings that a body changes.
 ///
 /// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
 ///
 /// # Errors
 ///
-/// [`CodecError::Document`] and [`CodecError::Trace`].
+/// Returns [`CodecError::Document`] or [`CodecError::Trace`].
 pub(crate) fn trace_changes(body: &[u8]) -> Result<TraceChanges, CodecError> {
     let names = [
         "trace_file",
@@ -50,7 +50,7 @@ fn change<T>(
     })
 }
 
-/// More levels no request names: there are three.
+/// The maximum number of levels in a request. There are only three.
 const MAX_LEVELS: usize = 64;
 
 fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
@@ -75,11 +75,11 @@ fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
         .collect()
 }
 
-/// What levels of these names are together; others are none, as in Triton.
+/// Combines levels with these names. Other names are ignored, as in Triton.
 ///
 /// # Errors
 ///
-/// [`TraceError::Off`].
+/// Returns [`TraceError::Off`] if `OFF` is combined with others.
 pub(crate) fn changed_level(names: &[String]) -> Result<Change<TraceLevel>, TraceError> {
     let mut change = Change::Keep;
     let mut level = TraceLevel::default();
@@ -96,14 +96,14 @@ pub(crate) fn changed_level(names: &[String]) -> Result<Change<TraceLevel>, Trac
     Ok(change)
 }
 
-/// The error of a model that is not there.
+/// Creates the error of an unknown model.
 pub(crate) fn unknown_model(name: &str) -> TraceError {
     TraceError::Model {
         model: excerpt(name),
     }
 }
 
-/// The settings of traces as JSON.
+/// Encodes the trace settings as JSON.
 pub(crate) fn trace_settings_json(settings: &TraceSettings) -> Vec<u8> {
     let mut json = JsonWriter::default();
     json.object(|json| {

@@ -6,41 +6,41 @@ use crate::kserve::CodecError;
 use crate::request::RequestId;
 use crate::status::Status;
 
-/// Why an object is no request of the generate extension, or a response cannot be written as one. The texts are those of
-/// Triton 2.51 where it has one.
+/// Why a request of the generate extension is invalid, or a response cannot be encoded for it.
+/// Where Triton 2.51 has a message, it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// A number of elements of which the input's dims cannot be made.
+    /// The number of elements does not match the dims of the input.
     #[error("The schema can not convert input '{input}' to tensor with proper shape")]
     Shape {
         /// The input.
         input: String,
     },
-    /// An input that stands twice.
+    /// An input occurs twice.
     #[error("{request}input '{input}' already exists in request")]
     DuplicateInput {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The input.
         input: String,
     },
-    /// A parameter, or the object of parameters, that stands twice.
+    /// A parameter, or the `parameters` object, occurs twice.
     #[error("member '{member}' stands twice")]
     DuplicateMember {
         /// The member.
         member: String,
     },
-    /// `parameters` for a model with an input of that name.
+    /// `parameters` was sent to a model with an input of this name.
     #[error("Keyword 'parameters' for nested schema also given as input tensor name")]
     Keyword,
-    /// What is wrong within `parameters`.
+    /// A member of `parameters` is invalid.
     #[error("Converting keyword: 'parameters': {source}")]
     Nested {
-        /// What that is.
+        /// The error of the member.
         source: Box<CodecError>,
     },
-    /// An output of bytes that are no text.
+    /// The bytes of an output are not valid UTF-8.
     #[error(
         "sending BYTES data that is not UTF-8 via JSON is not supported. Please use the binary data format for output '{output}'"
     )]
@@ -48,7 +48,7 @@ pub enum GenerateError {
         /// The output.
         output: Arc<str>,
     },
-    /// No answer, or several, where there is room for one.
+    /// The model sent no response or several, but exactly one was expected.
     #[error(
         "generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses"
     )]
@@ -56,7 +56,7 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::Nested { source } => source.status(),

@@ -14,30 +14,30 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::GenerateError;
 
-/// Writes the answers to one request.
+/// Encodes the responses to one request.
 #[derive(Debug)]
 pub struct GenerateFormat {
-    /// What each answer has besides its parameters, in the order of the names.
+    /// The members of each response other than parameters, ordered by name.
     members: BTreeMap<Arc<str>, Member>,
 }
 
 #[derive(Debug)]
 enum Member {
-    /// The same in all answers.
+    /// A text that is the same in all responses.
     Text(String),
-    /// An output of that index.
+    /// The output with this index.
     Output(usize),
 }
 
 impl GenerateFormat {
-    /// That of a request with this id, which may be empty.
+    /// Creates the format for a request with this ID, which may be empty.
     pub fn new(model: &ModelSpec, id: &str) -> Self {
         let outputs = model.outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| (&output.name, Member::Output(index)));
         let mut members: BTreeMap<Arc<str>, Member> = outputs
             .map(|(name, member)| (Arc::clone(name), member))
             .collect();
-        // Of one name these are what counts.
+        // These members take precedence over outputs with the same name.
         let mut text = |name: &str, text: String| members.insert(name.into(), Member::Text(text));
         text("model_name", model.name.as_ref().to_owned());
         text("model_version", model.version.to_string());
@@ -47,14 +47,14 @@ impl GenerateFormat {
         Self { members }
     }
 
-    /// Writes a response as one object between two texts, reserved with `permit`.
+    /// Encodes a response as an object between two byte strings. Memory is reserved with `permit`.
     ///
     /// Source: `FinalizeResponse` and `ExactMappingOutput` in Triton 2.51.
     ///
     /// # Errors
     ///
-    /// [`CodecError::JsonOutput`] for `FP16` and `BF16`, [`GenerateError::NotUtf8`], [`CodecError::Budget`] if the memory
-    /// cannot be reserved.
+    /// Returns [`CodecError::JsonOutput`] for `FP16` and `BF16`, [`GenerateError::NotUtf8`] for
+    /// other bytes, or [`CodecError::Budget`] if the memory cannot be reserved.
     pub(crate) fn write(
         &self,
         response: &Response,
@@ -88,9 +88,9 @@ impl GenerateFormat {
         Ok(json.finish_reserved()?)
     }
 
-    /// Enough for most answers, so that writing them moves no bytes twice.
+    /// Returns an estimate of the size, so that most responses are not moved while they grow.
     fn capacity(&self, response: &Response) -> usize {
-        /// The quotes, the colon and the comma of a member, and a short text.
+        /// The quotes, colon and comma of a member, and a short value.
         const MEMBER: usize = 16;
 
         let names = self.members.iter();
@@ -99,7 +99,7 @@ impl GenerateFormat {
     }
 }
 
-/// The outputs of a response stand in the order of their indices.
+/// Returns the output with this index. Outputs are ordered by index.
 fn tensor(response: &Response, index: usize) -> Option<&Tensor> {
     let found = response.outputs.binary_search_by_key(&index, |(at, _)| *at);
     found.ok().map(|at| &response.outputs[at].1)
@@ -112,7 +112,7 @@ fn write_output(
 ) -> Result<(), CodecError> {
     if tensor.datatype() == DataType::Bytes {
         let mut elements = BytesElements::new(tensor.data());
-        // Where an element is cut off, whoever writes it says so.
+        // A truncated element is reported when it is written.
         if elements.any(|element| element.is_ok_and(|bytes| from_utf8(bytes).is_err())) {
             let output = Arc::clone(output);
             return Err(GenerateError::NotUtf8 { output }.into());

@@ -1,8 +1,9 @@
-//! The generate extension: flat JSON instead of named tensors, in both directions.
+//! The generate extension: flat JSON instead of named tensors.
 //!
-//! A request is one object. A member of an input's name is that input, any other one a parameter; an object `parameters`
-//! holds more of both. An answer is one object of the outputs, the response's parameters, `model_name`, `model_version`, and
-//! `id` where the request had one, in the order of their names.
+//! A request is an object. A member with the name of an input is that input, and any other member
+//! is a parameter. The object `parameters` may contain more of both. A response is an object with
+//! the outputs, the response parameters, `model_name`, `model_version`, and the `id` of the request
+//! if it has one, ordered by name.
 //!
 //! Source: `HTTPAPIServer::GenerateRequestClass` in Triton 2.51.
 

@@ -12,18 +12,18 @@ use crate::text::excerpt;
 use super::GenerateError;
 use super::tensor::decode_input;
 
-/// The member whose members are as those of the request.
+/// The member that may contain further inputs and parameters.
 const PARAMETERS: &str = "parameters";
 
-/// Reads a request of the generate extension.
+/// Decodes a request of the generate extension.
 ///
-/// What is made of the body is reserved with `permit` before.
+/// Memory is reserved with `permit` before it is allocated.
 ///
-/// Source: `ConvertGenerateRequest` in Triton 2.51. A parameter that stands twice is an error.
+/// Source: `ConvertGenerateRequest` in Triton 2.51. In addition, a duplicate parameter is an error.
 ///
 /// # Errors
 ///
-/// A [`CodecError`] that names the member; the first of several in the order of the request.
+/// Returns a [`CodecError`] that names the first invalid member.
 ///
 /// # Examples
 ///
@@ -74,7 +74,7 @@ pub fn decode_generate_request(
     Ok(mapping.request)
 }
 
-/// A request that is being made of members.
+/// A request that is built from members.
 struct Mapping<'a> {
     permit: &'a mut MemoryPermit,
     model: &'a ModelSpec,

@@ -8,7 +8,7 @@ use crate::text::excerpt;
 
 use super::GenerateError;
 
-/// Reads an input: a single element, or an array of them whose length its shape is made of.
+/// Decodes an input: a single element, or an array whose length determines the shape.
 pub(super) fn decode_input(
     model: &ModelSpec,
     input: &TensorSpec,
@@ -35,7 +35,8 @@ pub(super) fn decode_input(
     })
 }
 
-/// The dims for so many elements: the last open one gets what the fixed ones leave, all others get 1.
+/// Returns dims for a number of elements. The last variable dim takes what the fixed ones leave,
+/// and others are 1.
 fn shape(mut dims: Vec<i64>, count: usize) -> Option<Vec<i64>> {
     let mut left = i64::try_from(count).ok()?;
     for dim in dims.iter().rev().filter(|dim| **dim >= 0) {

@@ -15,19 +15,20 @@ use crate::proto::{
 use super::extent::{Content, walk};
 use super::pieces::MAX_FIELDS;
 
-/// What a field takes in memory at most, in addition to its bytes: an entry of a map with its key, value and allocations.
+/// The maximum memory of a field in addition to its bytes: a map entry with its key, value and
+/// allocations.
 const FIELD_BYTES: usize = 256;
 
-/// A request message whose decoded size is bounded before prost sees it.
+/// A request message whose decoded size is bounded before prost decodes it.
 ///
-/// The rule is the same for every message: at most `MAX_FIELDS` fields, counted in the message itself and in all messages in
-/// which entries of maps and repeated fields are found.
+/// The rule is the same for every message: at most `MAX_FIELDS` fields, counted in the message
+/// itself and in the nested messages that can repeat.
 pub trait BoundedMessage: Message + Default {
-    /// The messages within this one that are counted into.
+    /// The nested messages whose fields are counted.
     const NESTED: &'static [Nested] = &[];
 }
 
-/// A field that holds a message, and the fields of that message which do.
+/// A field that contains a message, and the nested fields of that message.
 #[derive(Debug, Clone, Copy)]
 pub struct Nested {
     field: u32,
@@ -37,22 +38,22 @@ pub struct Nested {
 /// Why a message was not decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BoundedError {
-    /// A message with more fields than any request needs.
+    /// The message has too many fields.
     #[error("the request has more than {MAX_FIELDS} fields")]
     Fields,
-    /// The budget has no room for the decoded message.
+    /// The memory of the decoded message cannot be reserved.
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
-    /// The bytes are not a message.
+    /// The bytes are not a valid message.
     #[error(transparent)]
     Decode(#[from] DecodeError),
 }
 
-/// Decodes a message after `permit` covers what it takes in memory.
+/// Decodes a message after reserving its memory with `permit`.
 ///
 /// # Errors
 ///
-/// [`BoundedError`].
+/// Returns a [`BoundedError`].
 pub fn decode<M: BoundedMessage>(
     message: Bytes,
     permit: &mut MemoryPermit,
@@ -61,15 +62,16 @@ pub fn decode<M: BoundedMessage>(
     if fields > MAX_FIELDS {
         return Err(BoundedError::Fields);
     }
-    // The message itself, and texts that are copied from it.
+    // The message itself, and strings that are copied from it.
     permit.resize(2 * message.len() + fields * FIELD_BYTES)?;
     Ok(M::decode(message)?)
 }
 
-/// How many fields a message has. Of an invalid message those before the mistake count: prost reads no further.
+/// Counts the fields of a message. In an invalid message, only those before the error count,
+/// because prost reads no further.
 fn fields(message: &[u8], nested: &[Nested]) -> usize {
     let mut count = 0;
-    // Prost reports the mistake.
+    // Prost reports the error.
     let _ = walk(message, |field, content| {
         count += 1;
         let found = nested.iter().find(|nested| nested.field == field);
@@ -81,7 +83,7 @@ fn fields(message: &[u8], nested: &[Nested]) -> usize {
     count
 }
 
-/// The value of a map's entry, which is a message.
+/// The value of a map entry, which is a message.
 const VALUE: Nested = nested(2, &[]);
 
 const fn nested(field: u32, nested: &'static [Nested]) -> Nested {
@@ -146,13 +148,13 @@ mod tests {
 
     #[test]
     fn entries_and_repeated_values_are_counted_wherever_they_are() {
-        // The name is one more field. Prost leaves out empty values.
+        // The name is one more field. Prost omits empty values.
         for (entries, values, expected) in [(0, 0, 1), (1, 0, 3), (3, 0, 7), (2, 5, 17)] {
             let bytes = settings(entries, values).encode_to_vec();
             let count = fields(&bytes, TraceSettingRequest::NESTED);
             assert_eq!(count, expected, "{entries} {values}");
         }
-        // What prost skips is counted as well.
+        // Fields that prost skips are counted as well.
         assert_eq!(fields(&[0x78, 0].repeat(9), &[]), 9);
         assert_eq!(fields(&[0x78, 0, 0xff], &[]), 1);
     }

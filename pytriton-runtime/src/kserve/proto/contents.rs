@@ -8,17 +8,17 @@ use crate::text::excerpt;
 
 use super::ProtoError;
 
-/// An input whose elements come as protobuf numbers.
+/// An input whose elements are protobuf numbers.
 #[derive(Debug)]
 pub(super) struct TypedInput<'a> {
     pub(super) name: &'a str,
     pub(super) model: &'a Arc<str>,
-    /// `None` for an element type that there is not.
+    /// `None` for an unknown element type.
     pub(super) datatype: Option<DataType>,
 }
 
 impl TypedInput<'_> {
-    /// The bytes of the one field that is filled; none when none is.
+    /// Returns the bytes of the only field that is set, or no bytes if none is.
     pub(super) fn bytes(&self, contents: InferTensorContents) -> Result<Bytes, ProtoError> {
         let InferTensorContents {
             bool_contents,
@@ -57,7 +57,7 @@ impl TypedInput<'_> {
         Ok(data)
     }
 
-    /// Takes the elements of one field, which must be the only one and that of the input's element type.
+    /// Converts the elements of one field, which must be the only one and match the element type.
     fn fill<T>(
         &self,
         data: &mut Bytes,
@@ -89,7 +89,7 @@ impl TypedInput<'_> {
         })?;
         Ok(())
     }
-    /// Takes numbers that come in a wider type than they have. Triton cuts off what does not fit.
+    /// Converts numbers of a wider type. Triton truncates values that do not fit.
     fn narrow<W, T>(&self, data: &mut Bytes, numbers: Vec<W>) -> Result<(), ProtoError>
     where
         W: Copy + Into<i64>,

@@ -7,41 +7,41 @@ use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
 
-/// Why a message is no request. The texts are those of Triton 2.51.
+/// Why a message is not a valid request. The messages are those of Triton 2.51.
 ///
 /// Source: `infer_handler.cc`, `grpc_utils.h` and `common.cc` in Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtoError {
-    /// A parameter of another type than it must have.
+    /// A parameter has the wrong type.
     #[error("invalid value type for '{name}' parameter, expected {expected}")]
     ParameterType {
         /// The parameter.
         name: String,
-        /// The types it may have.
+        /// The expected types.
         expected: &'static str,
     },
-    /// A priority below 0.
+    /// The priority is negative.
     #[error("invalid value for 'priority', expected value >= 0.")]
     NegativePriority,
-    /// A sequence whose name is too long.
+    /// The string ID of the sequence is too long.
     #[error(
         "string correlation ID cannot be longer than {} characters",
         SequenceId::MAX_TEXT
     )]
     SequenceId,
-    /// A parameter whose name is kept for the server.
+    /// A parameter has a reserved name.
     #[error(
         "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following keys starting with 'triton_' are allowed: triton_enable_empty_final_response"
     )]
     ReservedParameter,
-    /// A number of classes that is none.
+    /// The number of classes is invalid.
     #[error("invalid value for 'classification' parameter, expected >= 0")]
     ClassificationCount,
-    /// An output that is to be classes and a shared memory region.
+    /// An output has both classes and a shared-memory region.
     #[error("output can't set both 'shared_memory_region' and 'classification'")]
     ClassificationBesideRegion,
-    /// A shared memory parameter of another type than it must have.
+    /// A shared-memory parameter has the wrong type.
     #[error(
         "invalid value type for '{parameter}' parameter for tensor '{tensor}', expected {expected}."
     )]
@@ -50,10 +50,10 @@ pub enum ProtoError {
         parameter: &'static str,
         /// The input or output.
         tensor: String,
-        /// The type it must have.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A shared memory parameter where no region is named.
+    /// A shared-memory parameter is given without a region.
     #[error(
         "'{parameter}' can not be specified without 'shared_memory_region' parameter for tensor '{tensor}'"
     )]
@@ -63,7 +63,7 @@ pub enum ProtoError {
         /// The input or output.
         tensor: String,
     },
-    /// A shared memory region without a size.
+    /// A shared-memory region is given without a size.
     #[error(
         "'shared_memory_byte_size' must be specified along with 'shared_memory_region' parameter for tensor '{tensor}'"
     )]
@@ -71,10 +71,10 @@ pub enum ProtoError {
         /// The input or output.
         tensor: String,
     },
-    /// There is no such shared memory.
+    /// The shared-memory region is invalid.
     #[error(transparent)]
     SharedMemory(#[from] SharedMemoryError),
-    /// Elements beside a shared memory region.
+    /// An input has both a shared-memory region and contents.
     #[error(
         "unexpected 'content' provided when using shared memory for input tensor '{input}' for model '{model}'"
     )]
@@ -84,7 +84,7 @@ pub enum ProtoError {
         /// The model.
         model: Arc<str>,
     },
-    /// Elements in both of the places where they can be.
+    /// An input has both raw and typed contents.
     #[error(
         "contents field must not be specified when using raw_input_contents for '{input}' for model '{model}'"
     )]
@@ -94,7 +94,7 @@ pub enum ProtoError {
         /// The model.
         model: Arc<str>,
     },
-    /// Elements in two fields of the contents.
+    /// An input has typed contents in two fields.
     #[error(
         "unexpected explicit tensor data for input tensor '{input}' for model '{model}', binary data was already supplied."
     )]
@@ -104,7 +104,7 @@ pub enum ProtoError {
         /// The model.
         model: Arc<str>,
     },
-    /// Elements in the field of another element type.
+    /// The typed contents do not match the element type.
     #[error(
         "unexpected explicit tensor data for input tensor '{input}' for model '{model}' of type '{found}', expected datatype '{}'", name(*expected)
     )]
@@ -115,21 +115,21 @@ pub enum ProtoError {
         model: Arc<str>,
         /// The element type of the field.
         found: DataType,
-        /// The element type that the input claims; `None` for one that there is not.
+        /// The element type of the input; `None` if it is unknown.
         expected: Option<DataType>,
     },
-    /// Elements that are none.
+    /// The contents are invalid.
     #[error("input '{input}' for model '{model}': {source}")]
     Contents {
         /// The input.
         input: String,
         /// The model.
         model: Arc<str>,
-        /// Why.
+        /// The cause.
         #[source]
         source: TensorError,
     },
-    /// No elements at all.
+    /// An input has no elements.
     #[error("unable to find data for input tensor '{input}' for model '{model}' in request.")]
     NoData {
         /// The input.
@@ -137,25 +137,25 @@ pub enum ProtoError {
         /// The model.
         model: Arc<str>,
     },
-    /// An element type that there is not.
+    /// The element type is unknown.
     #[error(
         "{request}inference input '{input}' data-type is '{}', but model '{model}' expects '{expected}'",
         name(None)
     )]
     DataType {
-        /// The request's id as a prefix.
+        /// The ID of the request, as a prefix.
         request: RequestId,
         /// The input.
         input: String,
         /// The model.
         model: Arc<str>,
-        /// What the model takes.
+        /// The element type of the model.
         expected: DataType,
     },
 }
 
 impl ProtoError {
-    /// What kind of failure this is.
+    /// Returns the status of the error.
     pub fn status(&self) -> Status {
         match self {
             Self::SharedMemory(error) => error.status(),
@@ -165,7 +165,7 @@ impl ProtoError {
     }
 }
 
-/// An element type as Triton writes it in messages.
+/// Returns the name of an element type in Triton's messages.
 fn name(datatype: Option<DataType>) -> &'static str {
     datatype.map_or("<invalid>", DataType::name)
 }

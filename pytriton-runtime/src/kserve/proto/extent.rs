@@ -4,16 +4,16 @@ use bytes::Bytes;
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-/// What there is in a message, found without reading it.
+/// The contents of a message, counted without decoding it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Its fields, the parameters of its inputs and outputs, and all dimensions.
+    /// The fields, the parameters of inputs and outputs, and all dimensions.
     pub(super) fields: usize,
-    /// The bytes that typed contents take in memory as the elements of lists.
+    /// The memory of typed contents as list elements, in bytes.
     pub(super) elements: usize,
 }
 
-/// What stands in a field.
+/// The content of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content<'a> {
     Bytes(&'a [u8]),
@@ -21,17 +21,18 @@ pub(super) enum Content<'a> {
 }
 
 impl Extent {
-    /// What a request takes while it is decoded and its elements are encoded: lists grow by doubling, and elements exist
-    /// in both forms.
+    /// Returns the memory that a request needs while it is decoded and its elements are encoded.
+    /// Lists grow by doubling, and elements exist in both forms.
     pub(super) fn bytes(self) -> usize {
         let elements = self.elements.saturating_mul(4);
         elements.saturating_add(self.fields.saturating_mul(FIELD_BYTES))
     }
 
-    /// That of an encoded request. Of one with a mistake, that of what stands before it: nobody reads further.
+    /// Measures an encoded request. In an invalid request, only the part before the error counts,
+    /// because nothing after it is read.
     pub(super) fn of(message: &[u8]) -> Self {
         let mut extent = Self::default();
-        // Prost is to tell of a mistake.
+        // Prost reports the error.
         let _ = walk(message, |field, content| {
             extent.fields += 1;
             match (field, content) {
@@ -64,7 +65,7 @@ impl Extent {
                 (BYTES_CONTENTS, Content::Bytes(element)) => size_of::<Bytes>() + element.len(),
                 (INT_CONTENTS | UINT_CONTENTS, Content::Bytes(packed)) => 4 * numbers(packed),
                 (INT64_CONTENTS | UINT64_CONTENTS, Content::Bytes(packed)) => 8 * numbers(packed),
-                // The others take as much as they come with.
+                // Other types take as much memory as space in the message.
                 (_, Content::Bytes(packed)) => packed.len(),
                 (_, Content::Other) => 8,
             };
@@ -73,12 +74,12 @@ impl Extent {
     }
 }
 
-/// How many numbers stand one after the other.
+/// Counts the varints in a packed field.
 fn numbers(packed: &[u8]) -> usize {
     packed.iter().filter(|byte| **byte < 0x80).count()
 }
 
-/// Shows the fields of a message one after the other, up to a mistake.
+/// Visits the fields of a message up to the first error.
 pub(super) fn walk<'a>(
     mut message: &'a [u8],
     mut show: impl FnMut(u32, Content<'a>) -> Result<(), DecodeError>,
@@ -104,7 +105,8 @@ pub(super) fn walk<'a>(
     Ok(())
 }
 
-/// What a field takes at most in addition to its bytes, such as an input, or a parameter and its place in a map.
+/// The maximum memory of a field in addition to its bytes. Examples are an input, or a parameter
+/// and its entry in a map.
 const FIELD_BYTES: usize = 320;
 
 const INPUTS: u32 = 5;

@@ -3,7 +3,7 @@ use crate::model::{ModelSpec, TensorSpec};
 use crate::proto::model_metadata_response::TensorMetadata;
 use crate::proto::{ModelMetadataResponse, ServerMetadataResponse};
 
-/// What the server is.
+/// Returns the metadata of the server.
 pub fn server_metadata() -> ServerMetadataResponse {
     ServerMetadataResponse {
         name: SERVER_METADATA.name.to_owned(),
@@ -16,7 +16,7 @@ pub fn server_metadata() -> ServerMetadataResponse {
     }
 }
 
-/// The inputs and outputs of a model, as clients see them.
+/// Returns the inputs and outputs of a model as clients see them.
 pub fn metadata(spec: &ModelSpec, versions: &[u32]) -> ModelMetadataResponse {
     let tensors = |tensors: &[TensorSpec]| {
         let tensor = |tensor: &TensorSpec| TensorMetadata {

@@ -1,4 +1,4 @@
-//! The gRPC protocol: messages to requests, responses and what is known of models to messages.
+//! The gRPC codec: converts messages to requests, and responses and model descriptions to messages.
 
 mod bounded;
 mod contents;

@@ -9,7 +9,7 @@ use crate::shared_memory::{Regions, Shared, SharedOutput};
 use super::ProtoError;
 use super::region::Place;
 
-/// One output that a request asks for.
+/// Decodes a requested output.
 pub(super) fn output(
     message: InferRequestedOutputTensor,
     spec: &ModelSpec,
@@ -23,7 +23,7 @@ pub(super) fn output(
     }
     if let Some(place) = place {
         let section = place.section(regions)?;
-        // A name that the model has not is told of when the request is checked.
+        // An unknown output is reported when the request is checked.
         if let Some(index) = spec.output_index(&message.name) {
             shared.insert(SharedOutput {
                 index,

@@ -7,10 +7,10 @@ use crate::text::excerpt;
 
 use super::ProtoError;
 
-/// The prefix of names that are kept for the server.
+/// The prefix of reserved names.
 const RESERVED: &str = "triton_";
 
-/// The parameters that a function sees, apart from those that the scheduler reads.
+/// The parameters that a function receives, separated from those that the scheduler reads.
 #[derive(Debug, Default)]
 pub(crate) struct RequestParameters {
     pub(crate) parameters: Parameters,
@@ -19,7 +19,7 @@ pub(crate) struct RequestParameters {
     pub(crate) sequence: Option<Sequence>,
 }
 
-/// Reads a request's parameters.
+/// Decodes the parameters of a request.
 pub(crate) fn parameters(
     message: BTreeMap<String, InferParameter>,
 ) -> Result<RequestParameters, ProtoError> {
@@ -31,7 +31,7 @@ pub(crate) fn parameters(
             ("sequence_start", choice) => start = boolean(&name, choice.as_ref())?,
             ("sequence_end", choice) => end = boolean(&name, choice.as_ref())?,
             ("priority", choice) => read.priority = priority(&name, choice.as_ref())?,
-            // Triton takes a negative timeout for one that never passes.
+            // Triton interprets a negative timeout as no timeout.
             ("timeout", Some(ParameterChoice::Int64Param(value))) => {
                 read.timeout_microseconds = u64::try_from(value).unwrap_or(u64::MAX);
             }
@@ -57,7 +57,7 @@ pub(crate) fn parameters(
     Ok(read)
 }
 
-/// Triton 2.51 knows unsigned integers for `priority` alone.
+/// Triton 2.51 accepts unsigned integers only for `priority`.
 fn value(choice: Option<ParameterChoice>) -> Option<ParameterValue> {
     match choice? {
         ParameterChoice::BoolParam(value) => Some(ParameterValue::Bool(value)),
@@ -70,7 +70,7 @@ fn value(choice: Option<ParameterChoice>) -> Option<ParameterValue> {
 
 fn sequence_id(name: &str, choice: Option<ParameterChoice>) -> Result<SequenceId, ProtoError> {
     match choice {
-        // Triton takes a negative number for its bits.
+        // Triton reinterprets the bits of a negative number.
         Some(ParameterChoice::Int64Param(id)) => Ok(SequenceId::Number(id.cast_unsigned())),
         Some(ParameterChoice::StringParam(id)) => {
             SequenceId::text(&id).ok_or(ProtoError::SequenceId)

@@ -10,28 +10,31 @@ use crate::tensor::AlignedBuffer;
 use super::extent::Extent;
 use super::varint::Varint;
 
-/// Raw contents of so many bytes get memory of their own; for smaller ones that would cost more than it saves.
+/// Raw contents of this size get their own buffer. For smaller ones, this would cost more than it
+/// saves.
 const OWN: usize = 4 << 10;
 
-/// Larger ones than this have none: it is reserved before they come.
+/// Larger raw contents do not get their own buffer, because it is allocated before they arrive.
 const MOST_OWN: usize = 256 << 20;
 
-/// So much is reserved at most for what has not come.
+/// The maximum capacity that is allocated for bytes that have not arrived.
 const AHEAD: usize = 1 << 20;
 
-/// More fields and dimensions no message needs: an empty input takes two bytes of a message, and three hundred of memory.
+/// The maximum number of fields and dimensions. An empty input takes two bytes in a message, and
+/// three hundred in memory.
 pub(super) const MAX_FIELDS: usize = 1 << 16;
 
-/// What is reserved for all else than raw contents.
+/// The initial capacity for everything except raw contents.
 const REST: usize = 256;
 
-/// The field of a request's raw contents.
+/// The field of raw contents in a request.
 const RAW: u64 = 7;
 
-/// A [`ModelInferRequest`] that comes piece by piece.
+/// A [`ModelInferRequest`] that arrives in pieces.
 ///
-/// Its raw contents are copied once, each to where it is aligned for every element type. All else is left to prost, with
-/// an empty field in the place of each of them, so that prost alone says what is a message.
+/// Large raw contents are copied once, each to a position that is aligned for every element type.
+/// Prost decodes everything else, with an empty field in place of each of them. Therefore prost
+/// alone decides what a valid message is.
 ///
 /// # Examples
 ///
@@ -47,30 +50,30 @@ pub struct Pieces {
     longest: usize,
     rest: Vec<u8>,
     place: Place,
-    /// How many fields have begun, and how many of them are raw contents.
+    /// The number of fields that have begun, and how many of them are raw contents.
     fields: usize,
     raw: usize,
     owned: Vec<(usize, Bytes)>,
 }
 
-/// What the next byte belongs to.
+/// The meaning of the next byte.
 #[derive(Debug)]
 enum Place {
     Key(Varint),
-    /// The length of a field, and whether that is one of the raw contents.
+    /// The length of a field, and whether the field is raw contents.
     Length(Varint, bool),
-    /// A value of which the last byte is known when it comes.
+    /// A value whose last byte is recognized when it arrives.
     Value,
-    /// A value of which so many bytes are missing.
+    /// A value that lacks this many bytes.
     Field(u64),
-    /// Raw contents with memory of their own, of which so many bytes are missing.
+    /// Raw contents with their own buffer that lack this many bytes.
     Own(AlignedBuffer, usize),
-    /// What is behind a group, a mistake, or more fields than anybody needs.
+    /// The position after a group, an error, or the maximum number of fields.
     Beyond,
 }
 
 impl Pieces {
-    /// Nothing of a message that has at most `longest` bytes.
+    /// Creates an empty message of at most `longest` bytes.
     pub fn new(longest: usize) -> Self {
         Self {
             longest,
@@ -82,12 +85,12 @@ impl Pieces {
         }
     }
 
-    /// How many of the bytes that have come must be looked at to read the message.
+    /// Returns how many of the received bytes must be parsed to decode the message.
     pub fn weight(&self) -> usize {
         self.rest.len()
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) {
         while let [first, ..] = *bytes {
             let place = replace(&mut self.place, Place::Beyond);
@@ -118,14 +121,14 @@ impl Pieces {
         }
     }
 
-    /// How many bytes have come.
+    /// Returns the number of received bytes.
     pub fn length(&self) -> usize {
         let owned = self.owned.iter().map(|(_, contents)| contents.len());
         self.rest.len() + owned.sum::<usize>()
     }
 
-    /// How many bytes its fields and typed contents take while it is read; `None` if it has more fields, parameters and
-    /// dimensions than the limit.
+    /// Returns the memory of the fields and typed contents while the message is decoded. `None` if
+    /// it has too many fields, parameters and dimensions.
     pub fn elements(&self) -> Option<usize> {
         if self.fields > MAX_FIELDS {
             return None;
@@ -134,14 +137,14 @@ impl Pieces {
         (extent.fields <= MAX_FIELDS).then_some(extent.bytes())
     }
 
-    /// Reads the message when all of it has come.
+    /// Decodes the complete message.
     ///
     /// # Errors
     ///
-    /// Prost's, when it is none.
+    /// Returns prost's error if the message is invalid.
     pub fn decode(mut self) -> Result<ModelInferRequest, DecodeError> {
         if let Place::Own(buffer, missing) = self.place {
-            // The message is cut off, of which prost is to tell.
+            // The message is truncated, which prost reports.
             self.rest.pop();
             encode_varint((buffer.len() + missing) as u64, &mut self.rest);
             self.rest.extend_from_slice(&buffer.freeze());
@@ -155,7 +158,7 @@ impl Pieces {
         Ok(message)
     }
 
-    /// The place behind a byte of a number.
+    /// Returns the place after a byte of a number.
     fn behind(&mut self, place: Place, byte: u8) -> Place {
         match place {
             Place::Key(mut key) => match key.push(byte) {
@@ -179,7 +182,7 @@ impl Pieces {
         }
     }
 
-    /// Begins a field that has `value` bytes, as its length says.
+    /// Begins a field of `value` bytes.
     fn begin(&mut self, length: Varint, value: u64, raw: bool) -> Place {
         self.raw += usize::from(raw);
         let bytes = usize::try_from(value).unwrap_or(usize::MAX);
@@ -190,7 +193,7 @@ impl Pieces {
             self.rest.reserve(bytes.min(AHEAD));
             return Place::field(value);
         }
-        // Without so much at one place it is taken as it comes.
+        // If the allocation fails, the contents are collected like other fields.
         let Ok(buffer) = AlignedBuffer::try_with_capacity(bytes, 0) else {
             return Place::field(value);
         };

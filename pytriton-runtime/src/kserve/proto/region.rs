@@ -11,7 +11,7 @@ const REGION: &str = "shared_memory_region";
 const OFFSET: &str = "shared_memory_offset";
 const BYTE_SIZE: &str = "shared_memory_byte_size";
 
-/// Where a tensor is in shared memory, as its parameters say.
+/// The location of a tensor in shared memory, according to its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     region: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// That of a tensor; `None` where it is in no region.
+    /// Returns the location of a tensor, or `None` if it is not in shared memory.
     pub(super) fn of(
         tensor: &str,
         parameters: &'a BTreeMap<String, InferParameter>,
@@ -61,7 +61,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The same among the regions that are registered. Negative numbers are those of their bits, which are in no region.
+    /// Looks up the region. Negative numbers are reinterpreted as large unsigned ones, which lie in
+    /// no region.
     pub(super) fn section(&self, regions: &Regions) -> Result<Section, ProtoError> {
         let offset = self.offset.cast_unsigned();
         let byte_size = self.byte_size.cast_unsigned();

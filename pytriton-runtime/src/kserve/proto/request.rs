@@ -17,11 +17,12 @@ use super::outputs::output;
 use super::parameters::{RequestParameters, parameters};
 use super::region::Place;
 
-/// Reads a message as a request for `spec`; raw contents are not copied.
+/// Converts a message to a request for `spec`. Raw contents are not copied.
 ///
 /// # Errors
 ///
-/// A [`ProtoError`] that names the parameter or the input, in Triton's order and with Triton's words.
+/// Returns a [`ProtoError`] that names the parameter or the input, in Triton's order and with its
+/// messages.
 pub fn request(
     message: ModelInferRequest,
     spec: &ModelSpec,
@@ -68,14 +69,14 @@ pub fn request(
     })
 }
 
-/// The raw contents of a message, which belong to its inputs in their order.
+/// The raw contents of a message, which belong to its inputs in order.
 #[derive(Debug)]
 struct Raw {
     used: bool,
     contents: vec::IntoIter<Bytes>,
 }
 
-/// An input; `raw` is `None` for one whose elements are in shared memory.
+/// Converts an input. `raw` is `None` if its elements are in shared memory.
 fn input(
     id: &RequestId,
     tensor: InferInputTensor,
@@ -94,7 +95,7 @@ fn input(
     };
     let datatype = match (datatype, spec.input_index(&tensor.name)) {
         (Some(datatype), _) => datatype,
-        // Of a name that the model has not, the element type is not looked at.
+        // The element type of an unknown input does not matter.
         (None, None) => DataType::Bytes,
         (None, Some(index)) => {
             return Err(ProtoError::DataType {
@@ -113,7 +114,7 @@ fn input(
     })
 }
 
-/// Refuses elements beside those in shared memory.
+/// Refuses contents in addition to shared memory.
 fn check_alone(tensor: &InferInputTensor, spec: &ModelSpec) -> Result<(), ProtoError> {
     match tensor.contents {
         None => Ok(()),

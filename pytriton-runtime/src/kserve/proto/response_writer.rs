@@ -15,57 +15,58 @@ use crate::request::{ParameterValue, Parameters, RequestedOutput, Response};
 use crate::shared_memory::Shared;
 use crate::tensor::{DataType, Tensor};
 
-/// The parameter of a stream that says whether a response is the last to its request.
+/// The parameter of a stream response that tells whether it is the last one of its request.
 pub const FINAL: &str = "triton_final_response";
 
-/// Raw contents of so many bytes are a piece of their own; smaller ones are copied to what stands before them.
+/// Raw contents of this size become separate pieces. Smaller ones are copied to the preceding
+/// bytes.
 const OWN: usize = 16 << 10;
 
-/// The fields of a response, of an output, and of a message of a stream.
+/// The fields of a response, of an output, and of a stream message.
 const OUTPUTS: u32 = 5;
 const RAW_CONTENTS: u32 = 6;
 const SHAPE: u32 = 3;
 const RESPONSE: u32 = 2;
 
-/// What a key of these fields takes.
+/// The size of a key of these fields.
 const KEY: usize = 1;
 
-/// In which message a response stands.
+/// The message that contains a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Envelope {
-    /// In none but its own.
+    /// No other message.
     None,
-    /// In one of a stream, which says whether the response is the last to its request.
+    /// A stream message, which tells whether the response is the last one of its request.
     Stream {
-        /// Whether it is.
+        /// Whether it is the last one.
         last: bool,
     },
 }
 
-/// How a message was written.
+/// The result of encoding a message.
 #[derive(Debug, Default)]
 pub struct WrittenResponse {
-    /// Its bytes.
+    /// The size in bytes.
     pub length: usize,
-    /// The first large raw contents, which are not copied, and what stands behind them; nothing where all of it stands where
-    /// it was to be written.
+    /// The first large raw contents, which are not copied, and everything after them. Empty if the
+    /// whole message was written to the buffer.
     pub others: Vec<Bytes>,
 }
 
-/// Writes the responses to one request as messages, their elements as raw contents.
+/// Encodes the responses to one request as messages with raw contents.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
-    /// The fields that all of them have.
+    /// The fields that are the same in all responses.
     head: Vec<u8>,
     /// One for each output of the model.
     outputs: Vec<OutputWriter>,
     batching: bool,
     shared: Option<Arc<Shared>>,
-    /// Where the memory of classes is reserved.
+    /// The budget for the memory of classes.
     budget: Arc<MemoryBudget>,
 }
 
-/// The field that says so, of a response that is not the last and of one that is.
+/// The encoded field for a response that is not the last one, and for one that is.
 static MARKS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     [false, true].map(|last| {
         let value = ParameterValue::Bool(last);
@@ -75,18 +76,18 @@ static MARKS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
 
 #[derive(Debug, Clone)]
 struct OutputWriter {
-    /// Its name and its datatype.
+    /// The name and the datatype.
     head: Vec<u8>,
-    /// As how many classes it is to be told.
+    /// The number of classes, if classes are requested.
     classes: Option<usize>,
-    /// What its elements are called.
+    /// The labels of the elements.
     labels: Arc<str>,
-    /// Whether its elements are in shared memory, and not in the message.
+    /// Whether the elements are in shared memory instead of the message.
     shared: bool,
 }
 
 impl ResponseWriter {
-    /// For a request of this id that asks for these outputs.
+    /// Creates a writer for a request with this ID and these outputs.
     pub fn new(
         spec: &ModelSpec,
         id: &str,
@@ -124,12 +125,13 @@ impl ResponseWriter {
         }
     }
 
-    /// What of the request is in shared memory.
+    /// Returns the inputs and outputs of the request that are in shared memory.
     pub fn shared(&self) -> Option<&Shared> {
         self.shared.as_deref()
     }
 
-    /// The bytes that are looked through, or written to shared memory, before a response is written.
+    /// Returns the number of bytes that are scanned, or written to shared memory, to encode a
+    /// response.
     pub fn weight(&self, response: &Response) -> usize {
         let takes_time = |output: &OutputWriter| output.classes.is_some() || output.shared;
         match self.outputs.iter().any(takes_time) {
@@ -138,12 +140,12 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes a response behind what is there and so many bytes that are left free.
+    /// Encodes a response after the existing bytes and `free` bytes that are left free.
     ///
     /// # Errors
     ///
-    /// [`CodecError::Classification`] when an output of unordered elements is asked for as classes, [`CodecError::Budget`]
-    /// if the memory of the classes cannot be reserved.
+    /// Returns [`CodecError::Classification`] if classes are requested for elements without an
+    /// order, or [`CodecError::Budget`] if the memory of the classes cannot be reserved.
     pub fn write(
         &self,
         mut response: Response,
@@ -217,7 +219,7 @@ impl ResponseWriter {
 }
 
 impl OutputWriter {
-    /// What the message has of the elements.
+    /// Returns the raw contents in the message.
     fn raw<'a>(&self, tensor: &'a Tensor) -> &'a [u8] {
         match self.shared {
             true => &[],
@@ -225,7 +227,7 @@ impl OutputWriter {
         }
     }
 
-    /// The bytes of the output of a tensor.
+    /// Returns the encoded size of an output.
     fn len(&self, tensor: &Tensor) -> usize {
         let shape = match shape_len(tensor) {
             0 => 0,
@@ -247,14 +249,14 @@ impl OutputWriter {
     }
 }
 
-/// How many classes an output is to be told as: what the first mention that asks for classes says.
+/// Returns the number of classes of an output. The first entry that requests classes counts.
 fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
     let mut mentions = requested.iter().filter(|output| output.name == name);
     let mention = mentions.find(|output| output.classification > 0)?;
     Some(mention.classification)
 }
 
-/// The field of what a function says beside its outputs, without what is said by others.
+/// Encodes the response parameters, except those that others write.
 fn said(said: &Parameters, but: Option<&str>) -> Vec<u8> {
     if said.is_empty() {
         return Vec::new();
@@ -285,18 +287,18 @@ fn parameter(value: &ParameterValue) -> InferParameter {
     }
 }
 
-/// Begins a field of so many bytes.
+/// Begins a field of `length` bytes.
 fn key(field: u32, length: usize, into: &mut Vec<u8>) {
     encode_key(field, WireType::LengthDelimited, into);
     encode_varint(length as u64, into);
 }
 
-/// What so many bytes take with their number before them.
+/// Returns the size of a field of `length` bytes with its length prefix.
 fn delimited(length: usize) -> usize {
     encoded_len_varint(length as u64) + length
 }
 
-/// The bytes of a tensor's dims.
+/// Returns the encoded size of the dims of a tensor.
 fn shape_len(tensor: &Tensor) -> usize {
     let dims = tensor.shape().iter();
     dims.map(|&dim| encoded_len_varint(dim as u64)).sum()

@@ -2,7 +2,7 @@ use crate::model::ModelSpec;
 use crate::proto::{self, InferBatchStatistics, InferResponseStatistics, InferStatistics};
 use crate::statistics::{AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration};
 
-/// What a model has done.
+/// Converts the statistics of a model.
 pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
     let batches = statistics.batches.iter();
     let answers = statistics.answers.iter();
@@ -52,7 +52,7 @@ fn answer(answers: &AnswerStatistics) -> InferResponseStatistics {
     }
 }
 
-/// A duration is there even when it counts nothing: clients read its fields without asking.
+/// A duration is present even if it is zero, because clients read its fields without checking.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "every field of protobuf's messages is optional"

@@ -1,7 +1,7 @@
-/// The bytes of a number at most.
+/// The maximum size of a varint in bytes.
 const MOST: usize = 10;
 
-/// A number of protobuf that comes byte by byte.
+/// A protobuf varint that arrives byte by byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Varint {
     value: u64,
@@ -11,8 +11,8 @@ pub(super) struct Varint {
 impl Varint {
     pub(super) const EMPTY: Self = Self { value: 0, bytes: 0 };
 
-    /// The number, when this is its last byte. One of as many bytes as there can be is none: whether it fits is not looked
-    /// at.
+    /// Returns the number if this is its last byte. A number of maximum size is never accepted,
+    /// whether or not it fits.
     pub(super) fn push(&mut self, byte: u8) -> Option<u64> {
         self.bytes += 1;
         if self.is_full() {
@@ -22,12 +22,12 @@ impl Varint {
         (byte < 0x80).then_some(self.value)
     }
 
-    /// Whether no further byte can belong to it.
+    /// Returns whether no further byte can belong to it.
     pub(super) fn is_full(&self) -> bool {
         self.bytes >= MOST
     }
 
-    /// How many bytes have come.
+    /// Returns the number of received bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes
     }

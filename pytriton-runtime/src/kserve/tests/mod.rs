@@ -1,4 +1,4 @@
-//! Requests in, responses out: the codecs together.
+//! The codecs for requests and responses together.
 
 mod bounds;
 mod decode;
@@ -36,7 +36,7 @@ fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseForma
     )
 }
 
-/// A request of one FP32 input `x` with these members behind its shape `[1,2]`.
+/// A request with one FP32 input `x` of shape `[1,2]` and these additional members.
 fn input(members: &str) -> String {
     format!(r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,2],{members}}}]}}"#)
 }

@@ -6,7 +6,7 @@ use crate::kserve::{ResponseFormat, decode_request};
 use crate::shared_memory::Regions;
 use crate::tensor::{Element, Tensor};
 
-/// Writes elements as JSON, reads the output back as an input, and returns its bytes.
+/// Encodes elements as JSON, decodes the output as an input, and returns its bytes.
 fn through_json<T: Element>(elements: Vec<T>) -> Bytes {
     let tensor = Tensor::from_elements(vec![1, elements.len()], elements).unwrap();
     let encoded = encode(&ResponseFormat::default(), tensor).unwrap();

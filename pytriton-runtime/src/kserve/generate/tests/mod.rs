@@ -1,4 +1,4 @@
-//! Requests in, answers out.
+//! Requests and responses of the generate extension.
 
 mod answer;
 mod mistakes;

@@ -13,7 +13,7 @@ const USUAL: [&str; 4] = [
     r#"{"uint8":300,"uint8":[],"open":[[],{}],"null":null}"#,
 ];
 
-/// An object of one member as a client reads it.
+/// Parses a JSON object and returns its only member.
 fn member(text: &[u8], name: &str) -> serde_json::Value {
     let mut object: serde_json::Value = serde_json::from_slice(text).unwrap();
     object[name].take()
@@ -43,7 +43,7 @@ proptest! {
             }
         }
         let read = decode_generate_request(&body, &model(), 100, &mut crate::memory_budget::MemoryPermit::unlimited());
-        // What is read is what a parser of others reads, too.
+        // Everything that is accepted is valid JSON.
         prop_assert!(read.is_err() || serde_json::from_slice::<serde_json::Value>(&body).is_ok());
     }
 

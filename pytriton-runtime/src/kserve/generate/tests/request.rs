@@ -4,7 +4,7 @@ use crate::tensor::{DataType, Element, encode_bytes_elements};
 
 use super::{decode, model, tensor};
 
-/// The inputs of a request: their names, shapes and bytes.
+/// Returns the names, shapes and bytes of the inputs of a request.
 fn inputs(text: &str) -> Vec<(String, Vec<i64>, Vec<u8>)> {
     let request = decode(text).unwrap();
     let inputs = request.inputs.into_iter();

@@ -1,4 +1,4 @@
-//! Messages that are requests, and messages that are none.
+//! Valid and invalid messages.
 
 mod contents;
 mod parameters;

@@ -1,4 +1,4 @@
-//! Messages that come in pieces, against prost.
+//! Messages that arrive in pieces, compared with prost.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::proto::model_infer_request::{InferInputTensor, InferRequestedOutputTe
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
 use crate::tensor::AlignedBuffer;
 
-/// What comes of a message that is cut into pieces of these sizes, by turns.
+/// Decodes a message that is cut into pieces of these sizes, cyclically.
 fn read(encoded: &[u8], longest: usize, cuts: &[usize]) -> Result<ModelInferRequest, String> {
     let mut pieces = Pieces::new(longest);
     let mut cuts = cuts.iter().cycle();
@@ -29,9 +29,9 @@ fn read(encoded: &[u8], longest: usize, cuts: &[usize]) -> Result<ModelInferRequ
     pieces.decode().map_err(|error| error.to_string())
 }
 
-/// Whether both make the same of the bytes, or both nothing.
+/// Checks that both decoders accept the bytes with the same result, or that both refuse them.
 fn same(encoded: &[u8], cuts: &[usize]) -> Result<(), TestCaseError> {
-    // Numbers that are none are equal too.
+    // Encoded, because NaN values are not equal to themselves.
     let bytes = |message: ModelInferRequest| message.encode_to_vec();
     let expected = ModelInferRequest::decode(encoded).ok().map(bytes);
     for longest in [encoded.len(), 64 << 20] {
@@ -40,7 +40,7 @@ fn same(encoded: &[u8], cuts: &[usize]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Sizes on both sides of that from which contents have memory of their own.
+/// Sizes around the one from which contents get their own buffer.
 fn contents() -> impl Strategy<Value = Bytes> {
     (
         any::<u8>(),
@@ -115,24 +115,24 @@ fn message() -> impl Strategy<Value = ModelInferRequest> {
         })
 }
 
-/// Fields that prost skips, and some that it does not take.
+/// Fields that prost skips, and some that it refuses.
 fn odd() -> impl Strategy<Value = Vec<u8>> {
     let field = (0..12_u8, 0..8_u8, vec(any::<u8>(), 0..12))
         .prop_map(|(tag, kind, value)| [vec![tag << 3 | kind], value].concat());
     let known: [&[u8]; 8] = [
-        // A number, eight bytes, four bytes, and a text of a field that there is not.
+        // A varint, eight bytes, four bytes, and a string in an unknown field.
         &[0x48, 0xff, 1],
         &[0x49, 1, 2, 3, 4, 5, 6, 7, 8],
         &[0x4d, 1, 2, 3, 4],
         &[0x4a, 2, 1, 2],
-        // A group, with contents in it that are not those of the message.
+        // A group that contains a field with the number of raw contents.
         &[0x4b, 0x3a, 1, 7, 0x4c],
-        // Contents whose key and length are written longer than they need be.
+        // Contents whose key and length are not in the shortest encoding.
         &[0xba, 0x80, 0, 0x81, 0x80, 0, 7],
         &[
             0x3a, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 7,
         ],
-        // Too long a number.
+        // A varint that is too long.
         &[0xff; 11],
     ];
     prop_oneof![
@@ -170,7 +170,7 @@ proptest! {
     ) {
         let mut encoded = message.encode_to_vec();
         encoded.push(0);
-        // The contents are long, and what stands before them is more worth a change.
+        // Contents are long, so changes concentrate on the bytes before them.
         for (at, byte) in changes {
             let head = encoded.len().min(200);
             encoded[at.index(head)] = byte;
@@ -206,13 +206,13 @@ fn large_contents_are_aligned_and_little_is_left_to_read() {
 fn mistakes_have_the_words_of_prost() {
     let contents = [&[0x3a, 0x88, 0x27][..], &[7; 5000]].concat();
     let mistakes: [&[u8]; 9] = [
-        // Cut off: in large contents, in small ones, in a text, in a number, in a group.
+        // Truncated in large contents, small ones, a string, a varint, and a group.
         &contents[..4000],
         &[0x3a, 5, 1],
         &[0x0a, 5, 1],
         &[0x48, 0x80],
         &[0x4b, 0x3a, 1],
-        // Contents that are a number, a text that is none, a kind and a field that there are not.
+        // Contents encoded as a varint, an invalid string, an unknown wire type and field.
         &[0x38, 1],
         &[0x0a, 2, 0xff, 0xff],
         &[0x4f],
@@ -246,7 +246,7 @@ fn many(parameters: usize) -> BTreeMap<String, InferParameter> {
 
 type Make = fn(usize) -> Vec<u8>;
 
-/// Messages of so many fields, each an input, a parameter or a dimension.
+/// Messages with this number of fields, each an input, a parameter or a dimension.
 const CROWDS: [(&str, Make); 6] = [
     ("inputs", |count| [0x2a, 0].repeat(count)),
     ("behind a group", |count| {
@@ -314,6 +314,6 @@ fn what_typed_contents_take_is_known_before_they_are_read() {
     let mut pieces = Pieces::new(encoded.len());
     pieces.push(&encoded);
     let expected = 3 + 2 * 4 + 3 * 8 + 4 + 8 + 5 * 4 + 8 + 7 * size_of::<Bytes>();
-    // Lists grow by doubling and are encoded besides, and the input is a field.
+    // Lists grow by doubling and are also encoded, and the input is a field.
     assert_eq!(pieces.elements(), Some(4 * expected + 320));
 }

@@ -1,4 +1,4 @@
-//! Responses that are written without a message, against prost.
+//! Responses that are encoded without a message type, compared with prost.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::testing::IDENTITY;
 
 use super::{parameters, string};
 
-/// A model of so many outputs of bytes.
+/// A model with this number of outputs.
 fn spec(outputs: usize) -> ModelSpec {
     let mut spec = IDENTITY.spec().unwrap();
     let output = TensorSpec {
@@ -35,7 +35,7 @@ fn spec(outputs: usize) -> ModelSpec {
     spec
 }
 
-/// Bytes in any of some shapes, on both sides of what has a piece of its own.
+/// Bytes in various shapes, with sizes around the one that makes a separate piece.
 fn tensor() -> impl Strategy<Value = Tensor> {
     let length = prop_oneof![0..40_usize, 16_370..16_400_usize];
     (any::<u8>(), length, 0..3_usize).prop_map(|(byte, length, ones)| {
