@@ -1,6 +1,6 @@
 //! The gRPC services: KServe v2 with Triton's extensions, health and reflection.
 //!
-//! Every request message, of whatever method, arrives through `messages` and is decoded within the limit of its method.
+//! All request messages arrive through `messages` and are decoded within the limit of their method.
 
 mod answers;
 mod call;
