@@ -82,42 +82,42 @@ pub use pytriton_macros::python;
 
 /// Registers a function as a model: its parameters are the inputs, and its result is the outputs.
 ///
-/// Errors in the signature are compile errors; the message says what to write.
+/// Errors in the signature are compile errors whose messages contain the correction.
 ///
 /// # Options
 ///
-/// | option | default | |
+/// | option | default | description |
 /// | --- | --- | --- |
-/// | `name = "…"` | | letters, digits, `.`, `_` and `-` |
-/// | `version = 1` | 1 | |
-/// | `version_policy = latest(1)` | `all` | which versions of the model are served: `latest(…)`, `all` or `specific([1, 3])`, see below |
-/// | `description = "…"` | the doc comment of the function or block | what the model is, for people; the command `list` shows its first line |
-/// | `max_batch_size = 16` | 4 | the most rows of one call |
-/// | `batching = false` | `true` | tensors have no batch axis |
-/// | `instances = 2` | 1 | how many threads call the function, each its own instance |
-/// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | on which devices they are, see below |
-/// | `batches_in_flight = 4` | 1 | how many batches an instance has at a time: an `async fn` runs them side by side, any other one after the other, while tritonserver gathers the next; at most 4096. Without `#[batch]` a request is a batch by itself |
-/// | `inline = true` | `false` | the embedded engine may call the function on the threads that serve connections, see below |
-/// | `max_call_microseconds = 5_000_000` | any time | how long a call of the function may take, see below |
-/// | `dynamic_batching = false` | `true` | each request is a batch of its own |
-/// | `preferred_batch_size = [4, 8]` | | sizes that are sent at once |
-/// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait for company |
-/// | `preserve_ordering = true` | `false` | responses leave as their requests came |
-/// | `max_queue_size = 64` | 0 | how many requests may wait; 0 for the server's own bound |
-/// | `default_timeout_microseconds = 1000` | 0 | how long a request may wait; 0 for any time |
-/// | `timeout_action = "delay"` | `"reject"` | what happens to one that waited too long |
-/// | `allow_timeout_override = true` | `false` | a request may wish for a shorter timeout than the default one |
-/// | `priority_levels = 3` | none | requests are served by their parameter `priority`, 1 first; at most 1024 |
-/// | `default_priority_level = 2` | the last | the level of requests that name none, or one that there is not |
-/// | `priority_queue_policy(level = 1, …)` | the model's | a level's own queue, see below |
-/// | `sequence_batching = oldest` | none; `direct` with [`macro@sequence`] | requests belong to sequences: `direct` or `oldest`, see below |
-/// | `max_sequence_idle_microseconds = 5_000_000` | 1 000 000 | how long a sequence may have no request |
-/// | `minimum_slot_utilization = 0.5` | 0.0 | `direct`: how much of the rows must have a request for a batch to go before `max_queue_delay_microseconds` have passed |
-/// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: how many sequences an instance serves at a time |
-/// | `response_cache = true` | `false` | requests of the same inputs get the response of the first, without a call |
-/// | `parameters(weights = "/w", "a.b" = "1")` | none | what else the model's configuration says: [`ModelSpec::parameter`] |
-/// | `client = LinearClient` | the function's name | the type that stands for the model in typed clients, with the feature `client` |
-/// | `crate = my::pytriton` | `::pytriton` | where this crate is |
+/// | `name = "…"` | required | the name: letters, digits, `.`, `_` and `-` |
+/// | `version = 1` | 1 | the version number |
+/// | `version_policy = latest(1)` | `all` | the versions that are served: `latest(…)`, `all` or `specific([1, 3])`, see below |
+/// | `description = "…"` | the doc comment of the function or block | a description for users; the command `list` shows its first line |
+/// | `max_batch_size = 16` | 4 | the maximum number of rows per call |
+/// | `batching = false` | `true` | whether axis 0 of every tensor is the batch axis |
+/// | `instances = 2` | 1 | the number of instances, each with its own thread |
+/// | `instances = [cpu(2), gpu(0)]` | `[cpu(1)]` | the devices of the instances, see below |
+/// | `batches_in_flight = 4` | 1 | the number of batches per instance, at most 4096. An `async fn` runs them concurrently, any other function one after the other while tritonserver gathers the next. Without `#[batch]` each request is a batch |
+/// | `inline = true` | `false` | whether the embedded engine may call the function on connection threads, see below |
+/// | `max_call_microseconds = 5_000_000` | unlimited | the time limit of a call, see below |
+/// | `dynamic_batching = false` | `true` | whether requests are batched; if not, each request is a batch |
+/// | `preferred_batch_size = [4, 8]` | none | batch sizes that are executed without further delay |
+/// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait to be batched with others |
+/// | `preserve_ordering = true` | `false` | whether responses are sent in the order of their requests |
+/// | `max_queue_size = 64` | 0 | the maximum queue length; 0 for the server's limit |
+/// | `default_timeout_microseconds = 1000` | 0 | the queue timeout; 0 for none |
+/// | `timeout_action = "delay"` | `"reject"` | what happens after the queue timeout |
+/// | `allow_timeout_override = true` | `false` | whether a request may set a shorter queue timeout |
+/// | `priority_levels = 3` | none | the number of priority levels, at most 1024; the request parameter `priority` selects one, 1 is served first |
+/// | `default_priority_level = 2` | the last | the level of requests without a valid `priority` |
+/// | `priority_queue_policy(level = 1, …)` | the model's | the queue options of one level, see below |
+/// | `sequence_batching = oldest` | none; `direct` with [`macro@sequence`] | each request belongs to a sequence: `direct` or `oldest`, see below |
+/// | `max_sequence_idle_microseconds = 5_000_000` | 1 000 000 | the maximum time between two requests of a sequence |
+/// | `minimum_slot_utilization = 0.5` | 0.0 | `direct`: the fraction of slots that must be filled before a batch starts early, without waiting for `max_queue_delay_microseconds` |
+/// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: the number of concurrent sequences per instance |
+/// | `response_cache = true` | `false` | whether identical requests are answered from the response cache |
+/// | `parameters(weights = "/w", "a.b" = "1")` | none | custom parameters in the model configuration: [`ModelSpec::parameter`] |
+/// | `client = LinearClient` | the function's name | the type of the model in typed clients, with the feature `client` |
+/// | `crate = my::pytriton` | `::pytriton` | the path of this crate |
 ///
 /// `crate` is needed if this crate is renamed or re-exported: `#[my::pytriton::model(name = "…",
 /// crate = my::pytriton)]`. A struct that derives [`Outputs`](derive@Outputs) takes it as
@@ -164,7 +164,11 @@ pub use pytriton_macros::python;
 ///     name = "Double",
 ///     priority_levels = 3,
 ///     default_priority_level = 2,
-///     priority_queue_policy(level = 3, max_queue_size = 100, default_timeout_microseconds = 500_000)
+///     priority_queue_policy(
+///         level = 3,
+///         max_queue_size = 100,
+///         default_timeout_microseconds = 500_000,
+///     )
 /// )]
 /// #[batch]
 /// fn double(x: ArrayView2<f32>) -> Array2<f32> {
@@ -209,20 +213,19 @@ pub use pytriton_macros::python;
 /// # Inline execution
 ///
 /// With `inline = true`, the embedded engine may call the function on the thread that read the
-/// request. This saves handing the request to the thread of an instance and its response back, some
-/// 10 to 20 µs.
+/// request. This avoids two thread switches, which take about 10 to 20 µs.
 ///
 /// The function must return within some tens of microseconds. It must not block: no `block_on`, no
-/// files or network, no lock that another thread holds for long, no waiting for what it spawns.
-/// While it runs, the other connections of its thread wait. One of these threads never calls
-/// functions, so that a slow call does not stop the server. If several calls within a second take
-/// longer than 1 ms, the log has a warning that names the model.
+/// files or network, no contended locks, no waiting for spawned tasks. While it runs, the other
+/// connections of its thread wait. One connection thread never calls functions, so that a slow
+/// call does not stop the server. If several calls within a second take longer than 1 ms, a warning
+/// names the model.
 ///
-/// A call has one instance for itself, and is made with the state of that instance. Any thread may
-/// make it, so the state must be `Send`; it need not be `Sync`. Requests of more than 256 KiB, and
-/// those that wait for an instance or to form a batch, are executed on the threads of the
-/// instances. With tritonserver and the native backend each function is always called on the thread
-/// of its instance, and the option has no effect.
+/// Each call has exclusive access to an instance and its state. Any thread may make the call, so
+/// the state must be `Send`; it need not be `Sync`. Requests of more than 256 KiB, and requests
+/// that wait for an instance or a batch, are executed on the threads of the instances. With
+/// tritonserver and the native backend the option has no effect: each function is called on the
+/// thread of its instance.
 ///
 /// `async` functions, streams, `&Cancellation`, sequences, `batches_in_flight` and
 /// `max_call_microseconds` do not compile with `inline = true`.
@@ -249,18 +252,18 @@ pub use pytriton_macros::python;
 /// }
 /// ```
 ///
-/// # Calls that take too long
+/// # Time limits
 ///
 /// With `max_call_microseconds`, the requests of a longer call get 504 / `DEADLINE_EXCEEDED`. An
 /// `async` function is dropped at its current `.await`, and its instance continues. Any other
-/// function cannot be stopped: its instance hangs. Its other unanswered requests get 503 /
-/// `UNAVAILABLE`, and it receives no requests until the call returns; the late result is dropped.
-/// If all instances of a model hang, the model and the server are not ready, and requests are
-/// refused at once.
+/// function cannot be stopped: its instance stalls. Its other unanswered requests get 503 /
+/// `UNAVAILABLE`, and it receives no requests until the call returns. The late result is dropped.
+/// If all instances of a model are stalled, the model and the server are not ready, and requests
+/// are refused immediately.
 ///
 /// The limit applies to one call; without [`macro@batch`], to one request.
 ///
-/// # Models of other crates
+/// # Models in other crates
 ///
 /// A binary serves the models of all crates that it links, but the linker omits libraries that are
 /// not referenced. If the models are in a library, reference it: `use my_models as _;`.
@@ -305,10 +308,10 @@ pub use pytriton_macros::python;
 ///
 /// # State
 ///
-/// On an `impl` block, [`macro@load`] makes the state, once for each instance on the instance's
-/// thread, and [`macro@infer`] answers requests. The state need not be `Send`: only the instance's
-/// thread calls the function. With `inline = true` other threads call it too, one at a time, and
-/// the state must be `Send`.
+/// On an `impl` block, [`macro@load`] creates the state, once for each instance on the instance's
+/// thread, and [`macro@infer`] processes requests. The state need not be `Send`: only the thread of
+/// the instance calls the function. With `inline = true` other threads call it too, one at a time,
+/// and the state must be `Send`.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -339,7 +342,7 @@ pub use pytriton_macros::python;
 /// With `sequence_batching`, or a parameter under [`macro@sequence`], each request belongs to a
 /// sequence. The request parameter `sequence_id` is a number or a string, `sequence_start` is true
 /// for the first request and `sequence_end` for the last. One instance processes the requests of a
-/// sequence in order. A sequence ends if it has no request for `max_sequence_idle_microseconds`.
+/// sequence in order. A sequence ends after `max_sequence_idle_microseconds` without a request.
 /// The strategy limits the sequences per instance; others wait for a slot:
 ///
 /// - `direct`: `max_batch_size` sequences. A batch contains at most one request of each. It starts
@@ -389,7 +392,7 @@ pub use pytriton_macros::Outputs;
 /// ```
 pub use pytriton_macros::batch;
 
-/// Calls the function once for each request, with tensors that have no batch axis.
+/// Calls the function once for each request, with tensors without a batch axis.
 ///
 /// Place it below [`macro@model`] with `batching = false`. It only documents the default of such a
 /// model.
@@ -722,7 +725,11 @@ pub use pytriton_macros::step;
 ///
 ///     #[infer]
 ///     #[batch]
-///     fn infer(&self, #[sequence] texts: &mut [&mut String], word: ArrayView2<String>) -> Array2<String> {
+///     fn infer(
+///         &self,
+///         #[sequence] texts: &mut [&mut String],
+///         word: ArrayView2<String>,
+///     ) -> Array2<String> {
 ///         for (text, word) in texts.iter_mut().zip(&word) {
 ///             text.push(self.separator);
 ///             text.push_str(word);
