@@ -27,7 +27,9 @@ use super::{AsyncModelClient, Builder, Inference, ModelClient};
 /// use pytriton_client::PipelinedModelClient;
 ///
 /// # fn main() -> Result<(), pytriton_client::ClientError> {
-/// let client = PipelinedModelClient::builder("grpc://localhost", "AddSub").max_under_way(16).build()?;
+/// let client = PipelinedModelClient::builder("grpc://localhost", "AddSub")
+///     .max_under_way(16)
+///     .build()?;
 /// let asked = (0..1000).map(|number| client.infer_sample((array![number], array![1])).blocking_send());
 /// for pending in asked.collect::<Result<Vec<_>, _>>()? {
 ///     println!("{}", pending.wait()?.view::<i32, Ix1>("OUTPUT_1")?);

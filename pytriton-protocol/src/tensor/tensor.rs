@@ -22,7 +22,8 @@ impl Tensor {
     /// ```
     /// # use bytes::Bytes;
     /// # use pytriton_protocol::tensor::{DataType, Tensor};
-    /// let tensor = Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0, 2, 0])).unwrap();
+    /// let data = Bytes::from_static(&[1, 0, 2, 0]);
+    /// let tensor = Tensor::new(DataType::Int16, vec![2], data).unwrap();
     /// assert_eq!(tensor.elements::<i16>().unwrap(), vec![1, 2]);
     /// assert!(Tensor::new(DataType::Int16, vec![2], Bytes::from_static(&[1, 0])).is_err());
     /// ```
