@@ -59,6 +59,8 @@ mod claims;
 pub mod configuration;
 pub mod decorators;
 pub mod engine;
+mod file;
+pub mod flags;
 mod forward;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 #[doc(hidden)]

@@ -8,3 +8,10 @@ pub(crate) fn discard(payload: Box<dyn Any + Send>) {
         let _ = Box::leak(again);
     }
 }
+
+/// Returns the message of a panic.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a value that is no text".to_owned())
+}

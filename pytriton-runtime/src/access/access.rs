@@ -1,7 +1,7 @@
 use std::env;
 use std::sync::Arc;
 
-use crate::engine::Flags;
+use crate::flags::Flags;
 
 use super::follower::Follower;
 #[cfg(tritonserver)]

@@ -1,3 +1,5 @@
+use crate::flags::{GRPC_RESTRICTED_PROTOCOL, HTTP_RESTRICTED_API};
+
 /// A client protocol. Each has its own option, terms and header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
@@ -14,8 +16,8 @@ impl Protocol {
     /// Returns the option that restricts groups, without its dashes.
     pub const fn option(self) -> &'static str {
         match self {
-            Self::Http => "http-restricted-api",
-            Self::Grpc => "grpc-restricted-protocol",
+            Self::Http => HTTP_RESTRICTED_API,
+            Self::Grpc => GRPC_RESTRICTED_PROTOCOL,
         }
     }
 

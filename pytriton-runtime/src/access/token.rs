@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::tls::bytes;
+use crate::file::read_limited;
 
 use super::{AccessError, Secret};
 
@@ -19,7 +19,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// Reads the tokens from a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
-    match bytes(path, MOST) {
+    match read_limited(path, MOST) {
         Ok(bytes) => parse(&bytes, || format!("--access-token-file {}", path.display())),
         Err(source) => Err(AccessError::Read {
             path: path.to_owned(),

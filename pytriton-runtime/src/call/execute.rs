@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
-use crate::panic::discard;
+use crate::panic::{discard, panic_message};
 use crate::request::{Few, Request, Response};
 use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
@@ -270,11 +270,4 @@ pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
     let message = for_client(&panic_message(panic.as_ref()));
     discard(panic);
     message
-}
-
-/// Returns the message of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a value that is no text".to_owned())
 }

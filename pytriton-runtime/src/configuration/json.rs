@@ -1,4 +1,4 @@
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 
 use super::{Message, Scalar, Value};
 

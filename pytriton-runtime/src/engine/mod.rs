@@ -3,7 +3,6 @@
 
 mod choice;
 mod control;
-mod flags;
 mod options;
 #[cfg(feature = "embedded")]
 mod unsupported;
@@ -12,8 +11,6 @@ mod unsupported;
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
 pub use control::{ControlError, ControlMode, ControlOptions};
-pub(crate) use flags::is_secret;
-pub(crate) use options::numbered_variables;
-pub use options::{EngineChoice, Flags, TritonOptions};
+pub use options::{EngineChoice, TritonOptions};
 #[cfg(feature = "embedded")]
 pub use unsupported::{UnsupportedOption, UnsupportedOptions};

@@ -2,8 +2,9 @@ use std::fmt::{self, Display, Formatter};
 
 use thiserror::Error;
 
-use super::flags::{Embedded, FLAGS};
-use super::{Flags, TritonOptions};
+use crate::flags::{Embedded, FLAGS, Flags};
+
+use super::TritonOptions;
 
 /// Options that the embedded engine cannot honour.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -89,8 +90,8 @@ fn list(options: &[UnsupportedOption]) -> String {
 mod tests {
     use clap::{Args, Command, FromArgMatches};
 
-    use super::super::flags::Kind;
     use super::*;
+    use crate::flags::Kind;
 
     fn asked(arguments: &[String]) -> TritonOptions {
         let command = TritonOptions::augment_args(Command::new("test").no_binary_name(true));

@@ -37,7 +37,6 @@ mod tests;
 mod trace_settings;
 
 pub(crate) use crate::json;
-pub(crate) use crate::json::JsonWriter;
 pub use classification::classify;
 pub use document::DocumentError;
 pub use error::{CodecError, Owner, error_json};

@@ -10,7 +10,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::call::panic_message;
+use crate::panic::panic_message;
 use crate::trace::{Export, TracesError, TracesExporter, tell};
 
 use super::LogSettings;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use thiserror::Error;
 
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 use crate::model::Surface;
 use crate::text::for_client;
 

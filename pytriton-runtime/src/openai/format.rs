@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 use crate::model::Surface;
 use crate::tracked_buffer::TrackedBuffer;
 

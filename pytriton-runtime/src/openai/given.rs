@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::kserve::json::Value;
+use crate::json::Value;
 use crate::model::{Surface, TensorSpec};
 use crate::tensor::DataType;
 use crate::text::excerpt;

@@ -1,4 +1,4 @@
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 
 /// Encodes the list of models.
 pub(crate) fn list_json<'a>(names: impl Iterator<Item = &'a str>, created: u64) -> Vec<u8> {

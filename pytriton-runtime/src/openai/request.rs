@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
-use crate::kserve::JsonWriter;
-use crate::kserve::json::{Bounds, Names, Object, ReadError, Value, members, parse};
+use crate::json::JsonWriter;
+use crate::json::{Bounds, Names, Object, ReadError, Value, members, parse};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::text::excerpt;

@@ -4,8 +4,8 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::watch;
 
-use crate::call::panic_message;
 use crate::engine::Choice;
+use crate::panic::panic_message;
 use crate::registry::Registry;
 
 use super::order::{Order, Orders};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::{Args, Command};
 
-use crate::engine::Flags;
+use crate::flags::Flags;
 
 use super::checked::{check_docs_port, check_openai_port, checked};
 use super::tritonserver::{check_options, check_tls};

@@ -1,7 +1,7 @@
 use std::fmt;
-use std::fs::{File, metadata};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::file::read_limited;
 
 use super::TlsError;
 
@@ -54,26 +54,8 @@ impl TlsFiles {
 }
 
 fn read(file: &TlsFile) -> Result<Vec<u8>, TlsError> {
-    bytes(&file.path, MOST).map_err(|source| TlsError::Read {
+    read_limited(&file.path, MOST).map_err(|source| TlsError::Read {
         file: file.clone(),
         source,
     })
-}
-
-/// The contents of a file with a size limit.
-pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Reading something other than a regular file might block for ever.
-    let found = metadata(path)?;
-    if found.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !found.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most {
-        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
-        false => Ok(bytes),
-    }
 }

@@ -14,7 +14,6 @@ mod plan;
 pub use certificates::Certificates;
 pub use error::TlsError;
 pub use expiry::Expiry;
-pub(crate) use files::bytes;
 pub use files::{TlsFile, TlsFiles};
 #[cfg(tritonserver)]
 pub use identity::inspect;

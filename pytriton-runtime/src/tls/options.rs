@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use crate::engine::Flags;
+use crate::flags::Flags;
 
 /// The heading of these options in `--help`.
 const HEADING: &str = "Options of TLS";

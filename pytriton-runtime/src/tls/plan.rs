@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::engine::Flags;
+use crate::flags::Flags;
 
 use super::{TlsError, TlsFile, TlsFiles, TlsFlags, TlsOptions};
 

@@ -26,7 +26,7 @@ mod stopping;
 mod version;
 
 pub use crate::configuration::BACKEND;
-pub use crate::engine::Flags;
+pub use crate::flags::Flags;
 pub use command::{Endpoints, Launch, Placeholders, UnknownFlag, arguments};
 pub use descriptors::DescriptorError;
 pub use engine::{EngineError, TritonEngine};

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
 use crate::heavy::by_weight;
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 use crate::memory_budget::MemoryBudget;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
 use crate::reception::Error;

@@ -6,7 +6,7 @@ use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
 use crate::heavy::by_weight;
-use crate::kserve::JsonWriter;
+use crate::json::JsonWriter;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::openai::{Format, OpenAiError, Usage};
 use crate::reception::Error;

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::str::from_utf8;
 use std::sync::Arc;
 
+use crate::json::JsonWriter;
 use crate::kserve::CodecError;
 use crate::kserve::elements::{Brackets, write_elements};
-use crate::kserve::json::JsonWriter;
 use crate::kserve::parameter::write_parameter;
 use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;

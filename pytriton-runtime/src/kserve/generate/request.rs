@@ -1,6 +1,6 @@
 use serde_json::value::RawValue;
 
-use crate::kserve::json::{Members, Names, ReadError, Value, members};
+use crate::json::{Members, Names, ReadError, Value, members};
 use crate::kserve::member::{mistyped, string};
 use crate::kserve::parameter::{PARAMETER_BYTES, plain};
 use crate::kserve::{CodecError, Owner};

@@ -1,6 +1,6 @@
+use crate::json::length;
 use crate::kserve::CodecError;
 use crate::kserve::data::JsonData;
-use crate::kserve::json::length;
 use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::request::InferInput;

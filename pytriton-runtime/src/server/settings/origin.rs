@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 
-use crate::engine::{self, numbered_variables};
+use crate::flags::{self, numbered_variables};
 
 use super::keys::{HIDDEN, is_secret};
 
@@ -93,7 +93,7 @@ fn shown(option: &Arg, matches: &ArgMatches) -> Vec<String> {
         );
     }
     let name = option.get_long().unwrap_or_default();
-    let secret = |value: &str| is_secret(option) || engine::is_secret(name, value.as_ref());
+    let secret = |value: &str| is_secret(option) || flags::is_secret(name, value.as_ref());
     let seen = values.into_iter().map(|value| match secret(&value) {
         true => HIDDEN.to_owned(),
         false if value.is_empty() => "\"\"".to_owned(),

@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use crate::access::Protocol;
-use crate::engine::{ControlOptions, is_secret};
+use crate::engine::ControlOptions;
+use crate::flags::is_secret;
 use crate::limits::Limits;
 
 use super::line::Line;

@@ -1,18 +1,18 @@
 use std::ffi::OsStr;
 
-use crate::access::Protocol;
+use super::{GRPC_RESTRICTED_PROTOCOL, HTTP_RESTRICTED_API};
 
 /// A flag that is passed to tritonserver unchanged.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Flag {
+pub(crate) struct Flag {
     /// The name without the dashes.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The environment variable; a [`Kind::List`] also reads `<env>_0`, `<env>_1` and so on.
-    pub(super) env: &'static str,
-    pub(super) kind: Kind,
+    pub(crate) env: &'static str,
+    pub(crate) kind: Kind,
     #[cfg(feature = "embedded")]
-    pub(super) embedded: Embedded,
-    pub(super) help: &'static str,
+    pub(crate) embedded: Embedded,
+    pub(crate) help: &'static str,
 }
 
 /// The flag of the response cache, whose settings depend on the cache implementation.
@@ -21,8 +21,7 @@ const CACHE_CONFIG: &str = "cache-config";
 /// Returns whether the value of a flag may contain a secret.
 pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy().to_lowercase();
-    let mut protocols = Protocol::ALL.into_iter();
-    let closes = protocols.any(|protocol| protocol.option() == name);
+    let closes = [HTTP_RESTRICTED_API, GRPC_RESTRICTED_PROTOCOL].contains(&name);
     // The secret settings of an external cache are unknown. Only the settings of the local cache
     // are shown.
     let opens_cache = name == CACHE_CONFIG && !value.is_empty() && !value.starts_with("local,");
@@ -32,7 +31,7 @@ pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
 
 /// The kind of value that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Bool,
     Number,
     Text,
@@ -43,7 +42,7 @@ pub(super) enum Kind {
 /// How the embedded engine treats a flag.
 #[cfg(feature = "embedded")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Embedded {
+pub(crate) enum Embedded {
     /// It honours the flag.
     Honoured,
     /// The flag has no equivalent and no observable effect.
@@ -70,7 +69,7 @@ macro_rules! flags {
 /// The flags of PyTriton's `TritonConfig`, except those that both engines support.
 ///
 /// Source: `TritonParser::SetupOptions` of Triton 2.51, `TritonConfig` of PyTriton 0.7.0.
-pub(super) const FLAGS: &[Flag] = flags! {
+pub(crate) const FLAGS: &[Flag] = flags! {
     "model-repository" "MODEL_REPOSITORY" List Refused "A folder with further models";
     "id" "ID" Text Refused "Name of the server";
     "log-file" "LOG_FILE" Text Honoured "File for the log of the embedded engine, or for tritonserver's, in place of ours";

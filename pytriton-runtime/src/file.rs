@@ -1,0 +1,29 @@
+use std::fs::{File, metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Returns the contents of a regular file of at max_bytes `max_bytes`.
+///
+/// # Errors
+///
+/// The error of the system, or that the path is no regular file or that the file is larger.
+pub(crate) fn read_limited(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    // Reading something other than a regular file might block for ever.
+    let found = metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(max_bytes + 1)
+        .read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > max_bytes {
+        true => Err(io::Error::other(format!(
+            "it has more than {max_bytes} bytes"
+        ))),
+        false => Ok(bytes),
+    }
+}
