@@ -46,7 +46,7 @@ pub struct MemoryBudgetError {
 /// Reserved bytes. They return to the budget when the permit is dropped.
 #[derive(Debug)]
 pub struct MemoryPermit {
-    /// `None` where nothing is limited.
+    /// `None` for an unlimited permit.
     budget: Option<Arc<MemoryBudget>>,
     bytes: usize,
 }
