@@ -2,7 +2,7 @@ use crate::tensor::DataType;
 
 use super::{Example, TensorDeclaration};
 
-/// What the type of a function's parameter declares.
+/// The declaration of a function's parameter, derived from its type.
 #[derive(Debug, Clone, Copy)]
 pub enum Declared {
     /// An array input.

@@ -58,7 +58,7 @@ pub struct ModelSpec {
     pub takes_parameters: bool,
     /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
-    /// The inputs of which a call receives the first row only.
+    /// The inputs that are reduced to their first row.
     pub first_values: Vec<FirstValue>,
     /// The `BYTES` inputs whose elements must be valid UTF-8, as the function reads them as `String`.
     pub utf8_inputs: Vec<usize>,
