@@ -104,7 +104,7 @@ impl Argument {
             _ => return TensorDeclaration::NONE,
         };
         let rank = match (input.rank, self.first_value) {
-            // The first row has no batch axis.
+            // The declared rank lacks the batch axis.
             (Some(rank), Some(_)) => Some(rank + 1),
             (rank, _) => rank,
         };

@@ -59,7 +59,7 @@ pub struct ModelDeclaration {
     pub takes_parameters: bool,
     /// Whether only requests with equal parameters share a call.
     pub by_parameters: bool,
-    /// The inputs of which a call receives the first row only.
+    /// The inputs that are reduced to their first row.
     pub first_values: &'static [FirstValue],
     /// The inputs whose elements must be valid UTF-8.
     pub utf8_inputs: &'static [usize],

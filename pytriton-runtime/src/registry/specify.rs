@@ -8,12 +8,12 @@ use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
 use super::outputs::overridden;
 use super::{ModelDeclaration, Registration, RegistryError};
 
-/// What a model declares of its inputs.
+/// The inputs that a model declares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclaredInputs<'a> {
     pub(super) tensors: &'a [TensorDeclaration],
     pub(super) first_values: &'a [FirstValue],
-    /// Those whose elements must be valid UTF-8.
+    /// The inputs whose elements must be valid UTF-8.
     pub(super) utf8: &'a [usize],
 }
 
@@ -30,7 +30,7 @@ impl ModelDeclaration {
         self.of(self.own_inputs(), load)
     }
 
-    /// The same with other inputs and another loader.
+    /// Like `registration`, with other inputs and another loader.
     pub(super) fn of(
         &self,
         inputs: DeclaredInputs<'_>,
