@@ -5,10 +5,11 @@ use bytes::Bytes;
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::tracked_bytes::TrackedBytes;
 
-/// The capacity of a buffer that nothing was known about when the first bytes were appended.
+/// The initial capacity if nothing is known about the size.
 const MIN_CAPACITY: usize = 64;
 
-/// A buffer that grows. Memory is reserved before each allocation, and never less than the capacity.
+/// A growing buffer. Memory is reserved before each allocation, and the reservation is never
+/// smaller than the capacity.
 #[derive(Debug)]
 pub(crate) struct TrackedBuffer {
     bytes: Vec<u8>,
@@ -16,7 +17,7 @@ pub(crate) struct TrackedBuffer {
 }
 
 impl TrackedBuffer {
-    /// An empty buffer whose memory is added to what `permit` has reserved.
+    /// Creates an empty buffer. `permit` grows with it.
     pub(crate) fn new(permit: MemoryPermit) -> Self {
         Self {
             bytes: Vec::new(),
@@ -24,11 +25,12 @@ impl TrackedBuffer {
         }
     }
 
-    /// Makes room for `additional` bytes.
+    /// Reserves space for `additional` bytes.
     ///
     /// # Errors
     ///
-    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated; the buffer is unchanged then.
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated. The buffer does
+    /// not change then.
     #[inline]
     pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
         match additional <= self.free() {
@@ -49,19 +51,19 @@ impl TrackedBuffer {
         Ok(())
     }
 
-    /// How many bytes can be appended without an allocation.
+    /// Returns how many bytes can be appended without an allocation.
     #[inline]
     pub(crate) fn free(&self) -> usize {
         self.bytes.capacity() - self.bytes.len()
     }
 
-    /// The buffer, to which at most [`free`](Self::free) bytes may be appended.
+    /// Returns the buffer. At most [`free`](Self::free) bytes may be appended.
     #[inline]
     pub(crate) fn bytes_mut(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// An empty permit of the budget in which the buffer is reserved.
+    /// Returns an empty permit of the same budget.
     pub(crate) fn sibling(&self) -> MemoryPermit {
         self.permit.sibling()
     }
@@ -72,20 +74,21 @@ impl TrackedBuffer {
         mem::replace(self, empty)
     }
 
-    /// The bytes without a reservation, for a buffer that no budget limits.
+    /// Returns the bytes without a reservation. Only for a buffer with an unlimited permit.
     pub(crate) fn into_untracked(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The bytes that were appended.
+    /// Returns the appended bytes.
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes with their reservation, which is reduced to what they take.
+    /// Returns the bytes with their reservation, which is reduced to their size.
     pub(crate) fn freeze(self) -> TrackedBytes {
         let Self { mut bytes, permit } = self;
-        // Growth leaves up to as much again unused, which nobody should pay for while a client reads.
+        // Growth may leave half of the buffer unused, which must not stay reserved while a client
+        // reads.
         if bytes.capacity() - bytes.len() > bytes.len() / 4 + MIN_TRACKED_BYTES {
             bytes.shrink_to_fit();
         }
@@ -155,7 +158,7 @@ mod tests {
         let budget = MemoryBudget::new(100 * KIB);
         let mut buffer = TrackedBuffer::new(budget.empty_permit());
         buffer.extend_from_slice(&[7; 40 * KIB]).unwrap();
-        // Both allocations exist while the bytes are moved, so that this is the most.
+        // Both allocations exist while the bytes are moved, so this is the peak.
         buffer.reserve(20 * KIB).unwrap();
         assert_eq!(budget.reserved(), 60 * KIB);
         buffer.extend_from_slice(&[7; 21 * KIB]).unwrap_err();
