@@ -337,6 +337,7 @@ pub use pytriton_macros::python;
 ///     }
 /// }
 /// ```
+///
 /// # Sequences
 ///
 /// With `sequence_batching`, or a parameter under [`macro@sequence`], each request belongs to a
@@ -597,12 +598,15 @@ pub use pytriton_macros::openai;
 /// Warm-up calls that each instance makes before it accepts requests, so that the first client does
 /// not wait for one-time work.
 ///
-/// Place it below [`macro@model`], once for each kind of call. `count` (1) calls are made with
-/// `batch_size` (1) rows, each a separate request; for sequence models each is a sequence. `inputs`
-/// are `zero`, `random`, or from a `file` whose rows are repeated as needed: a numpy file if the
-/// path ends with `.npy`, otherwise the elements' bytes in row-major order (`BYTES` with length
-/// prefixes). Give the dimensions without the batch axis if the model's are not fixed:
-/// `zero([128])`, `random([128])`, `file("x.raw", [128])`. Optional inputs can be omitted.
+/// Place it below [`macro@model`], once for each kind of call. `count` (default 1) is the number of
+/// calls, and `batch_size` (default 1) the number of rows per call. Each row is a separate request,
+/// or a complete sequence for a sequence model.
+///
+/// Each of the `inputs` is `zero`, `random`, or read from a `file` whose rows are repeated as
+/// needed. The file is in NumPy's format if its path ends with `.npy`. Otherwise it contains the
+/// bytes of the elements in row-major order (`BYTES` with length prefixes). If the dimensions of
+/// the model are not fixed, give them without the batch axis: `zero([128])`, `random([128])`,
+/// `file("x.raw", [128])`. Optional inputs can be omitted.
 ///
 /// If a call fails or exceeds `max_call_microseconds`, the server does not start, and the error
 /// contains the function's message. Statistics do not include these calls.
@@ -660,9 +664,11 @@ pub use pytriton_macros::step;
 ///
 /// A request that starts a sequence gets a new state: `State::default()`, or the result of a
 /// function under `#[sequence]` in the `impl` block. That function takes any of `&self`, `sequence:
-/// &Sequence` and `context: &Context`, and returns `State` or `Result<State, E>`. The state is
-/// dropped after the response to the last request, when the sequence is started again, or about a
-/// second after the maximum idle time, when its instance is free.
+/// &Sequence` and `context: &Context`, and returns `State` or `Result<State, E>`.
+///
+/// The state is dropped after the response to the last request, or when the sequence is started
+/// again. If the sequence is idle, the state is dropped about a second after the maximum idle time,
+/// once its instance is free.
 ///
 /// If the function returns an error, the state is kept. If it panics or exceeds its time limit, the
 /// state is lost: the next request of the sequence fails and asks the client to start it again.

@@ -91,8 +91,8 @@ impl Served {
     ///
     /// # Errors
     ///
-    /// See [`ModelClient::new`](crate::client::ModelClient::new). Returns an error at once if there
-    /// is no such model.
+    /// See [`ModelClient::new`](crate::client::ModelClient::new). Also returns an error if the
+    /// model does not exist.
     #[cfg(feature = "client")]
     pub fn client(
         &self,
