@@ -19,7 +19,7 @@ pub(crate) fn docs(attributes: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// Removes the doc comments of parameters, where the compiler does not allow them.
+/// Removes the doc comments of parameters. The compiler does not allow them there.
 pub(crate) fn strip_parameters(signature: &mut Signature) {
     for parameter in &mut signature.inputs {
         // `self` is not an input.

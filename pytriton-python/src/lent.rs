@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! A reference to an array keeps its elements in place. numpy keeps the elements at one address as
-//! long as the array exists, and refuses to resize an array that others refer to. The exception is
+//! A reference to an array keeps its elements in place: numpy keeps the elements at one address as
+//! long as the array exists. It refuses to resize an array that others refer to. The exception is
 //! `refcheck=False`, after which no view of it may be used.
 //!
 //! A call that borrows an array neither returns nor raises before the function has returned: see

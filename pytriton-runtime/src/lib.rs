@@ -1,4 +1,4 @@
-//! The runtime behind `pytriton`. Modules in the order of the request path:
+//! The runtime of `pytriton`. Modules in the order of the request path:
 //!
 //! - [`http`], [`grpc`]: the protocol services.
 //! - [`reception`]: the state, errors and admission that both services share; [`access`]: access

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-/// The maximum size of an error message for a client, in bytes. gRPC sends it as metadata, where
-/// each non-ASCII byte takes three, and clients accept 8 KiB of metadata.
+/// The maximum size of an error message for a client, in bytes. gRPC sends it as metadata, in which
+/// each non-ASCII byte takes three. Clients accept 8 KiB of metadata.
 const FOR_CLIENT: usize = 2 << 10;
 
 /// The maximum size of client text within an error, in bytes. It leaves space for the rest of the

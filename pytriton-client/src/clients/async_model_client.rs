@@ -69,9 +69,9 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// Returns [`ClientError::NoBatching`] if the model has no batch axis,
-    /// [`ClientError::Decoupled`] if the model streams its responses, [`ClientError::Inputs`] if
-    /// the inputs do not match the model, and any error of the request itself.
+    /// Returns [`ClientError::NoBatching`] if the model does not support batching,
+    /// [`ClientError::Decoupled`] if it streams its responses, and [`ClientError::Inputs`] if the
+    /// inputs do not match it. Also returns any error of the request itself.
     pub fn infer_batch(&self, inputs: impl IntoInputs) -> Inference {
         self.infer_batch_with(inputs, InferOptions::new())
     }
@@ -85,7 +85,7 @@ impl AsyncModelClient {
         self.infer(inputs, options, Rows::Batch)
     }
 
-    /// Sends one sample, without the batch axis in inputs and outputs. If the model has no batch
+    /// Sends one sample, without the batch axis in inputs and outputs. For a model without a batch
     /// axis, the inputs are sent unchanged.
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl AsyncModelClient {
     ///
     /// # Errors
     ///
-    /// Returns [`ClientError::Timeout`] if they are not ready in time. Returns at once if waiting
-    /// cannot help: [`ClientError::Tls`], or [`ClientError::Server`] if access is denied.
+    /// Returns [`ClientError::Timeout`] if they are not ready in time. Returns immediately if
+    /// waiting cannot help: [`ClientError::Tls`], or [`ClientError::Server`] if access is denied.
     pub async fn wait_for_model(&self, timeout: Duration) -> Result<(), ClientError> {
         self.0.wait_for_model(timeout).await
     }

@@ -91,7 +91,7 @@ impl AsyncDecoupledModelClient {
         )
     }
 
-    /// Sends one sample, without the batch axis in inputs and outputs. If the model has no batch
+    /// Sends one sample, without the batch axis in inputs and outputs. For a model without a batch
     /// axis, the inputs are sent unchanged.
     pub fn infer_sample(&self, inputs: impl IntoInputs) -> AnswerStream {
         self.infer_sample_with(inputs, InferOptions::new())

@@ -44,7 +44,7 @@ impl GrpcTransport {
         message::decode(fetched(response(message)?, lent)?)
     }
 
-    /// Sends a request to a streaming model, on a stream of its own.
+    /// Sends a request to a streaming model, on a separate stream.
     pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
         let pieces = match self.gzip {
             true => compressed(request).await?,

@@ -219,7 +219,7 @@ mod tests {
         let asked = servers.ask(None, within(60), |_| pending::<Result<(), _>>());
         let given_up = tokio::time::timeout(Duration::from_secs(9), asked).await;
         assert!(given_up.is_err() && !rests(&servers.members[0]));
-        // It answers other requests in the meantime.
+        // It responds to other requests in the meantime.
         let slow = servers.members[0].begin();
         tokio::time::advance(Duration::from_secs(9)).await;
         servers.members[0].begin().heard(None);

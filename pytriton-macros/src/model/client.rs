@@ -47,7 +47,7 @@ impl Client {
             return None;
         }
         let module = format_ident!("__client_{text}", span = Span::call_site());
-        // Located at the function, but marked as macro-generated, so that no lint asks for another
+        // Located at the function, but marked as macro-generated, so that no lint objects to the
         // name.
         let mut name = name.clone();
         name.set_span(name.span().resolved_at(Span::call_site()));

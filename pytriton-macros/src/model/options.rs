@@ -11,7 +11,7 @@ use crate::value::{Form, Value, literal};
 
 /// The option for sequence batching.
 const SEQUENCES: &str = "sequence_batching";
-/// The option that lets threads that serve connections call the function.
+/// The option that permits calls of the function on connection threads.
 const INLINE: &str = "inline";
 /// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";

@@ -15,7 +15,7 @@
 //!   the sockets.
 //! - `session`: the handshake and the two ends of the rings.
 //! - `proxy`: moves batches from Triton into a session and their responses back.
-//! - `readiness`: which models can be executed, for servers that do not ask.
+//! - `readiness`: the readiness of models, also for servers that do not query it.
 //!
 //! # Features
 //!
@@ -48,10 +48,10 @@
 //! # Memory ownership
 //!
 //! A region belongs to the arena of the process that allocates it. That process writes it before it
-//! hands it over. The other process reads it until it releases it: a response with its slot in the
-//! ring, a batch with a separate message once no tensor refers to it. So a function may keep a
-//! tensor longer than its batch. A region that is not released when a session ends is never written
-//! again.
+//! hands it over. The other process reads it until it releases it. A response is released with its
+//! slot in the ring, a batch with a separate message once no tensor refers to it. So a function may
+//! keep a tensor longer than its batch. A region that is not released when a session ends is never
+//! written again.
 //!
 //! Segments reserve much address space but little memory. Pages are allocated on demand, so that a
 //! lack of memory is an error of one batch, and are released after some seconds without use. A

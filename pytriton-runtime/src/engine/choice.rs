@@ -72,7 +72,7 @@ impl Choice {
         choose(options, || tritonserver(options))
     }
 
-    /// Returns the engine that needs no ports of its own.
+    /// Returns the engine that can serve a router, without its own ports.
     ///
     /// # Errors
     ///

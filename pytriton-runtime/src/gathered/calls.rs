@@ -154,7 +154,8 @@ fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
 }
 
 impl Calls {
-    /// Queues a batch; blocks while the queue is full. Without instances the batch fails at once.
+    /// Queues a batch; blocks while the queue is full. Without instances the batch fails
+    /// immediately.
     pub(crate) fn send(&self, call: Call) {
         // A call that cannot be queued reports that when it is dropped.
         let _ = self.0.blocking_send(call);

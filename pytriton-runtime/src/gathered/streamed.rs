@@ -88,8 +88,8 @@ impl<O: Outlet> Streamed<O> {
         }
     }
 
-    /// Ends all requests that have not ended with an error. A request that is sending a response is
-    /// skipped: its function learns of the cancellation at the next one.
+    /// Ends all open requests with an error. A request that is sending a response is skipped: its
+    /// function learns of the cancellation at the next one.
     pub(crate) fn refuse(&self, error: &SchedulerError) {
         self.refused.get_or_init(|| error.clone());
         for (request, course) in self.requests.iter().enumerate() {

@@ -61,13 +61,13 @@ pub enum LogError {
     /// Clients cannot choose files.
     #[error("log file location can not be updated through network protocol")]
     File,
-    /// An unknown format, in the words of HTTP.
+    /// An unknown format, with the message for HTTP.
     #[error("invalid argument for --log_format, got: {got}")]
     Format {
         /// The value received.
         got: String,
     },
-    /// An unknown format, in the words of gRPC.
+    /// An unknown format, with the message for gRPC.
     #[error("invalid argument for log_format, got: {got}")]
     FormatParameter {
         /// The value received.

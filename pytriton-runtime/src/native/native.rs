@@ -107,7 +107,7 @@ impl Executor for Native {
         let instances = self.place.instances();
         !instances.is_broken()
             && match &self.place {
-                // The thread that loaded the instance has ended.
+                // Its availability is `Gone`, because the thread that loaded it has ended.
                 Place::Here(..) => true,
                 Place::There(_) => instances.availability() == Availability::Ready,
             }

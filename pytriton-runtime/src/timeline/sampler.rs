@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::writer::{Place, Writer};
 use super::{Destination, TraceLevel, TraceSettings};
 
-/// The maximum size of records that are buffered for the file written at the end.
+/// The size of buffered records above which they are written early.
 const MOST: usize = 4 << 20;
 
 /// Active settings and their progress.

@@ -268,7 +268,7 @@ fn workspace() -> Result<Workspace, WorkspaceError> {
 /// Returns the environment of tritonserver.
 ///
 /// Our library is preloaded so that the server reports readiness correctly: before 26.01 it does
-/// not ask its backends.
+/// not query its backends.
 fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> {
     let mut environment: Vec<_> = worker.environment().collect();
     let library = library(&launch.backends);

@@ -28,8 +28,8 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// How long after the deadline a server that exits on its own is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long before the server's own deadline ours is. The server's runs from the signal, and then
-/// it breaks connections off.
+/// The time between our deadline and the server's own, which starts with the signal. At its own
+/// deadline the server breaks connections off.
 const MARGIN: Duration = Duration::from_millis(50);
 
 /// The interval at which tritonserver is polled for its queued requests.
@@ -244,9 +244,9 @@ impl<'a> Stopping<'a> {
         }
     }
 
-    /// Returns whether the server must exit on its own: if other models may have cleanup to do, if
-    /// traces have to be written, or if connections are encrypted, so that only the server can send
-    /// `GOAWAY`.
+    /// Returns whether the server must exit on its own. This is the case if other models may have
+    /// cleanup to do, or if traces have to be written. It is also the case if connections are
+    /// encrypted, because only the server can then send `GOAWAY`.
     fn ends_by_itself(&self) -> bool {
         let flags = &self.launch.flags;
         flags.contains("model-repository") || flags.contains("trace-config") || self.encrypted()

@@ -117,8 +117,8 @@ impl Loads {
             .collect()
     }
 
-    /// Returns the maximum number of sessions of one load. If clients do not control loading, they
-    /// cannot change the number of instances either.
+    /// Returns the maximum number of sessions of one load. Without model control there is no limit:
+    /// clients cannot change the number of instances.
     pub(super) fn most_sessions(&self) -> usize {
         match self.folder {
             None => usize::MAX,

@@ -2,8 +2,8 @@
 //! gathers.
 //!
 //! [`Worker::start`] loads each instance on its own thread and listens on a Unix socket in the
-//! given folder. tritonserver finds socket and token in its environment ([`Worker::environment`])
-//! and opens a session for each of its instances.
+//! given folder. The environment ([`Worker::environment`]) gives tritonserver the socket and a
+//! token. It opens a session for each of its instances.
 //!
 //! With one batch in flight, a free instance of the model serves a session until it ends. With
 //! several, a thread per session takes its batches, and any instance of the model runs them.

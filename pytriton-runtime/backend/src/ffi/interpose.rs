@@ -1,4 +1,4 @@
-//! Readiness for servers that do not ask their backends. Before 25.12 a model, and before 26.04 a
+//! Readiness for servers that do not query their backends. Before 25.12 a model, and before 26.04 a
 //! server, reports itself as ready regardless of the state of its instances.
 //!
 //! The parent process of such a server preloads this library (`LD_PRELOAD`), so that these two

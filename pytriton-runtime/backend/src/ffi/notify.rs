@@ -6,10 +6,10 @@
 //! It then sleeps for half a second, or until another request is queued, which a full queue
 //! prevents.
 //!
-//! So the first notification that the thread of an instance sends after a batch is delayed until
-//! its next notification, which it sends after it has been counted. Triton sends both through a
-//! function of the C++ library, which this library replaces as `interpose` does. If it is not
-//! preloaded, nothing is delayed.
+//! So the first notification that the thread of an instance sends after a batch is delayed. It is
+//! sent with the thread's next notification, after the thread has been counted. Triton sends both
+//! through a function of the C++ library, which this library replaces as `interpose` does. If it is
+//! not preloaded, nothing is delayed.
 //!
 //! During an unload, Triton destroys the scheduler and its condition variable before the instances
 //! whose threads may hold a delayed notification. So this library also replaces the destructor of a

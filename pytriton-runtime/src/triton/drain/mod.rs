@@ -12,7 +12,7 @@
 //!   after the last response.
 //!
 //! When the last connection is gone, every accepted request has been answered. A gRPC connection
-//! that its client has closed counts as gone although tritonserver keeps it open: when a call is
+//! that its client has closed counts as gone although tritonserver keeps it open. When a call is
 //! cancelled while it is answered, 2.51 leaks the descriptor. Our backend passes the descriptors
 //! for this ([`Lender`](super::process::Lender)).
 
