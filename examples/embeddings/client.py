@@ -1,4 +1,6 @@
-"""Sorts sentences by how alike they are to the first: python client.py [localhost:8000] [sentence …]"""
+"""Sorts sentences by their similarity to the first: python client.py [localhost:8000] [sentence
+…]
+"""
 
 import sys
 
@@ -9,7 +11,9 @@ SENTENCES = ["A cat sleeps.", "The kitten is taking a nap.", "Dogs bark at night
 
 
 def embed(url, sentences):
-    """A vector of length one for each sentence; the server joins what several clients ask."""
+    """Returns a vector of length one for each sentence. The server batches the requests of several
+    clients.
+    """
     given = http.InferInput("sentence", [len(sentences), 1], "BYTES")
     given.set_data_from_numpy(np.array([[sentence] for sentence in sentences], dtype=np.object_))
     with http.InferenceServerClient(url) as client:

@@ -1,7 +1,9 @@
-"""The module on Ray Serve: several replicas, each of which serves its models itself, behind Ray's own port.
+"""Deploys the module on Ray Serve: each replica serves its own models behind Ray's port.
 
-`serve run ray_serve:app` serves it; `curl localhost:8000/v2/models/Linear/infer -d …` asks as it asks the binary, and so do
-NVIDIA's clients: a replica hands on what comes as it is, and the module's server answers, with batches of what comes together.
+Run `serve run ray_serve:app`. Requests are those of the binary, such as
+`curl localhost:8000/v2/models/Linear/infer -d …`,
+and NVIDIA's clients work as well. A replica forwards requests unchanged to the server of the
+module, which batches them.
 """
 
 import os
@@ -12,14 +14,15 @@ from fastapi.responses import StreamingResponse
 from ray import serve
 from yarl import URL
 
-# What is at /docs is the module's.
+# The module's own page is served at /docs.
 routes = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
-# Headers that are between two ends of a connection.
+# Headers that apply to a single connection.
 OWN = {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 
 
-# What a replica calls must stand above it: it is sent as it is when the class is made.
+# Ray pickles the class when it is defined, so everything that a replica calls must be defined above
+# it.
 async def pieces(answer):
     async with answer:
         async for piece in answer.content.iter_any():
@@ -30,7 +33,7 @@ async def pieces(answer):
 @serve.ingress(routes)
 class Models:
     def __init__(self):
-        # In the replica's process, which has the models to itself.
+        # This runs in the process of the replica, which has its own copy of the models.
         import linear
 
         options = {"http_port": 0, "allow_grpc": False, "allow_metrics": False}
@@ -43,7 +46,7 @@ class Models:
 
     def asked(self, method, path, **rest):
         if self.session is None:
-            # Bodies are handed on as they are, however long they take.
+            # Bodies are forwarded unchanged and without a timeout.
             waits = aiohttp.ClientTimeout(total=None)
             self.session = aiohttp.ClientSession(auto_decompress=False, timeout=waits)
         url = URL(f"http://{self.server.http}{path}", encoded=True)

@@ -1,4 +1,4 @@
-"""Prints what kinds of files these are: python client.py localhost:8000 file …"""
+"""Prints the types of files: python client.py localhost:8000 file …"""
 
 import os
 import sys
@@ -6,15 +6,15 @@ import sys
 import numpy as np
 import tritonclient.http as http
 
-# So many bytes of the begin of a file, and of its end, are all that is read of it.
+# Bytes that the model reads from the start and from the end of a file.
 BLOCK = 4096
 
-# The most files of a request.
+# The maximum number of files per request.
 ROWS = 64
 
 
 def ends(path):
-    """What the model reads of a file."""
+    """Returns the part of a file that the model reads."""
     with open(path, "rb") as file:
         begin = file.read(BLOCK)
         file.seek(max(len(begin), file.seek(0, os.SEEK_END) - BLOCK))
@@ -22,7 +22,9 @@ def ends(path):
 
 
 def identify(url, contents, mode=None):
-    """Label, score, mime type and group of each; the server joins what several clients ask."""
+    """Yields label, score, MIME type and group of each file. The server batches the requests of
+    several clients.
+    """
     with http.InferenceServerClient(url) as client:
         for begin in range(0, len(contents), ROWS):
             rows = contents[begin : begin + ROWS]

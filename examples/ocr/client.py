@@ -5,18 +5,20 @@ import sys
 import numpy as np
 import tritonclient.http as http
 
-# The first request may have to wait until the networks are there.
+# The first request may have to wait until the networks are downloaded, in seconds.
 PATIENCE = 300
 
 
 def question(pictures, module=http):
-    """PNGs or JPEGs as they are, any number of them."""
+    """Returns an input with PNG or JPEG files."""
     given = module.InferInput("picture", [len(pictures), 1], "BYTES")
     return given.set_data_from_numpy(np.array([[picture] for picture in pictures], dtype=np.object_))
 
 
 def lines(answer):
-    """What stands on each picture: the lines with their scores and their corners, from the upper left one on clockwise."""
+    """Returns the lines of each picture with their scores and their corners, clockwise from the
+    upper left one.
+    """
     texts, scores, boxes, counts = (answer.as_numpy(name) for name in ("text", "score", "box", "lines"))
     return [
         [(text.decode(), score, box) for text, score, box, _ in zip(*row, range(count))]

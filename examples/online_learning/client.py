@@ -1,4 +1,6 @@
-"""Teaches the server the line 3 x - 2, and asks it what it has learned: python client.py [localhost:8000]"""
+"""Trains the server on the line 3 x - 2, and prints what it has learned: python client.py
+[localhost:8000]
+"""
 
 import sys
 
@@ -11,12 +13,12 @@ def given(name, values):
 
 
 def fit(client, x, y):
-    """Shows points to the model; how far away it was from each, squared."""
+    """Trains the model with points, and returns the squared error of each."""
     return client.infer("fit", [given("x", x), given("y", y)]).as_numpy("loss")
 
 
 def predict(client, x):
-    """Where the line is by now."""
+    """Returns the current predictions."""
     return client.infer("predict", [given("x", x)]).as_numpy("y")
 
 

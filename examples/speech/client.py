@@ -1,4 +1,6 @@
-"""Prints when somebody speaks in a recording, 16 bits at 16 kHz: python client.py [localhost:8001] recording.wav"""
+"""Prints when someone speaks in a 16-bit, 16 kHz recording: python client.py [localhost:8001]
+recording.wav
+"""
 
 import queue
 import secrets
@@ -10,12 +12,12 @@ import tritonclient.grpc as grpc
 
 RATE, SAMPLES = 16000, 512
 
-# So many pieces are sent before the answer to the first of them is awaited.
+# The number of chunks that are sent before the response to the first one is awaited.
 AHEAD = 16
 
 
 def chunks(path):
-    """The sound in pieces of 32 ms, the last of them filled up with silence."""
+    """Returns the recording in chunks of 32 ms; the last one is filled with silence."""
     with wave.open(path) as recording:
         assert recording.getframerate() == RATE and recording.getsampwidth() == 2, "not 16 bits at 16 kHz"
         sound = np.frombuffer(recording.readframes(-1), np.int16).reshape(-1, recording.getnchannels())
@@ -24,7 +26,7 @@ def chunks(path):
 
 
 def probabilities(url, chunks, sequence=None):
-    """How probable it is that somebody speaks, for each piece as soon as it was heard."""
+    """Yields the probability of speech for each chunk as soon as its response arrives."""
     sequence = sequence or secrets.randbits(63) + 1
     answers = queue.Queue()
 
@@ -47,12 +49,12 @@ def probabilities(url, chunks, sequence=None):
 
 
 def spoken(probabilities):
-    """From when to when somebody speaks, in seconds."""
+    """Yields the start and the end of each section with speech, in seconds."""
     begin = None
     for number, probability in enumerate(probabilities):
         if begin is None and probability >= 0.5:
             begin = number
-        # It ends more clearly than it begins.
+        # The threshold for the end is lower than the one for the start.
         elif begin is not None and probability < 0.35:
             yield begin * SAMPLES / RATE, number * SAMPLES / RATE
             begin = None

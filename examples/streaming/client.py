@@ -1,4 +1,6 @@
-"""Prints the words of `examples/streaming` as they come: python client.py [localhost:8001] [prompt]"""
+"""Prints the words of `examples/streaming` as they arrive: python client.py [localhost:8001]
+[prompt]
+"""
 
 import queue
 import sys
@@ -23,7 +25,7 @@ def words(url, prompt, count=20, seed=1):
             result, error = answers.get()
             if error is not None:
                 raise error
-            # The last answers have no text: their parameters say why it ends, and what it has taken.
+            # The last response has no text: its parameters contain the finish reason and the usage.
             if result.get_response().parameters["triton_final_response"].bool_param:
                 return
             if text := result.as_numpy("text").item().decode():

@@ -1,6 +1,9 @@
-"""Asks `examples/streaming` as any server of OpenAI's: python openai_client.py [http://localhost:8000/v1] [prompt]
+"""Calls `examples/streaming` like any OpenAI server: python openai_client.py
+[http://localhost:8000/v1] [prompt]
 
-Beside tritonserver the address is that of the line `openai` which the server prints, by default http://localhost:8003/v1.
+With the tritonserver engine, use the address in the line `openai` of the server's output, by
+default
+http://localhost:8003/v1.
 """
 
 import sys
@@ -9,7 +12,7 @@ import openai
 
 
 def words(url, prompt, count=20, seed=1):
-    """Yields the words behind a prompt one by one."""
+    """Yields the generated words one by one."""
     with openai.OpenAI(base_url=url, api_key="any") as client:
         for chunk in client.completions.create(model="Writer", prompt=prompt, max_tokens=count, seed=seed, stream=True):
             if chunk.choices[0].text:
@@ -17,7 +20,7 @@ def words(url, prompt, count=20, seed=1):
 
 
 def answer(url, said):
-    """The whole answer to what was said, and what it has taken."""
+    """Returns the complete response to a message, and its usage."""
     with openai.OpenAI(base_url=url, api_key="any") as client:
         messages = [{"role": "user", "content": said}]
         completion = client.chat.completions.create(model="Companion", messages=messages)

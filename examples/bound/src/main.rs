@@ -1,4 +1,5 @@
-//! Models that are known at run time only: `POLYNOMIALS="square=0,0,1 line=1,2"` makes two, of the powers of `x`.
+//! Models that are defined at run time: `POLYNOMIALS="square=0,0,1 line=1,2"` defines two, with
+//! coefficients of the powers of `x`.
 
 use std::env;
 use std::error::Error;

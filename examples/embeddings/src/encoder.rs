@@ -9,20 +9,20 @@ use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// As in `sentence_bert_config.json`, beside the weights.
+/// The value in `sentence_bert_config.json`, next to the weights.
 const MOST_TOKENS: usize = 256;
 
-/// A network that reads sentences, as sentence-transformers puts it together.
+/// A sentence encoder with the pipeline of sentence-transformers.
 pub(crate) struct Encoder {
     tokenizer: Tokenizer,
     network: BertModel,
 }
 
 impl Encoder {
-    /// Reads the network and its tokenizer from a folder of sentence-transformers.
+    /// Reads the network and its tokenizer from a sentence-transformers directory.
     pub(crate) fn load(folder: &Path) -> Result<Self> {
         let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json"))?;
-        // The file says 128 for both, which sentence-transformers does not heed.
+        // The file sets both to 128, which sentence-transformers ignores.
         tokenizer.with_padding(Some(PaddingParams::default()));
         tokenizer.with_truncation(Some(TruncationParams {
             max_length: MOST_TOKENS,
@@ -35,7 +35,7 @@ impl Encoder {
         Ok(Self { tokenizer, network })
     }
 
-    /// How many vectors, how long they are, and their elements.
+    /// Returns the number of vectors, their length, and their elements.
     pub(crate) fn encode(&self, sentences: Vec<&str>) -> Result<(usize, usize, Vec<f32>)> {
         let encodings = self.tokenizer.encode_batch_fast(sentences, true)?;
         let rows = |row: fn(&tokenizers::Encoding) -> &[u32]| {
@@ -49,7 +49,7 @@ impl Encoder {
         let words = self
             .network
             .forward(&tokens, &tokens.zeros_like()?, Some(&mask))?;
-        // The direction of a sentence is that of the sum of its words; padding is none.
+        // The vector of a sentence is the normalised sum of its word vectors, without padding.
         let mask = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
         let sums = words.broadcast_mul(&mask)?.sum(1)?;
         let lengths = sums.sqr()?.sum_keepdim(1)?.sqrt()?;

@@ -1,4 +1,4 @@
-//! Sentences as vectors: two that mean alike point in much the same direction, whatever their words.
+//! Sentence embeddings: sentences with similar meanings have vectors with similar directions.
 
 mod encoder;
 
@@ -6,7 +6,8 @@ use pytriton::prelude::*;
 
 use encoder::{Encoder, Result};
 
-/// Sentences as vectors of length one, by all-MiniLM-L6-v2: their products say how alike they are.
+/// Sentence vectors of length one, computed by all-MiniLM-L6-v2. The product of two vectors is the
+/// similarity of their sentences.
 struct MiniLm {
     encoder: Encoder,
 }
@@ -24,7 +25,7 @@ impl MiniLm {
         Ok(Self { encoder })
     }
 
-    /// `sentence`: what is read of it are its first 254 pieces of words.
+    /// `sentence`: only its first 254 word pieces are used.
     #[infer]
     #[output(name = "vector", shape = [384])]
     #[batch]

@@ -1,6 +1,6 @@
 use pytriton::prelude::*;
 
-/// The softmax of each row: the lower the temperature, the more the highest score stands out.
+/// The softmax of each row. With a lower temperature, the highest score dominates more.
 #[pytriton::model(name = "Softmax", max_batch_size = 64)]
 #[batch]
 fn softmax(

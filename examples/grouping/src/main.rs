@@ -1,11 +1,12 @@
-//! Rows that belong together are called together, and batches always have a size that the network knows.
+//! Groups rows with equal values into one call, and pads batches to the sizes that the network
+//! supports.
 
 use pytriton::ConstantPadder;
 use pytriton::prelude::*;
 
-/// The tokens a beam search finds, of which each length is a network of its own.
+/// The tokens that a beam search finds. Each length needs its own network.
 ///
-/// A request may mix lengths; shorter answers end in zeros.
+/// A request may mix lengths; shorter results are padded with zeros.
 #[pytriton::model(name = "Beam", max_batch_size = 16)]
 #[batch]
 #[group_by_values(length, pad_fn = ConstantPadder::new(0))]
@@ -14,7 +15,7 @@ fn beam(start: ArrayView2<i32>, #[first_value] length: u8) -> Array2<i32> {
     &start + &tokens
 }
 
-/// A network that was compiled for batches of 1, 4 and 8.
+/// A network that is compiled for batches of 1, 4 and 8.
 #[pytriton::model(name = "Compiled", max_batch_size = 8, preferred_batch_size = [1, 4])]
 #[batch]
 #[pad_batch]

@@ -1,7 +1,7 @@
 use pytriton::prelude::*;
 
-// One request at a time: nothing has to be gathered into a batch, nor cut apart again. A copy takes
-// less time than handing the request to another thread, and it cannot block.
+// Without `#[batch]`, requests are neither gathered nor split. `inline` is safe because a copy does
+// not block, and it is faster than a handover to another thread.
 #[pytriton::model(name = "Identity", max_batch_size = 16, inline = true)]
 fn identity(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
     input.to_owned()

@@ -5,7 +5,7 @@ use pytriton::prelude::*;
 static WEIGHTS: LazyLock<Array2<f32>> =
     LazyLock::new(|| Array::from_shape_fn((20, 30), |(i, j)| (i + j) as f32 / 16.0));
 
-/// Multiplies each row with the weights.
+/// Multiplies each row by the weights.
 #[pytriton::model(name = "Linear", max_batch_size = 16)]
 #[output(shape = [30])]
 #[batch]
@@ -13,7 +13,7 @@ fn linear(
     /// The rows.
     #[input(shape = [20])]
     x: ArrayView2<f32>,
-    /// What all products are multiplied with.
+    /// A factor for all products.
     #[first_value]
     scale: f32,
 ) -> Array2<f32> {

@@ -7,27 +7,27 @@ use crate::mode::Mode;
 use crate::network::Network;
 use crate::window::Window;
 
-/// Tells kinds of files, as Magika puts it together.
+/// Detects file types with the pipeline of Magika.
 pub(crate) struct Classifier {
     window: Window,
     network: Network,
     verdicts: Vec<Verdict>,
-    /// How sure it is when it is more sure than not.
+    /// The score threshold of [`Mode::Medium`].
     medium: f64,
     empty: Kind,
     text: Kind,
     unknown: Kind,
 }
 
-/// What becomes of a label that the network says.
+/// A label of the network and the type that is reported for it.
 struct Verdict {
     kind: Kind,
-    /// How sure the network has to be.
+    /// The score threshold of [`Mode::High`].
     high: f64,
 }
 
 impl Classifier {
-    /// Reads the network and what belongs to it from a folder of Magika's package.
+    /// Reads the network and its configuration from the directory of Magika's package.
     pub(crate) fn load(folder: &Path) -> Result<Self> {
         let model = folder.join("models/standard_v3_3");
         let config: Config = read(&model.join("config.min.json"))?;
@@ -55,7 +55,7 @@ impl Classifier {
         })
     }
 
-    /// The kind of a file, and how sure that is.
+    /// Returns the type of a file and its score.
     pub(crate) fn identify(&self, content: &[u8], mode: Mode) -> Result<(&Kind, f32)> {
         if content.is_empty() {
             return Ok((&self.empty, 1.0));
@@ -71,7 +71,7 @@ impl Classifier {
             Mode::Medium => self.medium,
             Mode::Guess => 0.0,
         };
-        // It is seldom mistaken in whether a file is a text.
+        // Even with a low score, the network is reliable in separating text from binary files.
         Ok(match f64::from(score) >= least {
             true => (kind, score),
             false => (self.plain(kind.is_text), score),

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Result;
 
-/// `config.min.json`, beside the weights.
+/// `config.min.json`, next to the weights.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Config {
     pub(crate) beg_size: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Config {
     pub(crate) overwrite_map: HashMap<String, String>,
 }
 
-/// Reads a file of JSON.
+/// Reads a JSON file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read(path).map_err(|error| said(&error))?;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::Result;
 use crate::config::read;
 
-/// A kind of file.
+/// A file type.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
     pub(crate) label: String,
@@ -15,7 +15,7 @@ pub(crate) struct Kind {
     pub(crate) is_text: bool,
 }
 
-/// `content_types_kb.min.json`: what is known of all kinds.
+/// `content_types_kb.min.json`: the properties of all file types.
 pub(crate) struct Kinds(HashMap<String, Entry>);
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! What kind of file some bytes are, whatever their name says.
+//! Detects the type of a file from its content, independent of its name.
 
 mod classifier;
 mod config;
@@ -17,23 +17,24 @@ use mode::Mode;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// What kinds of files these are, by Magika.
+/// Detects file types with Magika.
 struct Magika {
     classifier: Classifier,
 }
 
 #[derive(pytriton::Outputs)]
 struct Found {
-    /// The kind of file, such as `python` or `png`; `txt` or `unknown` where it is not sure enough.
+    /// The file type, such as `python` or `png`; `txt` or `unknown` if the score is below the
+    /// threshold.
     #[output(shape = [1])]
     label: Array2<String>,
-    /// How sure the network is, from 0 to 1.
+    /// The score, from 0 to 1.
     #[output(shape = [1])]
     score: Array2<f32>,
-    /// Such as `text/x-python`.
+    /// The MIME type, such as `text/x-python`.
     #[output(shape = [1])]
     mime_type: Array2<String>,
-    /// Such as `code` or `image`.
+    /// The group of the type, such as `code` or `image`.
     #[output(shape = [1])]
     group: Array2<String>,
 }
@@ -57,10 +58,11 @@ impl Magika {
     #[group_by_values(mode)]
     fn identify(
         &self,
-        /// The bytes of each file. What is read of it are 4096 bytes of its begin and as many of its end: nothing else need be sent.
+        /// The content of each file. The first and the last 4096 bytes are sufficient: the rest is
+        /// ignored.
         #[input(shape = [1])]
         content: ArrayView2<Vec<u8>>,
-        /// How sure it has to be to say a label: `high_confidence`, `medium_confidence` or `best_guess`.
+        /// The score threshold for a label: `high_confidence`, `medium_confidence` or `best_guess`.
         #[first_value]
         mode: String,
     ) -> Result<Found> {

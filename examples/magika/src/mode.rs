@@ -1,13 +1,13 @@
 use std::str::FromStr;
 
-/// How sure the network has to be for its word to count.
+/// The score threshold below which a label is not reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
-    /// As sure as files of the label that it says demand it.
+    /// The threshold of the label, from the configuration.
     High,
-    /// More sure than not.
+    /// The medium threshold of the configuration, for all labels.
     Medium,
-    /// Not at all.
+    /// No threshold.
     Guess,
 }
 

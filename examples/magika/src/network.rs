@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use tract_onnx::prelude::*;
 
-/// A network that says of tokens how probable each label is.
+/// A network that returns a probability for each label.
 pub(crate) struct Network(Arc<TypedRunnableModel>);
 
 impl Network {
-    /// Reads it for one file at a time, of so many tokens and labels.
+    /// Reads the network for one file at a time, with the given numbers of tokens and labels.
     pub(crate) fn load(path: &Path, tokens: usize, labels: usize) -> TractResult<Self> {
         let network = onnx().model_for_path(path)?;
         let network = network.with_input_fact(0, i32::fact([1, tokens]).into())?;
@@ -20,14 +20,14 @@ impl Network {
         Ok(Self(network.into_runnable()?))
     }
 
-    /// The most probable label, by its place, and how probable it is.
+    /// Returns the index and the probability of the most probable label.
     pub(crate) fn decide(&self, tokens: &[i32]) -> TractResult<(usize, f32)> {
         let tokens = Tensor::from_shape(&[1, tokens.len()], tokens)?;
         let outputs = self.0.run(tvec![tokens.into_tvalue()])?;
         let scores = outputs[0].to_plain_array_view::<f32>()?;
         let first = (0, f32::NEG_INFINITY);
         let best = scores.iter().copied().enumerate();
-        // Of several the first one.
+        // If several labels have the same probability, the first one wins.
         Ok(best.fold(first, |best, other| match other.1 > best.1 {
             true => other,
             false => best,

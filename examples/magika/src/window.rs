@@ -1,7 +1,8 @@
 use crate::Result;
 use crate::config::Config;
 
-/// What the network sees of a file: bytes from its begin and from its end, without the white space around them.
+/// The input of the network: bytes from the start and from the end of a file, without surrounding
+/// whitespace.
 #[derive(Debug)]
 pub(crate) struct Window {
     begin: usize,
@@ -25,17 +26,17 @@ impl Window {
         })
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     pub(crate) fn tokens(&self) -> usize {
         self.begin + self.end
     }
 
-    /// The first block, which is all of a small file.
+    /// Returns the first block, which is the complete content of a small file.
     pub(crate) fn head<'a>(&self, content: &'a [u8]) -> &'a [u8] {
         &content[..content.len().min(self.block)]
     }
 
-    /// One token for each byte; `None` where there are too few to tell.
+    /// Returns one token for each byte, or `None` if there are too few bytes to decide.
     pub(crate) fn look(&self, content: &[u8]) -> Option<Vec<i32>> {
         let head = self.head(content);
         let tail = &content[content.len() - head.len()..];
@@ -59,7 +60,8 @@ impl Window {
     }
 }
 
-/// Not white space, as Python has it for bytes: a vertical tab is, unlike in Rust.
+/// Returns whether a byte is not whitespace. As in Python, and unlike in Rust, a vertical tab is
+/// whitespace.
 fn is_word(byte: &u8) -> bool {
     !matches!(byte, b'\t'..=b'\r' | b' ')
 }
@@ -83,7 +85,7 @@ mod tests {
             (b"a", None),
             (b" \t\n\x0b\x0c\r", None),
             (b"     a", None),
-            // Space behind the begin is not cut off, nor is any before the end.
+            // Trailing whitespace of the start and leading whitespace of the end are kept.
             (b"a ", Some("a ##|##a")),
             (b"ab", Some("ab##|#ab")),
             (b" ab ", Some("ab #| ab")),

@@ -1,4 +1,4 @@
-//! Two instances, each with a network of its own on a device of its own, and a thread that calls it.
+//! Two instances. Each has its own network, device and thread.
 
 use std::env;
 use std::error::Error;
@@ -9,7 +9,8 @@ use pytriton::{Function, Input, Model, Named, Output, Triton};
 
 const DEVICES: [&str; 2] = ["gpu:0", "gpu:1"];
 
-/// What a library for networks would give: something that stays on the thread where it was loaded.
+/// Represents the type of a neural network library: a value that must stay on the thread where it
+/// was loaded.
 struct Network {
     weights: Array2<f32>,
     device: &'static str,

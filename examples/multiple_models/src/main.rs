@@ -1,4 +1,4 @@
-//! Several models in one binary, one of them in two versions, and one on a state.
+//! Several models in one binary: one with two versions, and one with state.
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ fn arithmetic_mean(x: ArrayView2<f64>) -> Array2<f64> {
     x.sum_axis(Axis(1)).insert_axis(Axis(1)) / x.ncols().max(1) as f64
 }
 
-/// The geometric mean. Clients that name no version get this one.
+/// The geometric mean. Requests without a version are for this one.
 #[pytriton::model(name = "Mean", version = 2, max_batch_size = 64)]
 #[batch]
 fn geometric_mean(x: ArrayView2<f64>) -> Array2<f64> {
@@ -24,7 +24,7 @@ fn geometric_mean(x: ArrayView2<f64>) -> Array2<f64> {
     logarithms.mapv(f64::exp).insert_axis(Axis(1))
 }
 
-/// Counts what it has seen.
+/// Counts the rows of its requests.
 struct Counter {
     seen: Cell<u64>,
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use pytriton::prelude::*;
 
-/// The letters that a network knows, by their numbers; 0 is none of them.
+/// The letters of the network by index. Index 0 means that there is no letter.
 pub(crate) struct Alphabet(Vec<String>);
 
 impl Alphabet {
-    /// Reads a file with a letter on each line. The space, which has none, comes after them.
+    /// Reads a file with one letter per line. The file does not contain the space, which is
+    /// appended.
     pub(crate) fn load(path: &Path) -> io::Result<Self> {
         Ok(Self::new(&fs::read_to_string(path)?))
     }
@@ -19,8 +20,8 @@ impl Alphabet {
         Self(letters.map(str::to_owned).collect())
     }
 
-    /// What was read from left to right, and how sure that is: a letter that is seen in several places is one, if nothing
-    /// lies between them.
+    /// Returns the text, read from left to right, and its score. Equal letters in adjacent columns
+    /// are one letter.
     pub(crate) fn spell(&self, seen: ArrayView2<f32>) -> (String, f32) {
         let mut text = String::new();
         let (mut before, mut sum, mut count) = (0, 0.0, 0.0);

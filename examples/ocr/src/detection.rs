@@ -3,10 +3,10 @@ use pytriton::prelude::*;
 use crate::Result;
 use crate::network::{Light, Network, Shared};
 
-/// The network halves a picture five times.
+/// Heights and widths are multiples of this, because the network halves a picture five times.
 pub(crate) const STEP: usize = 32;
 
-/// So many pixels it looks at: those of 2048 x 2048.
+/// The maximum number of pixels: 2048 x 2048.
 const MOST_PIXELS: usize = 1 << 22;
 
 static NETWORK: Shared = Shared::new(|| {
@@ -19,10 +19,10 @@ static NETWORK: Shared = Shared::new(|| {
     })
 });
 
-/// Finds text in pictures.
+/// Detects text in pictures.
 pub(crate) struct Detection(&'static Network);
 
-/// Where in a picture there is text, by the detector of PP-OCRv4: how probable it is of each pixel.
+/// The probability of text at each pixel of a picture, from the detector of PP-OCRv4.
 #[pytriton::model(name = "Detection", max_batch_size = 4)]
 impl Detection {
     #[load]

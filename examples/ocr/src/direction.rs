@@ -4,7 +4,7 @@ use crate::Result;
 use crate::line::HEIGHT;
 use crate::network::{Light, Network, Shared};
 
-/// What the network looks at.
+/// The width of the network's input, in pixels.
 pub(crate) const WIDTH: usize = 192;
 
 static NETWORK: Shared = Shared::new(|| {
@@ -12,11 +12,11 @@ static NETWORK: Shared = Shared::new(|| {
     Network::load("ch_ppocr_mobile_v2.0_cls_infer.onnx", Light::EVEN, |_| size)
 });
 
-/// Sees which way up text is.
+/// Detects whether text is upside down.
 pub(crate) struct Direction(&'static Network);
 
-/// Whether a line of text is upside down, by the classifier of PP-OCR: how probable it is that it stands, and that it is turned
-/// by 180 degrees.
+/// Detects whether a line of text is upside down, with the classifier of PP-OCR. Returns the
+/// probabilities of 0 and of 180 degrees.
 #[pytriton::model(name = "Direction", max_batch_size = 32)]
 impl Direction {
     #[load]
@@ -29,7 +29,7 @@ impl Direction {
     #[batch]
     pub(crate) fn see(
         &self,
-        /// Red, green and blue of one line of text; grey, 127, where it is narrower.
+        /// Red, green and blue of one line of text. Narrower lines are filled with grey (127).
         #[input(shape = [48, 192, 3])]
         line: ArrayView4<u8>,
     ) -> Result<Array2<f32>> {

@@ -3,16 +3,16 @@ use pytriton::prelude::*;
 use crate::picture::Picture;
 use crate::quad::Quad;
 
-/// How high lines of text are for the networks that look at one line.
+/// The height of a line of text in the networks for single lines, in pixels.
 pub(crate) const HEIGHT: usize = 48;
 
-/// What is in the middle between light and dark.
+/// The middle between black and white.
 const GREY: u8 = 127;
 
 /// A line of text in a picture.
 pub(crate) struct Line {
     pub(crate) quad: Quad,
-    /// As high as all lines.
+    /// The line, scaled to [`HEIGHT`].
     pub(crate) picture: Picture,
     pub(crate) text: String,
     pub(crate) score: f32,
@@ -29,7 +29,8 @@ impl Line {
     }
 }
 
-/// Pictures of lines as one tensor, filled up with grey; of what is wider it has the beginning.
+/// Combines pictures of lines into one tensor. Narrower pictures are filled with grey, and wider
+/// ones are truncated.
 pub(crate) fn together<'a>(
     pictures: impl ExactSizeIterator<Item = &'a Picture>,
     width: usize,
@@ -44,7 +45,7 @@ pub(crate) fn together<'a>(
     all
 }
 
-/// Puts lines in the order in which a page is read: those that begin at much the same height from left to right.
+/// Sorts lines in reading order: lines at about the same height are sorted from left to right.
 pub(crate) fn in_order(mut quads: Vec<Quad>) -> Vec<Quad> {
     const MUCH_THE_SAME: f32 = 10.0;
     let begin = |quad: &Quad| quad.0[0];

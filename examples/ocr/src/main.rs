@@ -1,4 +1,4 @@
-//! Reads the text on pictures: three models, and a fourth that calls them.
+//! Reads the text in pictures, with three models and a fourth one that calls them.
 
 mod alphabet;
 mod detection;

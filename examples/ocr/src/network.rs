@@ -5,23 +5,23 @@ use tract_onnx::pb::tensor_proto::DataType;
 use tract_onnx::prelude::tract_ndarray::{Array4, ArrayD, ArrayView4, Axis, Zip};
 use tract_onnx::prelude::*;
 
-/// A network that looks at pictures, any number at a time.
+/// A network for pictures, with any batch size.
 pub(crate) struct Network {
     model: Arc<TypedRunnableModel>,
     light: Light,
 }
 
-/// A network that models have in common; or why there is none.
+/// A network that several models share, or the error of loading it.
 pub(crate) type Shared = LazyLock<Result<Network, String>>;
 
-/// What a network takes for no light and for one step of it, in each of its planes; a pixel is from 0 to 1.
+/// The mean and the deviation of each colour plane in the training data; a pixel is from 0 to 1.
 pub(crate) struct Light {
     pub(crate) means: [f32; 3],
     pub(crate) deviations: [f32; 3],
 }
 
 impl Light {
-    /// From -1 to 1.
+    /// Maps pixels to the range from -1 to 1.
     pub(crate) const EVEN: Self = Self {
         means: [0.5; 3],
         deviations: [0.5; 3],
@@ -29,11 +29,12 @@ impl Light {
 }
 
 impl Network {
-    /// Reads a network for pictures of a height and a width, each a number or some number's multiple.
+    /// Reads a network for pictures of a height and a width. Each is a number or the multiple of a
+    /// number.
     ///
     /// # Errors
     ///
-    /// What is wrong with its file, or that it is not to be had.
+    /// Returns an error if the file is missing or invalid.
     pub(crate) fn load(
         file: &str,
         light: Light,
@@ -53,7 +54,7 @@ impl Network {
         let network = onnx().model_for_proto_model(&file)?;
         let symbols = network.symbols.clone();
         for name in ["pictures", "height", "width"] {
-            // Without that nobody knows that three steps back and one forth are as long as two back.
+            // Without this assertion, tract cannot simplify the lengths that the strides produce.
             symbols.add_assertion(format!("{name} >= 1"))?;
         }
         let any = |name: &str| symbols.sym(name).to_dim();
@@ -64,7 +65,7 @@ impl Network {
         Ok(Self { model, light })
     }
 
-    /// What it says of pictures: their pixels are red, green and blue.
+    /// Returns the output for pictures, whose pixels are red, green and blue.
     pub(crate) fn look(&self, pictures: ArrayView4<u8>) -> TractResult<ArrayD<f32>> {
         let planes = Tensor::from(self.planes(pictures)).into_tvalue();
         let outputs = self.model.run(tvec![planes])?;
@@ -73,7 +74,7 @@ impl Network {
         output.into_tensor().into_plain_array()
     }
 
-    /// The networks have learned from planes of blue, green and red, in this order.
+    /// The networks were trained with the planes in the order blue, green, red.
     fn planes(&self, pictures: ArrayView4<u8>) -> Array4<f32> {
         let (count, height, width, _) = pictures.dim();
         let mut planes = Array4::zeros((count, 3, height, width));
@@ -91,8 +92,8 @@ impl Network {
     }
 }
 
-/// PaddlePaddle counts the elements of dimensions in 32 bits. tract takes such a number for that of one picture, and only one
-/// of 64 bits for that of any.
+/// PaddlePaddle casts dimensions to 32-bit integers. tract treats a 32-bit number as constant, and
+/// keeps only a 64-bit number symbolic, for any number of pictures.
 fn count_in_64_bits(file: &mut ModelProto) {
     let nodes = file.graph.iter_mut().flat_map(|graph| &mut graph.node);
     for cast in nodes.filter(|node| node.op_type == "Cast") {

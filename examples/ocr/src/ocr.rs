@@ -10,29 +10,30 @@ use crate::quad::Quad;
 use crate::recognition::{self, Recognition};
 use crate::regions::regions;
 
-/// Pictures are made so long and so wide at most before text is looked for.
+/// The maximum side length of a picture in the detector, in pixels; larger pictures are scaled
+/// down.
 const LONGEST: f32 = 960.0;
 
-/// How sure it must be that a line is upside down.
+/// The probability above which a line is turned.
 const TURNED: f32 = 0.9;
 
-/// How sure it must be what a line says.
+/// The minimum score of a line in the result.
 const SURE: f32 = 0.5;
 
-/// Lines are so wide at least, as they were when the network learned to read.
+/// The minimum width of the recogniser's input, as in its training.
 const LEAST_WIDTH: usize = 320;
 
-/// Reads pictures: three models, called from one.
+/// Reads the text in pictures by calling three models.
 struct Ocr {
     detection: Detection,
     direction: Direction,
     recognition: Recognition,
 }
 
-/// The text on a picture, and where it stands: finds its lines by `Detection`, turns those that `Direction` says are upside
-/// down, and has `Recognition` read them.
+/// Reads the text in a picture and returns its positions. `Detection` finds the lines, `Direction`
+/// detects lines that are upside down, and `Recognition` reads them.
 ///
-/// The lines of all pictures that wait are read together.
+/// The lines of all queued pictures are read together.
 #[pytriton::model(name = "OCR", max_batch_size = 8)]
 impl Ocr {
     #[load]
@@ -76,7 +77,7 @@ impl Ocr {
         found.into_iter().map(page).collect()
     }
 
-    /// The lines of each picture of a request.
+    /// Returns the lines of each picture of a request.
     fn find_all(&self, request: &Request) -> Result<Vec<Vec<Line>>> {
         let files = request.array::<Vec<u8>>("picture")?;
         let files = files.iter().flatten();
@@ -105,8 +106,8 @@ impl Ocr {
         Ok(lines.map(|quad| Line::cut(picture, quad)).collect())
     }
 
-    /// The network sees the beginning of a line. Where lines are squeezed until it sees the whole, as in PaddleOCR, it is wrong
-    /// about many long ones.
+    /// The network sees only the start of a long line. Scaling the line down to fit, as PaddleOCR
+    /// does, gives wrong results for many long lines.
     fn turn(&self, lines: &mut [&mut Line]) -> Result<()> {
         for lines in lines.chunks_mut(32) {
             let pictures = together(lines.iter().map(|line| &line.picture), direction::WIDTH);
@@ -120,7 +121,7 @@ impl Ocr {
         Ok(())
     }
 
-    /// Lines of much the same width are read together, so that little has to be filled up.
+    /// Lines of similar width are read together, to reduce padding.
     fn spell(&self, lines: &mut [&mut Line]) -> Result<()> {
         lines.sort_by_key(|line| line.picture.width());
         for lines in lines.chunks_mut(6) {

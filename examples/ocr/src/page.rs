@@ -2,25 +2,25 @@ use pytriton::prelude::*;
 
 use crate::line::Line;
 
-/// What stands on the pictures of a request.
+/// The text in the pictures of a request.
 #[derive(pytriton::Outputs)]
 pub(crate) struct Page {
-    /// What each line says, in the order in which it is read.
+    /// The text of each line, in reading order.
     #[output(shape = [-1])]
     text: Array2<String>,
-    /// How sure that is, from 0.5 to 1.
+    /// The score of each line, from 0.5 to 1.
     #[output(shape = [-1])]
     score: Array2<f32>,
-    /// The corners of each line, as columns and rows of pixels, from where it begins on clockwise.
+    /// The corners of each line as columns and rows of pixels, clockwise from its start.
     #[output(name = "box", shape = [-1, 4, 2])]
     corners: Array4<f32>,
-    /// How many lines there are: where another picture of the request has more, empty ones follow.
+    /// The number of lines. If another picture of the request has more, empty lines follow.
     #[output(shape = [1])]
     lines: Array2<i32>,
 }
 
 impl Page {
-    /// Of the lines of each picture.
+    /// Creates a page from the lines of each picture.
     pub(crate) fn new(pictures: &[Vec<Line>]) -> Self {
         let most = pictures.iter().map(Vec::len).max().unwrap_or_default();
         let size = (pictures.len(), most);

@@ -8,13 +8,13 @@ use pytriton::ndarray::ShapeError;
 use pytriton::prelude::*;
 use thiserror::Error;
 
-/// So many pixels a picture may have: those of 4096 x 4096.
+/// The maximum number of pixels of a picture: 4096 x 4096.
 const MOST_PIXELS: u64 = 1 << 24;
 
-/// Rows of pixels, each red, green and blue; there is at least one.
+/// Rows of pixels in red, green and blue, with at least one pixel.
 pub(crate) struct Picture(Array3<u8>);
 
-/// Why there is no picture.
+/// An error while decoding a picture.
 #[derive(Debug, Error)]
 pub(crate) enum PictureError {
     #[error("no PNG or JPEG that can be read: {0}")]
@@ -28,11 +28,11 @@ pub(crate) enum PictureError {
 }
 
 impl Picture {
-    /// Reads a PNG or JPEG, or a `data:` URL of one, the way up that it says.
+    /// Decodes a PNG or JPEG file or a `data:` URL, and applies its orientation.
     ///
     /// # Errors
     ///
-    /// [`PictureError::TooLarge`] before any pixel is read.
+    /// Returns [`PictureError::TooLarge`] before any pixel is decoded.
     pub(crate) fn decode(file: &[u8]) -> Result<Self, PictureError> {
         let file = unwrapped(file)?;
         let reader = ImageReader::new(Cursor::new(&file)).with_guessed_format();
@@ -52,7 +52,7 @@ impl Picture {
         Ok(Self(Array3::from_shape_vec(size, image.into_raw())?))
     }
 
-    /// Paints each pixel.
+    /// Creates a picture from a function of column and row.
     pub(crate) fn painted(
         height: usize,
         width: usize,
@@ -68,7 +68,7 @@ impl Picture {
         Self(pixels)
     }
 
-    /// The same in another size.
+    /// Returns the picture scaled to another size.
     pub(crate) fn resized(&self, height: usize, width: usize) -> Self {
         let across = self.width() as f32 / width as f32;
         let down = self.height() as f32 / height as f32;
@@ -77,13 +77,14 @@ impl Picture {
         })
     }
 
-    /// Turns it by 180 degrees.
+    /// Rotates the picture by 180 degrees.
     pub(crate) fn turn(&mut self) {
         self.0.invert_axis(Axis(0));
         self.0.invert_axis(Axis(1));
     }
 
-    /// The colour at a point, from the pixels around it; outside it is that of the margin.
+    /// Returns the interpolated colour at a point; outside of the picture, the colour of the
+    /// nearest edge.
     pub(crate) fn colour(&self, x: f32, y: f32) -> [u8; 3] {
         let (left, right, x) = around(x, self.width());
         let (above, below, y) = around(y, self.height());
@@ -107,7 +108,8 @@ impl Picture {
     }
 }
 
-/// The file that a `data:` URL has in it: JSON has no form for bytes. Any other is what it is.
+/// Returns the file in a `data:` URL, because JSON cannot contain bytes. Other input is returned
+/// unchanged.
 fn unwrapped(file: &[u8]) -> Result<Cow<'_, [u8]>, PictureError> {
     const BASE64: &[u8] = b";base64,";
     let url = file.strip_prefix(b"data:").unwrap_or_default();
@@ -118,7 +120,7 @@ fn unwrapped(file: &[u8]) -> Result<Cow<'_, [u8]>, PictureError> {
     })
 }
 
-/// The numbers of two pixels that a point lies between, and how far it is from the first to the second.
+/// Returns the indices of the two pixels around a point, and its distance from the first one.
 fn around(at: f32, count: usize) -> (usize, usize, f32) {
     let last = count - 1;
     let at = at.clamp(0.0, last as f32);
@@ -126,7 +128,7 @@ fn around(at: f32, count: usize) -> (usize, usize, f32) {
     (first, (first + 1).min(last), at - first as f32)
 }
 
-/// The whole part of a number; 0 where it is less.
+/// Returns the integer part of a number, or 0 if it is negative.
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
 pub(crate) fn whole(number: f32) -> usize {
     number as usize
@@ -140,7 +142,7 @@ fn level(level: f32) -> u8 {
     level.round() as u8
 }
 
-/// Transparent pictures are drawn for white pages.
+/// Draws a transparent picture on white.
 fn on_white(image: &RgbaImage) -> RgbImage {
     let mut page = RgbImage::new(image.width(), image.height());
     for (to, from) in page.pixels_mut().zip(image.pixels()) {
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn what_is_no_picture_is_told() {
         let file = png(RgbImage::new(2, 2));
-        // 65536 by 65536 pixels, with the checksum that belongs to them.
+        // 65536 by 65536 pixels, with a valid checksum.
         let mut bomb = file.clone();
         bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         bomb[29..33].copy_from_slice(&[0xe3, 0xe6, 0xa7, 0xb4]);

@@ -2,15 +2,15 @@ use crate::line::HEIGHT;
 use crate::picture::{Picture, whole};
 use crate::recognition::MOST_WIDTH;
 
-/// A point of a picture: its column and its row.
+/// A point in a picture: column and row.
 pub(crate) type Point = [f32; 2];
 
-/// The corners of a line of text, from the upper left one on clockwise.
+/// The corners of a line of text, clockwise from the upper left one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Quad(pub(crate) [Point; 4]);
 
 impl Quad {
-    /// Of corners in any order.
+    /// Creates a quad from corners in any order.
     pub(crate) fn new(mut corners: [Point; 4]) -> Self {
         corners.sort_by(|one, other| one[0].total_cmp(&other[0]));
         let [mut left, mut right] = [[corners[0], corners[1]], [corners[2], corners[3]]];
@@ -20,7 +20,7 @@ impl Quad {
         Self([left[0], right[0], right[1], left[1]])
     }
 
-    /// The same in another size of the picture, cut at its margins.
+    /// Scales the corners and clamps them to the picture.
     pub(crate) fn scaled(self, [x, y]: Point, picture: &Picture) -> Self {
         let [right, bottom] = [picture.width() - 1, picture.height() - 1];
         Self(self.0.map(|corner| {
@@ -31,7 +31,7 @@ impl Quad {
         }))
     }
 
-    /// The longer of its two widths, and of its two heights.
+    /// Returns the larger width and the larger height.
     pub(crate) fn size(&self) -> [f32; 2] {
         let [upper_left, upper_right, lower_right, lower_left] = self.0;
         [
@@ -40,12 +40,13 @@ impl Quad {
         ]
     }
 
-    /// What is in it, straightened, as high as readers of lines want it; a column of letters lies on its side.
+    /// Cuts the line out of a picture, straightens it and scales it to [`HEIGHT`]. Vertical lines
+    /// are rotated by 90 degrees.
     pub(crate) fn cut(&self, picture: &Picture) -> Picture {
         let [width, height] = self.size();
         if height >= 1.5 * width {
             let [upper_left, upper_right, lower_right, lower_left] = self.0;
-            // It is no column any more, or nothing at all.
+            // Rotates the corners, so that the line is horizontal.
             return Self([upper_right, lower_right, lower_left, upper_left])
                 .straightened([height, width], picture);
         }
@@ -57,7 +58,8 @@ impl Quad {
         let columns = whole((HEIGHT as f32 * width / height).ceil()).clamp(1, MOST_WIDTH);
         let [upper_left, upper_right, lower_right, lower_left] = self.0;
         Picture::painted(HEIGHT, columns, |x, y| {
-            // Half a pixel of the picture, as those that it is taken from have a middle, too.
+            // Pixel coordinates refer to the centres of pixels, so both sizes are shifted by half a
+            // pixel.
             let across = (x + 0.5) / columns as f32 - 0.5 / width;
             let down = (y + 0.5) / HEIGHT as f32 - 0.5 / height;
             let above = between(upper_left, upper_right, across);
@@ -99,7 +101,7 @@ mod tests {
         assert_eq!((cut.height(), cut.width()), (48, 96));
         let shades = cut.pixels().slice(s![0, ..;24, 0]).to_vec();
         assert_eq!(shades, [10, 22, 34, 46]);
-        // A column is read from its right side on.
+        // A vertical line is read from its right side.
         let column = Quad::new([[10.0, 4.0], [22.0, 4.0], [22.0, 28.0], [10.0, 28.0]]);
         let cut = column.cut(&picture);
         assert_eq!((cut.height(), cut.width()), (48, 96));

@@ -5,10 +5,10 @@ use crate::alphabet::Alphabet;
 use crate::line::HEIGHT;
 use crate::network::{Light, Network, Shared};
 
-/// The network looks for a letter in so many columns.
+/// The width of a line is a multiple of this, in pixels.
 pub(crate) const STEP: usize = 8;
 
-/// So many columns it looks at.
+/// The maximum width of a line, in pixels.
 pub(crate) const MOST_WIDTH: usize = 2560;
 
 static NETWORK: Shared = Shared::new(|| {
@@ -25,15 +25,15 @@ pub(crate) struct Recognition {
 
 #[derive(pytriton::Outputs)]
 pub(crate) struct Read {
-    /// What the line says.
+    /// The text of the line.
     #[output(shape = [1])]
     pub(crate) text: Array2<String>,
-    /// How sure that is, from 0 to 1; 0 where nothing was read.
+    /// The score, from 0 to 1; 0 if no text was found.
     #[output(shape = [1])]
     pub(crate) score: Array2<f32>,
 }
 
-/// What a line of text says, Chinese or Latin letters, by the reader of PP-OCRv4.
+/// Reads Chinese or Latin text in a line, with the recogniser of PP-OCRv4.
 #[pytriton::model(name = "Recognition", max_batch_size = 8)]
 impl Recognition {
     #[load]
@@ -47,7 +47,8 @@ impl Recognition {
     #[batch]
     pub(crate) fn read(
         &self,
-        /// Red, green and blue of one line of text, 48 pixels high; the width is a multiple of 8, filled up with grey, 127.
+        /// Red, green and blue of one line of text with a height of 48 pixels. The width is a
+        /// multiple of 8, filled with grey (127).
         #[input(shape = [48, -1, 3])]
         line: ArrayView4<u8>,
     ) -> Result<Read> {

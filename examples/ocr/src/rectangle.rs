@@ -1,22 +1,22 @@
 use crate::quad::{Point, Quad};
 
-/// A rectangle that lies in any direction.
+/// A rotated rectangle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rectangle {
     middle: Point,
-    /// The direction of its length, of length one.
+    /// The unit vector of its length.
     along: Point,
-    /// Half its length, half its width.
+    /// Half of its length and half of its width.
     half: [f32; 2],
 }
 
 impl Rectangle {
-    /// The smallest one around points; those that come one after the other are a shape's, round and without dents. `None`
-    /// where they are in one place.
+    /// Returns the smallest rectangle around the corners of a convex polygon, in order. Returns
+    /// `None` if all points are equal.
     pub(crate) fn around(points: &[Point]) -> Option<Self> {
         let next = points.iter().cycle().skip(1);
         let sides = points.iter().zip(next);
-        // One of its sides is one of the shape's.
+        // The smallest rectangle shares a side with the polygon.
         let rectangles = sides.filter_map(|(one, other)| {
             let [x, y] = [other[0] - one[0], other[1] - one[1]];
             let length = x.hypot(y);
@@ -47,12 +47,12 @@ impl Rectangle {
         4.0 * self.half[0] * self.half[1]
     }
 
-    /// Its shorter side.
+    /// Returns the shorter side.
     pub(crate) fn width(&self) -> f32 {
         2.0 * self.half[0].min(self.half[1])
     }
 
-    /// With a margin: so many times its area, by its circumference.
+    /// Adds a margin on each side: `ratio` times the area divided by the circumference.
     pub(crate) fn grown(self, ratio: f32) -> Self {
         let circumference = 4.0 * (self.half[0] + self.half[1]);
         let margin = self.area() * ratio / circumference;
@@ -62,7 +62,7 @@ impl Rectangle {
         }
     }
 
-    /// Its corners.
+    /// Returns the corners.
     pub(crate) fn quad(&self) -> Quad {
         let [x, y] = self.along;
         let [half_length, half_width] = self.half;
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn grows_on_each_side() {
         let rectangle = Rectangle::around(&[[0.0, 0.0], [8.0, 0.0], [8.0, 2.0], [0.0, 2.0]]);
-        // 16 by 20.
+        // The rectangle is 16 by 20.
         let corners = [[-0.8, -0.8], [8.8, -0.8], [8.8, 2.8], [-0.8, 2.8]];
         assert_near(rectangle.unwrap().grown(1.0).quad(), corners);
     }

@@ -5,22 +5,22 @@ use pytriton::prelude::*;
 use crate::quad::Point;
 use crate::rectangle::Rectangle;
 
-/// How probable it is that there is text, where there is some.
+/// The minimum probability of a text pixel.
 const TEXT: f32 = 0.3;
 
-/// How probable it is on average in a line.
+/// The minimum average probability of a line.
 const LINE: f32 = 0.6;
 
-/// So many lines are found, of whatever there is.
+/// The maximum number of lines.
 const MOST: usize = 1000;
 
-/// What is thinner is no line.
+/// The minimum width of a line, in pixels.
 const LEAST_WIDTH: f32 = 3.0;
 
-/// The network sees lines thinner than they are.
+/// The margin of lines, because the network marks only their core.
 const GROWTH: f32 = 1.6;
 
-/// Finds the lines in a map of how probable text is: each pixel is looked at once.
+/// Finds the lines in a probability map. Each pixel is visited once.
 pub(crate) fn regions(map: ArrayView2<f32>) -> Vec<Rectangle> {
     let mut left = map.mapv(|probability| probability > TEXT);
     let places = map.indexed_iter().map(|(place, _)| place);
@@ -34,7 +34,7 @@ pub(crate) fn regions(map: ArrayView2<f32>) -> Vec<Rectangle> {
         .collect()
 }
 
-/// Pixels that touch each other, if only with their corners.
+/// A connected region of pixels, diagonal neighbours included.
 struct Shape {
     top: usize,
     /// The first and the last column of each row.
@@ -44,7 +44,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Takes the shape of which a pixel is the first out of those that are left; `None` where there is none.
+    /// Removes the region that starts at a pixel from the remaining pixels. Returns `None` if the
+    /// pixel is not set.
     fn taken(map: ArrayView2<f32>, left: &mut Array2<bool>, first: (usize, usize)) -> Option<Self> {
         if !take(&mut left[first]) {
             return None;
@@ -84,7 +85,7 @@ impl Shape {
         self.sum / self.count as f32
     }
 
-    /// The corners of the shape without its dents, one after the other.
+    /// Returns the convex hull of the region.
     fn hull(&self) -> Vec<Point> {
         let rows = self.rows.iter().enumerate();
         let points = rows.flat_map(|(row, &(first, last))| {
@@ -98,7 +99,8 @@ impl Shape {
     }
 }
 
-/// One side of a hull, but for its last point, of points in the order of their rows and columns.
+/// Returns one half of a convex hull without its last point. The points are sorted by row and
+/// column.
 fn half_hull(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut hull: Vec<Point> = Vec::new();
     for point in points {
@@ -113,7 +115,7 @@ fn half_hull(points: impl Iterator<Item = Point>) -> Vec<Point> {
     hull
 }
 
-/// Above zero where the way from the first to the third point by the second is a turn to one side.
+/// Positive if the path through three points turns to one side.
 fn turn(one: Point, other: Point, third: Point) -> f32 {
     let [x, y] = [other[0] - one[0], other[1] - one[1]];
     x * (third[1] - one[1]) - y * (third[0] - one[0])
@@ -123,7 +125,7 @@ fn turn(one: Point, other: Point, third: Point) -> f32 {
 mod tests {
     use super::*;
 
-    /// A map of text, where `#` is text, and `+` where it is less probable.
+    /// Creates a map: `#` is text, and `+` is text with a lower probability.
     fn map(rows: &[&str]) -> Array2<f32> {
         let probability = |letter: u8| match letter {
             b'#' => 0.9,
@@ -143,7 +145,7 @@ mod tests {
             (&["####", "####", "####", "####"], 1),
             (&["++++", "++++", "++++", "++++"], 0),
             (&["####.####"; 4], 2),
-            // Held together by a corner.
+            // Connected by a corner.
             (
                 &[
                     "####.....",
@@ -157,7 +159,7 @@ mod tests {
                 ],
                 1,
             ),
-            // From its first pixel it goes up and down.
+            // From its first pixel, the region extends up and down.
             (
                 &[
                     "#...#", "#...#", "#...#", "#####", "#####", "#####", "#####",
@@ -190,7 +192,7 @@ mod tests {
             .map(|row| &*rows[row])
             .to_vec();
         let found = regions(map(&rows).view());
-        // 21 by 5 and 1.6 times 105 / 52 on each side.
+        // 21 by 5, plus a margin of 1.6 times 105 / 52 on each side.
         let margin = 1.6 * 105.0 / 52.0;
         let [[left, top], _, [right, bottom], _] = found[0].quad().0;
         for (side, expected) in [

@@ -1,4 +1,4 @@
-//! A line that learns while it serves: `fit` takes points and moves it, `predict` asks where it is.
+//! A line that is trained while it is served: `fit` trains it with points, `predict` evaluates it.
 
 use std::env;
 use std::error::Error;
@@ -20,7 +20,7 @@ impl Line {
         self.slope * x + self.offset
     }
 
-    /// Goes one step towards a point; how far away it was, squared.
+    /// Makes one step of gradient descent, and returns the squared error before the step.
     fn fit(&mut self, x: f32, y: f32) -> f32 {
         let error = y - self.predict(x);
         self.slope += RATE * error * x;

@@ -1,8 +1,9 @@
-//! Inputs that a request may leave out: one has a value then, of the other the function knows that it is not there.
+//! Optional inputs: a missing one is filled with a value, the other is passed to the function as an
+//! `Option`.
 
 use pytriton::prelude::*;
 
-/// Scales each row, and moves it where a request says how far.
+/// Scales each row, and adds the offset if the request has one.
 #[pytriton::model(name = "Transform", max_batch_size = 32)]
 #[fill_optionals(scale = 1.0)]
 #[batch]

@@ -1,10 +1,11 @@
-//! What comes beside the tensors: parameters of a request, and headers that are forwarded.
+//! Request parameters and forwarded headers.
 //!
-//! Headers whose names begin with `x-` arrive with `--http-header-forward-pattern '(?i)x-.*'`, and `--grpc-header-forward-pattern`.
+//! To forward headers whose names begin with `x-`, pass `--http-header-forward-pattern '(?i)x-.*'`
+//! and `--grpc-header-forward-pattern`.
 
 use pytriton::prelude::*;
 
-/// Repeats a text as often as the parameter `times` says, for the user of the header `x-user`.
+/// Repeats a text `times` times (a parameter), for the user in the header `x-user`.
 #[pytriton::model(name = "Greet", max_batch_size = 8)]
 #[batch]
 fn greet(

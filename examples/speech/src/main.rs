@@ -1,4 +1,5 @@
-//! Where somebody speaks in a stream of sound. Each stream is a sequence, whose state is what the network remembers of it.
+//! Detects speech in a stream of audio. Each stream is a sequence, and its state is the state of
+//! the network.
 
 mod network;
 
@@ -9,7 +10,7 @@ use tract_onnx::prelude::TractResult;
 
 use network::{Listener, Network};
 
-/// How probable it is that somebody speaks, by Silero VAD.
+/// The probability of speech, from Silero VAD.
 struct Speech {
     network: Network,
 }
@@ -34,7 +35,7 @@ impl Speech {
         Listener::new()
     }
 
-    /// `samples`: the next 32 ms of the stream at 16 kHz, each from -1 to 1.
+    /// `samples`: the next 32 ms of the stream at 16 kHz, each sample from -1 to 1.
     #[infer]
     #[output(name = "probability", shape = [1])]
     fn hear(

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use tract_onnx::prelude::tract_ndarray::{Array1, ArrayView1, Axis, concatenate, s};
 use tract_onnx::prelude::*;
 
-/// Samples of one step, at 16 kHz: 32 ms.
+/// The samples of one step: 32 ms at 16 kHz.
 const SAMPLES: usize = 512;
 
-/// The last samples of the step before, which the network hears again.
+/// The number of samples of the previous step that the network receives again.
 const BEFORE: usize = 64;
 
-/// Silero VAD for 16 kHz, which tells voices from other sounds.
+/// Silero VAD for 16 kHz, which detects speech.
 pub(crate) struct Network(Arc<TypedRunnableModel>);
 
-/// What the network remembers of a stream of sound.
+/// The state of the network for one stream.
 pub(crate) struct Listener {
     before: Array1<f32>,
     hidden: TValue,
@@ -21,7 +21,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Has heard nothing yet.
+    /// Creates the state for the start of a stream.
     pub(crate) fn new() -> TractResult<Self> {
         let zero = Tensor::zero::<f32>(&[1, 1, 128])?.into_tvalue();
         Ok(Self {
@@ -31,7 +31,7 @@ impl Listener {
         })
     }
 
-    /// How probable it is that somebody speaks in the next samples.
+    /// Returns the probability of speech in the next samples.
     pub(crate) fn step(&mut self, network: &Network, samples: ArrayView1<f32>) -> TractResult<f32> {
         let heard = concatenate![Axis(0), self.before, samples];
         let before = heard.slice(s![SAMPLES..]).to_owned();
@@ -48,7 +48,7 @@ impl Listener {
 }
 
 impl Network {
-    /// Reads the network that takes several pieces at once, for one at a time.
+    /// Reads the network for one chunk at a time.
     pub(crate) fn load(path: &Path) -> TractResult<Self> {
         let network = onnx().model_for_path(path)?;
         let network = network.with_input_fact(0, f32::fact([1, BEFORE + SAMPLES]).into())?;

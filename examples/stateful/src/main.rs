@@ -1,6 +1,6 @@
 use pytriton::prelude::*;
 
-/// A table of vectors. Each of the two instances loads its own and serves on its own thread.
+/// A table of vectors. Each of the two instances loads its own copy and runs on its own thread.
 struct Embedding {
     table: Array2<f32>,
 }

@@ -1,8 +1,8 @@
-//! Text that comes word by word, as a language model's does: any number of answers to one request, over the KServe protocol
-//! and over OpenAI's.
+//! Generates text word by word, like a language model: any number of responses per request, over
+//! the KServe protocol and the OpenAI API.
 //!
-//! The model is a small and real one, which word follows which three others, learned from the licence of this repository
-//! when an instance starts. Ask it with curl:
+//! The model is small but real: it knows which word follows which three others. Each instance
+//! learns them from the licence of this repository when it starts. Call it with curl:
 //!
 //! ```sh
 //! curl -N localhost:8000/v1/completions -d '{"model": "Writer", "prompt": "You may", "max_tokens": 12, "stream": true}'
@@ -16,14 +16,14 @@ use pytriton::prelude::*;
 
 use text::Words;
 
-/// No text is longer.
+/// The maximum number of words.
 const MOST: u32 = 1000;
 
 struct Writer {
     words: Words,
 }
 
-/// Goes on with a text.
+/// Continues a text.
 #[pytriton::model(name = "Writer", instances = 2)]
 impl Writer {
     #[load]
@@ -48,7 +48,7 @@ struct Companion {
     words: Words,
 }
 
-/// Goes on with what was said last.
+/// Continues the last message.
 #[pytriton::model(name = "Companion", instances = 2)]
 impl Companion {
     #[load]
@@ -72,7 +72,7 @@ impl Companion {
     }
 }
 
-/// The words behind a text one by one, and at last why there are no more.
+/// Returns the generated words one by one, followed by the finish reason.
 fn pieces<'w>(
     words: &'w Words,
     before: &str,

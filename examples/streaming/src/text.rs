@@ -2,13 +2,13 @@ use std::collections::{HashMap, HashSet};
 
 const TEXT: &str = include_str!("../../../LICENSE");
 
-/// So many words decide on the next.
+/// The number of previous words that determine the next one.
 const ORDER: usize = 3;
 
-/// What has been learned from a text.
+/// The words learned from a text.
 pub(crate) struct Words {
     known: HashSet<&'static str>,
-    /// The words that follow up to three others, as often as they do.
+    /// The words that follow up to three others, repeated by frequency.
     next: HashMap<Vec<&'static str>, Vec<&'static str>>,
 }
 
@@ -26,7 +26,7 @@ impl Words {
         Self { known, next }
     }
 
-    /// The words behind a text, the same ones for the same seed.
+    /// Returns generated words, the same ones for the same seed.
     pub(crate) fn behind<'w>(
         &'w self,
         text: &str,
@@ -44,7 +44,7 @@ impl Words {
         })
     }
 
-    /// A word that has followed the last ones, of which as many count as were read together.
+    /// Returns a word that follows the longest known suffix of the text.
     fn follows(&self, text: &[&'static str], random: &mut Random) -> Option<&'static str> {
         let mut orders = (1..=ORDER.min(text.len())).rev();
         let words = orders.find_map(|order| self.next.get(&text[text.len() - order..]))?;
@@ -52,7 +52,7 @@ impl Words {
     }
 }
 
-/// The same numbers for the same seed.
+/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {

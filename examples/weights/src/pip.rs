@@ -2,7 +2,7 @@ use std::process::{Command, Stdio};
 
 use crate::tool;
 
-/// What can install a wheel, in the order in which it is tried.
+/// The commands that can install a wheel, in the order in which they are tried.
 const TOOLS: &[&[&str]] = &[
     &["pip"],
     &["pip3"],
@@ -10,7 +10,7 @@ const TOOLS: &[&[&str]] = &[
     &["uv", "tool", "run", "pip"],
 ];
 
-/// The first one that works.
+/// Returns the first command that works.
 pub(crate) fn pip() -> Option<Command> {
     let works = |tool: &&&[&str]| {
         let mut version = command(tool);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::WeightsError;
 
-/// The user's cache.
+/// Returns the user's cache directory.
 pub(crate) fn cache() -> Result<PathBuf, WeightsError> {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || env::home_dir().map(|home| home.join(".cache"));
@@ -12,12 +12,13 @@ pub(crate) fn cache() -> Result<PathBuf, WeightsError> {
     cache.ok_or(WeightsError::NoCache)
 }
 
-/// Where weights are in a cache.
+/// Returns the directory of weights in a cache.
 pub(crate) fn weights(cache: &Path) -> PathBuf {
     cache.join("pytriton/weights")
 }
 
-/// The folder of that name among others; where it is not there it is that which is made in a new, empty folder.
+/// Returns the directory `name` in `parent`. If it does not exist, it is created by `make` in a
+/// new, empty directory.
 pub(crate) fn kept(
     parent: &Path,
     name: &str,
@@ -29,7 +30,7 @@ pub(crate) fn kept(
     }
     fs::create_dir_all(parent).map_err(WeightsError::at(parent))?;
     let _lock = lock(&parent.join(".lock"))?;
-    // Somebody else may have had the lock, for the same reason.
+    // Another process may have created it while this one waited for the lock.
     if !folder.is_dir() {
         let draft = Draft::new(parent.join(".draft"))?;
         let tree = make(&draft.0)?;
@@ -44,11 +45,11 @@ fn lock(path: &Path) -> Result<File, WeightsError> {
     Ok(file)
 }
 
-/// A folder that goes when the work in it is over, well or not.
+/// A directory that is removed when it is dropped, on success and on failure.
 struct Draft(PathBuf);
 
 impl Draft {
-    /// A new one, in place of that which a killed process left.
+    /// Creates a draft, and removes one that a killed process left behind.
     fn new(path: PathBuf) -> Result<Self, WeightsError> {
         drop(Self(path.clone()));
         fs::create_dir(&path).map_err(WeightsError::at(&path))?;
@@ -58,7 +59,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // What is still there is in the way of the next one, which says so.
+        // If something remains, the next `fs::create_dir` reports it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

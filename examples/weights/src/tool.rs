@@ -3,16 +3,16 @@ use std::process::{Command, Stdio};
 
 use crate::WeightsError;
 
-/// A program that downloads.
+/// Returns a command that downloads.
 pub(crate) fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null());
-    // Its progress and its complaints are the user's; our standard output is not its.
+    // Progress and errors go to the user; standard output is reserved for this program.
     command.stdout(io::stderr());
     command
 }
 
-/// Lets it download something.
+/// Runs a command that downloads a package.
 pub(crate) fn run(command: &mut Command, requirement: &str) -> Result<(), WeightsError> {
     let status = match command.status() {
         Ok(status) if status.success() => return Ok(()),

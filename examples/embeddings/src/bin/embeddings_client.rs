@@ -1,4 +1,5 @@
-//! Sorts sentences by how alike they are to the first: `cargo run -p embeddings --bin embeddings_client -- localhost [sentence …]`.
+//! Sorts sentences by their similarity to the first:
+//! `cargo run -p embeddings --bin embeddings_client -- localhost [sentence …]`.
 
 use std::env;
 use std::time::Duration;
@@ -20,7 +21,7 @@ fn main() -> Result<(), ClientError> {
     if sentences.is_empty() {
         sentences = SENTENCES.map(str::to_owned).to_vec();
     }
-    // A server that starts for the first time fetches its network before.
+    // On its first start, the server downloads the network.
     let client = ModelClient::builder(&url, "MiniLM")
         .init_timeout(Duration::from_secs(600))
         .build()?;

@@ -1,4 +1,5 @@
-//! Asks both models of `examples/identity`, for numbers and for bytes: `cargo run -p identity --bin identity_client`.
+//! Calls both models of `examples/identity`, with numbers and with bytes:
+//! `cargo run -p identity --bin identity_client`.
 
 use std::env;
 

@@ -1,4 +1,5 @@
-//! Asks `examples/linear` for a batch of rows: `cargo run -p linear --bin linear_client -- grpc://localhost`.
+//! Sends a batch of rows to `examples/linear`:
+//! `cargo run -p linear --bin linear_client -- grpc://localhost`.
 
 use std::env;
 

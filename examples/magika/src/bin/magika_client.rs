@@ -1,4 +1,4 @@
-//! Prints what kinds of files these are: `cargo run -p magika --bin magika_client -- localhost file …`.
+//! Prints the types of files: `cargo run -p magika --bin magika_client -- localhost file …`.
 
 use std::env;
 use std::error::Error;
@@ -9,17 +9,17 @@ use std::time::Duration;
 use pytriton::client::ModelClient;
 use pytriton::ndarray::{Array1, Axis, Ix2};
 
-/// So many bytes of the begin of a file, and of its end, are all that is read of it.
+/// Bytes that the model reads from the start and from the end of a file.
 const BLOCK: u64 = 4096;
 
-/// The most files of a request.
+/// The maximum number of files per request.
 const ROWS: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let url = arguments.next().unwrap_or("localhost".to_owned());
     let paths: Vec<String> = arguments.collect();
-    // A server that starts for the first time fetches its network before.
+    // On its first start, the server downloads the network.
     let client = ModelClient::builder(&url, "Magika")
         .init_timeout(Duration::from_secs(600))
         .build()?;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the model reads of a file.
+/// Returns the part of a file that the model reads.
 fn ends(path: &str) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! Keeps both instances of `examples/multi_instance` busy with many requests under way, and says which device answered how many:
-//! `cargo run -p multi_instance --bin multi_instance_client`.
+//! Sends many concurrent requests to both instances of `examples/multi_instance`, and prints the
+//! number of responses per device: `cargo run -p multi_instance --bin multi_instance_client`.
 
 use std::collections::BTreeMap;
 use std::env;

@@ -1,4 +1,5 @@
-//! Asks each model of `examples/multiple_models`, and a version that is not the latest: a client is for one of them.
+//! Calls each model of `examples/multiple_models`, and an earlier version of one. Each client is
+//! for one model and version:
 //! `cargo run -p multiple_models --bin multiple_models_client -- grpc://localhost`.
 
 use std::env;

@@ -11,7 +11,7 @@ use pytriton::ndarray::{Ix1, Ix3, arr1};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let url = arguments.next().unwrap_or("localhost".to_owned());
-    // A server that starts for the first time fetches its networks before.
+    // On its first start, the server downloads its networks.
     let client = ModelClient::builder(&url, "OCR")
         .init_timeout(Duration::from_secs(600))
         .build()?;

@@ -1,4 +1,4 @@
-//! Teaches `examples/online_learning` the line 3 x - 2, and asks it what it has learned:
+//! Trains `examples/online_learning` on the line 3 x - 2, and prints what it has learned:
 //! `cargo run -p online_learning --bin online_learning_client -- grpc://localhost`.
 
 use std::env;

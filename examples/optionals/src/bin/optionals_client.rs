@@ -1,4 +1,5 @@
-//! Asks `examples/optionals` with all inputs and with some: `cargo run -p optionals --bin optionals_client -- grpc://localhost`.
+//! Calls `examples/optionals` with all inputs and with some:
+//! `cargo run -p optionals --bin optionals_client -- grpc://localhost`.
 
 use std::env;
 

@@ -1,4 +1,5 @@
-//! Asks `examples/parameters` with a parameter and a header: `cargo run -p parameters --bin parameters_client`.
+//! Calls `examples/parameters` with a parameter and a header:
+//! `cargo run -p parameters --bin parameters_client`.
 
 use std::env;
 

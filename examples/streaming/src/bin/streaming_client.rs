@@ -1,4 +1,5 @@
-//! Prints the words of `examples/streaming` as they come: `cargo run -p streaming --bin streaming_client -- grpc://localhost "You may"`.
+//! Prints the words of `examples/streaming` as they arrive:
+//! `cargo run -p streaming --bin streaming_client -- grpc://localhost "You may"`.
 
 use std::env;
 use std::error::Error;
@@ -15,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let client = DecoupledModelClient::new(&url, "Writer")?;
     let inputs = (("prompt", array![prompt]), ("max_tokens", array![20_u32]));
     for outputs in client.infer_sample(inputs) {
-        // The last answer has no text: it says why there are no more.
+        // The last response has no text: it contains the finish reason.
         for text in outputs?.array::<String, Ix1>("text")? {
             print!("{text}");
             stdout().flush()?;
