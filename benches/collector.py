@@ -1,4 +1,4 @@
-"""Takes spans over HTTP and forgets them. Prints its port."""
+"""Accepts spans over HTTP and discards them. Prints its port."""
 
 import http.server
 

@@ -1,4 +1,5 @@
-# What the benches share: options, servers, wrk, medians. A bench sets `usage`, sources this file, and calls `parse`.
+# Functions for all benches: options, servers, wrk, medians. A bench sets `usage`, sources this
+# file, and calls `parse`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +15,8 @@ stop() {
 }
 trap stop EXIT
 
-# parse ARGUMENT...: the options of all benches; those of one are read by its `option`, which says how many words it took.
+# parse ARGUMENT...: parses the options of all benches. A bench parses its own in `option`, which
+# sets the number of words.
 parse() {
   while [ $# -gt 0 ]; do
     words=2
@@ -33,7 +35,8 @@ parse() {
 
 now() { date +%s%N; }
 
-# start NAME COMMAND...: runs a server until its banner is there; leaves `address`, `grpc_address` and `milliseconds` behind.
+# start NAME COMMAND...: starts a server and waits for its banner; sets `address`, `grpc_address`
+# and `milliseconds`.
 start() {
   local name=$1 begun
   shift
@@ -50,7 +53,7 @@ start() {
   grpc_address=$(sed -n 's/^ *grpc  *\(grpcs\{0,1\}:\/\/\)\{0,1\}//p' "$scratch/$name")
 }
 
-# ports: three numbers of ports in a row that nobody listens on.
+# ports: prints three consecutive unused ports.
 ports() {
   local first port
   while true; do
@@ -63,8 +66,8 @@ ports() {
   done
 }
 
-# native: becomes a stock `tritonserver` with `options` that runs the functions of `backend` itself, and prints what `start`
-# waits for.
+# native: replaces itself with a stock `tritonserver` with `options` and the functions of `backend`,
+# and prints the lines that `start` waits for.
 backend=native_backend
 native() {
   local http grpc metrics
@@ -81,7 +84,8 @@ native() {
     --http-port="$http" --grpc-port="$grpc" --metrics-port="$metrics" "${options[@]}" >&2
 }
 
-# time_to_ready NAME COMMAND...: starts a server, notes its milliseconds, and stops it.
+# time_to_ready NAME COMMAND...: starts a server, records its milliseconds until ready, and stops
+# it.
 time_to_ready() {
   start "$@"
   echo "$milliseconds" >>"$scratch/$1.ready"
@@ -90,8 +94,8 @@ time_to_ready() {
   unset 'pids[-1]'
 }
 
-# measure URL SCRIPT CONNECTIONS COUNT: prints requests per second, the median and the 99th percentile in microseconds, and
-# how many requests there were.
+# measure URL SCRIPT CONNECTIONS COUNT: prints requests per second, the median and the 99th
+# percentile in microseconds, and the number of requests.
 measure() {
   COUNT=$4 wrk -t1 -c"$3" -d"${seconds}s" --latency ${2:+-s "benches/$2"} "$1" | awk '
     function microseconds(time,  unit) {
@@ -117,14 +121,15 @@ cells=(
   "binary.lua 1 16777216 binary,_64_MiB,_1_connection"
 )
 
-# measure_cells ROUND SERVER...: every cell on every server, one right after the other; `<server>_url` is where it is,
-# `<server>_cells` how many of them it can do, where these are not all, and `<server>_header` what requests in JSON say.
+# measure_cells ROUND SERVER...: measures every cell on every server in turn. `<server>_url` is its
+# URL, `<server>_cells` the number of cells that it supports (default: all), and `<server>_header` a
+# header for JSON requests.
 measure_cells() {
   local round=$1 servers=("${@:2}") index script connections count server url some header turn
   for index in "${!cells[@]}"; do
     read -r script connections count _ <<<"${cells[index]}"
     for turn in "${!servers[@]}"; do
-      # The one that goes first changes from round to round.
+      # The first server changes from round to round.
       server=${servers[(turn + round) % ${#servers[@]}]}
       url=${server}_url some=${server}_cells header=${server}_header
       [ "$index" -lt "${!some:-${#cells[@]}}" ] || continue
@@ -137,20 +142,20 @@ measure_cells() {
 # median FILE COLUMN
 median() { sort -g -k"$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }
 
-# rate CELL SERVER, p50 CELL SERVER: the medians of a cell, which is a number of `cells`.
+# rate CELL SERVER, p50 CELL SERVER: the medians of a cell, which is an index into `cells`.
 rate() { median "$scratch/$1.$2" 1; }
 p50() { median "$scratch/$1.$2" 2; }
 
 # ratio ONE OTHER
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-# against CELL SERVER OTHER: the server's rate as a multiple of the other's; the median of the ratios of each round.
+# against CELL SERVER OTHER: the median of the ratios of the two rates in each round.
 against() {
   paste "$scratch/$1.$2" "$scratch/$1.$3" | awk '{ print $1 / $(NF / 2 + 1) }' >"$scratch/ratios"
   printf '%.2f' "$(median "$scratch/ratios" 1)"
 }
 
-# goal LABEL VALUE at-least|at-most LIMIT: a line that says whether a value is where it shall be.
+# goal LABEL VALUE at-least|at-most LIMIT: prints whether a value reaches its target.
 goal() {
   local reached
   reached=$(awk -v value="$2" -v limit="$4" -v at_most="$([ "$3" = at-most ] && echo 1 || echo 0)" \
@@ -158,13 +163,15 @@ goal() {
   printf '%-48s %8s   %-8s %6s   %s\n' "$1" "$2" "${3/-/ }" "$4" "$reached"
 }
 
-# whole MEASURE CELL SERVER: without what is behind the point.
+# whole MEASURE CELL SERVER: prints a value without decimals.
 whole() { printf '%.0f' "$("$1" "$2" "$3")"; }
 
-# where_measured CELL SERVER COMMAND...: what the command prints, or a dash for what the server cannot do.
+# where_measured CELL SERVER COMMAND...: prints the output of the command, or a dash if the server
+# does not support the cell.
 where_measured() { if [ -s "$scratch/$1.$2" ]; then "${@:3}"; else echo -; fi; }
 
-# table SERVER OTHER...: the medians of all cells, and the server's rate as a multiple of each other's.
+# table SERVER OTHER...: prints the medians of all cells, and the ratios of the server's rate to
+# those of the others.
 table() {
   local first=$1 index label server
   printf '%-32s' ""

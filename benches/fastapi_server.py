@@ -1,4 +1,4 @@
-"""The identity of the benches, served by FastAPI with uvicorn, as anybody would write it."""
+"""The identity of the benches in FastAPI with uvicorn, in the usual style."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Writes the body of a gRPC call that infers with `Identity`: grpc_message.py BYTES >FILE"""
+"""Writes the body of a gRPC inference call for `Identity`: grpc_message.py BYTES >FILE"""
 
 import sys
 

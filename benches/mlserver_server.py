@@ -1,4 +1,4 @@
-"""The identity of the benches, served by MLServer: mlserver_server.py HTTP_PORT GRPC_PORT METRICS_PORT"""
+"""The identity of the benches in MLServer: mlserver_server.py HTTP_PORT GRPC_PORT METRICS_PORT"""
 
 import asyncio
 import sys
@@ -37,7 +37,7 @@ async def main(http, grpc, metrics):
         http_port=http,
         grpc_port=grpc,
         metrics_port=metrics,
-        # In this process: another one would only be another hop.
+        # Runs in this process, which saves a hop to another one.
         parallel_workers=0,
         debug=False,
     )

@@ -1,4 +1,6 @@
-"""The models of the benches, served by PyTriton 0.7.0: pytriton_server.py HTTP_PORT GRPC_PORT METRICS_PORT MODEL..."""
+"""The models of the benches in PyTriton 0.7.0: pytriton_server.py HTTP_PORT GRPC_PORT METRICS_PORT
+MODEL...
+"""
 
 import signal
 import sys
@@ -29,7 +31,7 @@ def tensors(*names, shape=(-1,)):
     return [Tensor(name=name, dtype=np.float32, shape=shape) for name in names]
 
 
-# Function, inputs, outputs, rows of a batch.
+# Function, inputs, outputs, maximum batch size.
 MODELS = {
     "AddSub": (add_sub, tensors("a", "b"), tensors("add", "sub"), 128),
     "Linear": (linear, tensors("x", shape=(20,)), tensors("OUTPUT_1", shape=(30,)), 128),
@@ -48,7 +50,7 @@ def main(http, grpc, metrics, *names):
         metrics_port=int(metrics),
         log_verbose=0,
     )
-    # PyTriton cleans up behind itself when its context is left, which SIGTERM alone does not do.
+    # PyTriton cleans up when its context manager exits, which SIGTERM alone does not trigger.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     security = TritonSecurityConfig(restricted_endpoints=[])
     with Triton(config=config, security_config=security) as triton:

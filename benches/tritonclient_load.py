@@ -1,5 +1,6 @@
-"""Asks a server again and again with NVIDIA's Python client, so many requests under way at a time, and prints how many were
-answered, in how many seconds, and how many seconds of processors that took the client.
+"""A load generator for NVIDIA's Python client, with a fixed number of concurrent requests. Prints
+the number of responses,
+the seconds elapsed, and the CPU seconds of the client.
 
 Usage: tritonclient_load.py http|grpc ADDRESS BYTES UNDER_WAY SECONDS
 """
@@ -21,7 +22,7 @@ def main(protocol, address, size, under_way, seconds):
     with triton.InferenceServerClient(address, **options) as client:
 
         def ask():
-            # As a program does that has another array each time.
+            # Sets the data each time, like a program whose arrays differ.
             return client.infer("Identity", [given.set_data_from_numpy(array)]).as_numpy("OUTPUT_1")
 
         assert ask().shape == array.shape

@@ -16,7 +16,7 @@ use crate::error::Error;
 
 const MODEL: &str = "Identity";
 
-/// What is asked, and until when.
+/// The parameters of a run.
 pub(crate) struct Asking {
     url: String,
     tensor: Tensor,
@@ -24,21 +24,21 @@ pub(crate) struct Asking {
     enough: Enough,
 }
 
-/// When it ends.
+/// When a run ends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Enough {
     Requests(u64),
     After(Duration),
 }
 
-/// What was measured behind the first answer.
+/// The measurements after the first response.
 pub(crate) struct Done {
     pub(crate) requests: u64,
     pub(crate) seconds: Duration,
     pub(crate) processors: Duration,
 }
 
-/// What all who ask share.
+/// The state that all senders share.
 struct Count {
     enough: Enough,
     asked: AtomicU64,
@@ -127,7 +127,7 @@ impl Asking {
         count.done()
     }
 
-    /// Whether an answer is its request, as far as that costs nothing.
+    /// Compares only the sizes of response and request, because that costs almost nothing.
     fn check(&self, outputs: &Outputs) -> Result<(), Error> {
         let tensor = outputs.tensor("OUTPUT_1").ok_or(Error::Answer)?;
         match tensor.data().len() == self.tensor.data().len() {
@@ -147,7 +147,7 @@ impl Count {
         })
     }
 
-    /// Whether another request is to be sent.
+    /// Returns whether another request should be sent.
     fn another(&self) -> bool {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
         let goes_on = match self.enough {
@@ -169,10 +169,10 @@ impl Count {
     }
 }
 
-/// What the process has had of the processors so far, of its own and for the system.
+/// Returns the CPU time of the process so far, user and system.
 fn processors() -> Result<Duration, Error> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    // Behind the name of the program, which may have anything in it.
+    // Skips the program name, which may contain any character.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);
     let ticks: Option<Vec<u64>> = ticks.map(|field| field.parse().ok()).collect();

@@ -3,7 +3,7 @@ use std::io;
 use pytriton_client::{ClientError, TensorError};
 use thiserror::Error;
 
-/// Why nothing was measured.
+/// An error that prevents a measurement.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     #[error(transparent)]

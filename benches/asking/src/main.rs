@@ -1,5 +1,6 @@
-//! Asks a server again and again with one of the clients of `pytriton-client`, so many requests under way at a time, and prints
-//! how many were answered, in how many seconds, and how many seconds of processors that took the client.
+//! A load generator for one of the clients of `pytriton-client`, with a fixed number of concurrent
+//! requests. Prints the number of responses, the seconds elapsed, and the CPU seconds of the
+//! client.
 
 mod asking;
 mod error;
@@ -17,12 +18,12 @@ struct Command {
     client: Kind,
     /// `http://…` or `grpc://…`.
     url: String,
-    /// What a request and its answer carry.
+    /// The size of a request and of its response.
     #[arg(long, default_value_t = 16)]
     bytes: usize,
     #[arg(long, default_value_t = 1)]
     under_way: usize,
-    /// How long; or how many requests, with which what has happened is the same each time.
+    /// The duration, or the number of requests; the latter makes runs reproducible.
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
     #[arg(long)]
@@ -31,11 +32,11 @@ struct Command {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {
-    /// `AsyncModelClient`, all requests on one thread.
+    /// `AsyncModelClient`, with all requests on one thread.
     Async,
-    /// `ModelClient`, a thread for each request that is under way.
+    /// `ModelClient`, with one thread per concurrent request.
     Blocking,
-    /// `PipelinedModelClient`, asked by one thread.
+    /// `PipelinedModelClient`, called by one thread.
     Pipelined,
 }
 

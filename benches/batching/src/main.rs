@@ -1,5 +1,5 @@
-//! How batches change rates and latencies, as two plots on standard output: of a function that takes some time for each call and
-//! some for each row, asked by ever more clients that wait for their answers.
+//! Plots the effect of batching on throughput and latency to standard output. The function has a
+//! fixed time per call and per row; the number of closed-loop clients increases.
 
 mod measure;
 mod plot;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use measure::{Cell, Variant, measure};
 use plot::{Curve, Plot, draw};
 
-/// How many clients ask at a time.
+/// The numbers of concurrent clients.
 const CLIENTS: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 const ROWS: [u32; 4] = [1, 4, 16, 64];
 const DELAYS: [Duration; 3] = [

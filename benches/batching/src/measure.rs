@@ -8,29 +8,29 @@ use pytriton::ndarray::{Array2, Ix2};
 use pytriton::{Function, Input, Model, Output, testing};
 use tokio::task::JoinSet;
 
-/// What the function takes for a call, and for each of its rows.
+/// The time of the function per call and per row.
 const CALL: Duration = Duration::from_millis(2);
 const ROW: Duration = Duration::from_micros(100);
 
-/// How long each number of clients asks.
+/// The duration for each number of clients.
 const TIME: Duration = Duration::from_secs(1);
 
-/// How requests are gathered.
+/// The batching options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variant {
     pub(crate) rows: u32,
     pub(crate) delay: Duration,
 }
 
-/// What so many clients have seen.
+/// The measurements for one number of clients.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// Answers a second.
+    /// Responses per second.
     pub(crate) rate: f64,
     pub(crate) p50: Duration,
 }
 
-/// Asks a server of the variant with each number of clients.
+/// Measures a server of the variant with each number of clients.
 pub(crate) async fn measure(
     variant: Variant,
     clients: &[usize],

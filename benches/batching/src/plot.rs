@@ -5,21 +5,22 @@ const HEIGHT: f64 = 260.0;
 const MARGIN: f64 = 48.0;
 const DASHES: [&str; 4] = ["none", "8 4", "2 4", "10 4 2 4"];
 
-/// One plot above others.
+/// One of several plots, drawn below each other.
 #[derive(Debug)]
 pub(crate) struct Plot {
     pub(crate) title: &'static str,
     pub(crate) curves: Vec<Curve>,
 }
 
-/// What one of several has at each number of clients.
+/// The values of one variant at each number of clients.
 #[derive(Debug)]
 pub(crate) struct Curve {
     pub(crate) name: String,
     pub(crate) values: Vec<f64>,
 }
 
-/// The plots as one image, in the colour of the text around it and without an empty line, so that it may stand in Markdown.
+/// Draws the plots as one SVG image. It has the colour of the surrounding text and no empty line,
+/// so that Markdown can contain it.
 pub(crate) fn draw(clients: &[usize], plots: &[Plot]) -> String {
     let height = HEIGHT * plots.iter().map(|_| 1.0).sum::<f64>();
     let mut svg = format!(
@@ -77,7 +78,7 @@ impl Plot {
             let (mut path, mut x) = (String::new(), MARGIN);
             for value in &curve.values {
                 let command = if path.is_empty() { 'M' } else { 'L' };
-                // Writing into a text never fails.
+                // Writing to a string cannot fail.
                 let _ = write!(path, "{command}{x:.1} {:.1} ", y(*value));
                 x += step;
             }
@@ -96,7 +97,7 @@ impl Plot {
     }
 }
 
-/// The next number that is 1, 2 or 5 times a power of ten.
+/// Returns the next larger number that is 1, 2 or 5 times a power of ten.
 fn round_up(value: f64) -> f64 {
     let power = 10_f64.powf(value.max(1e-9).log10().floor());
     let factors = [1.0, 2.0, 5.0, 10.0];

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use crate::counts::Counts;
 use crate::{CostError, Result, clock, valgrind};
 
-/// Lets a client send so many requests, and reads what has been counted.
+/// Runs a client that sends a number of requests, and returns the counts.
 pub(crate) fn run(command: &[impl AsRef<OsStr>], requests: u32) -> Result<Counts> {
     let folder = TempDir::new()?;
     let counts = folder.path().join("counts");

@@ -7,10 +7,10 @@ use crate::{CostError, Result};
 const BODY: &str =
     r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,4],"data":[1.0,2.0,3.0,4.0]}]}"#;
 
-/// Far more than an answer takes under valgrind.
+/// The timeout for a response, far above what valgrind needs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends requests in JSON, with these headers beside those that they need, over one connection, each behind the answer of the one before.
+/// Sends JSON requests with additional headers over one connection, one after the other.
 pub(crate) fn ask(address: &str, headers: &[String], requests: u32) -> Result<()> {
     let mut stream = BufReader::new(TcpStream::connect(address)?);
     stream.get_ref().set_nodelay(true)?;

@@ -6,7 +6,7 @@ use crate::{CostError, Result};
 
 const SOURCE: &str = include_str!("clock.c");
 
-/// Builds the library with a slower clock in a folder.
+/// Builds the library with the coarser clock in a directory.
 pub(crate) fn build(folder: &Path) -> Result<PathBuf> {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     fs::write(&source, SOURCE)?;

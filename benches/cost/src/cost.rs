@@ -4,26 +4,28 @@ use crate::counts::Counts;
 use crate::served::Served;
 use crate::{Result, asking};
 
-/// Requests of a short run and of a long one. What they differ in are requests alone: starting and stopping cancel out.
+/// The numbers of requests of a short and of a long run. The costs of starting and stopping cancel
+/// out.
 const SHORT: u32 = 300;
 const LONG: u32 = 1300;
 
-/// What a request costs a server or a client.
+/// The cost of a request for a server or a client.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
-    /// Instructions in user space.
+    /// User-space instructions.
     pub instructions: f64,
     /// Calls of the allocator.
     pub allocations: f64,
 }
 
 impl Cost {
-    /// Counts several times what a request with these headers costs a server, and takes the least of each: how threads happen to take turns only
-    /// ever adds to it.
+    /// Measures the cost of a request with these headers for a server several times, and returns
+    /// the minimum of each value. The scheduling of threads can only increase the cost.
     ///
     /// # Errors
     ///
-    /// [`CostError`](crate::CostError) where valgrind is missing or the server does not answer as it should.
+    /// Returns a [`CostError`](crate::CostError) if valgrind is missing or the server does not
+    /// respond as expected.
     pub fn least_of(times: u32, headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let first = Self::of(headers, command)?;
         (1..times).try_fold(first, |least, _| {
@@ -31,11 +33,12 @@ impl Cost {
         })
     }
 
-    /// The same of what a request costs a client, which takes `--requests` and how many it is to send.
+    /// Measures the cost of a request for a client. The command must accept `--requests` with the
+    /// number of requests.
     ///
     /// # Errors
     ///
-    /// [`CostError`](crate::CostError) where valgrind is missing or the client fails.
+    /// Returns a [`CostError`](crate::CostError) if valgrind is missing or the client fails.
     pub fn of_client(times: u32, command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let count = || -> Result<Self> {
             Ok(Self::between(
@@ -60,7 +63,7 @@ impl Cost {
         }
     }
 
-    /// What is the least of each.
+    /// Returns the minimum of each value.
     fn least(self, other: Self) -> Self {
         Self {
             instructions: self.instructions.min(other.instructions),

@@ -1,6 +1,6 @@
 use crate::{CostError, Result};
 
-/// Where the C library hands out memory.
+/// The allocation functions of the C library.
 const ALLOCATOR: [&str; 6] = [
     "malloc",
     "calloc",
@@ -10,17 +10,17 @@ const ALLOCATOR: [&str; 6] = [
     "memalign",
 ];
 
-/// What callgrind has counted.
+/// The counts of callgrind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Instructions in user space.
+    /// User-space instructions.
     pub instructions: u64,
     /// Calls of the allocator.
     pub allocations: u64,
 }
 
 impl Counts {
-    /// Reads what callgrind writes with `--compress-strings=no`.
+    /// Parses the output of callgrind with `--compress-strings=no`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut counts = Self::default();
         let mut callee = "";

@@ -2,37 +2,37 @@ use std::io;
 
 use thiserror::Error;
 
-/// Why a cost could not be counted.
+/// An error that prevents a measurement.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CostError {
-    /// There is no valgrind.
+    /// valgrind is not installed.
     #[error("valgrind is missing, with which instructions are counted: apt-get install valgrind")]
     Missing,
-    /// The C compiler has not made the clock.
+    /// The C compiler failed to build the clock.
     #[error("no clock was built: {0}")]
     Compiler(String),
-    /// The operating system refused something.
+    /// An I/O operation failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The server has not said where it is, or has not ended.
+    /// The server did not print its address, or did not end.
     #[error("the server was not {what} in time\n{log}")]
     Late {
-        /// What it should have been.
+        /// The state that was expected.
         what: &'static str,
-        /// What it and valgrind wrote.
+        /// The output of the server and of valgrind.
         log: String,
     },
-    /// The server answered something else than was expected.
+    /// The response of the server was unexpected.
     #[error("expected an answer with status 200 and a length, found `{0}`")]
     Answer(String),
-    /// A client has failed.
+    /// The client failed.
     #[error("the client failed\n{0}")]
     Client(String),
-    /// What callgrind wrote has no instructions, or no call of an allocator that is known.
+    /// The output of callgrind contains no instructions, or no call of a known allocation function.
     #[error("callgrind has counted no instructions, or no calls of `malloc` and its like")]
     Uncounted,
 }
 
-/// A result of counting.
+/// The result of a measurement.
 pub type Result<T> = std::result::Result<T, CostError>;

@@ -1,4 +1,5 @@
-//! What a request costs a server or a client, counted by valgrind: instructions in user space and calls of the allocator.
+//! Measures the cost of a request for a server or a client with valgrind: user-space instructions
+//! and calls of the allocator.
 
 mod asking;
 mod client;

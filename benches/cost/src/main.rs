@@ -1,13 +1,14 @@
-//! Prints what a request costs the server that a command starts: instructions, and calls of the allocator.
+//! Prints the cost of a request for the server that a command starts: instructions, and calls of
+//! the allocator.
 //!
-//! `cost [--header HEADER]... COMMAND...`: the request has these headers beside those that it needs.
+//! `cost [--header HEADER]... COMMAND...`: the headers are added to the request.
 
 use std::env::args_os;
 use std::process::ExitCode;
 
 use cost::Cost;
 
-/// How often it is counted.
+/// The number of measurements.
 const TIMES: u32 = 3;
 
 #[expect(clippy::print_stdout, reason = "this is what it is for")]

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::counts::Counts;
 use crate::{CostError, Result, client, clock, valgrind};
 
-/// What starting and ending may take under valgrind on a busy machine.
+/// The timeout for starting and ending under valgrind on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TICK: Duration = Duration::from_millis(5);
@@ -25,14 +25,14 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts a command and waits until it prints the line `ready` behind one with the address of its HTTP door.
+    /// Starts a command and waits until it prints its HTTP address and the line `ready`.
     pub(crate) fn start(command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let folder = TempDir::new()?;
         let file = |name| fs::File::create(folder.path().join(name));
         let child = valgrind::command(&folder.path().join("counts"))
             .args(command)
             .env("LD_PRELOAD", clock::build(folder.path())?)
-            // As many on every machine.
+            // The same number on every machine.
             .env("TOKIO_WORKER_THREADS", "2")
             .stdout(file("output")?)
             .stderr(file("log")?)
@@ -46,12 +46,12 @@ impl Served {
         Ok(served)
     }
 
-    /// Sends requests, one after the other.
+    /// Sends requests one after the other.
     pub(crate) fn ask(&self, headers: &[String], requests: u32) -> Result<()> {
         client::ask(&self.address, headers, requests)
     }
 
-    /// Ends the server and reads what has been counted.
+    /// Ends the server and returns the counts.
     pub(crate) fn stop(mut self) -> Result<Counts> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(io::Error::from)?;
         self.wait_for("gone", |served| Ok(served.child.try_wait()?.map(|_| ())))?;
@@ -102,7 +102,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

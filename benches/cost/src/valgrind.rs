@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::CostError;
 
-/// Valgrind, which writes into a file what the command that is its arguments does.
+/// Returns a valgrind command that writes its counts to a file. The caller adds the command to
+/// measure.
 pub(crate) fn command(counts: &Path) -> Command {
     let mut command = Command::new("valgrind");
     command
@@ -14,7 +15,7 @@ pub(crate) fn command(counts: &Path) -> Command {
     command
 }
 
-/// Why it was not started.
+/// Converts the error of starting valgrind.
 pub(crate) fn missing(error: io::Error) -> CostError {
     match error.kind() {
         ErrorKind::NotFound => CostError::Missing,

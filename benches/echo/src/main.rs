@@ -1,4 +1,4 @@
-//! A bare axum server that answers a request with its own body: what the machine allows.
+//! A plain axum server that returns the body of a request: the upper bound on this machine.
 
 use std::io::{Result, Write};
 

@@ -1,4 +1,4 @@
-//! The identity of the benches, served by furnace-server 0.16.2.
+//! The identity of the benches in furnace-server 0.16.2.
 
 use std::error::Error;
 use std::io::Write;

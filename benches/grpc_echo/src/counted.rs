@@ -1,4 +1,4 @@
-//! The models of `benches/streams`, whose answers are 16 bytes.
+//! The models of `benches/streams`, with responses of 16 bytes.
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -7,11 +7,11 @@ use pytriton_runtime::proto::model_infer_response::InferOutputTensor;
 use pytriton_runtime::proto::{ModelInferRequest, ModelInferResponse, ModelStreamInferResponse};
 use tokio::sync::mpsc;
 
-/// As many answers as it is told, each made when it is asked for.
+/// The model that sends the requested number of responses, each produced when the stream is polled.
 pub(crate) const MODEL: &str = "Count";
-/// The same, made by a thread that may wait, as a function of a model does.
+/// The same with a thread that may block, like a model function.
 pub(crate) const APART: &str = "Flow";
-/// One answer.
+/// The model that sends one response.
 pub(crate) const ONCE: &str = "Once";
 
 pub(crate) fn answers(
@@ -21,7 +21,7 @@ pub(crate) fn answers(
     stream::iter(answers)
 }
 
-/// How many answers may wait.
+/// The capacity of the channel, in responses.
 const ROOM: usize = 128;
 
 pub(crate) fn answers_apart(
@@ -31,7 +31,7 @@ pub(crate) fn answers_apart(
     let count = count(message);
     tokio::task::spawn_blocking(move || {
         let mut answers = (0..count).map(|_| crate::streamed(answer()));
-        // Whoever has gone hears nothing.
+        // Stops if the receiver is gone.
         let _ = answers.try_for_each(|answer| sender.blocking_send(answer));
     });
     stream::poll_fn(move |context| receiver.poll_recv(context))

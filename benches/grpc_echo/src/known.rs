@@ -1,4 +1,4 @@
-//! What perf_analyzer asks for before it begins.
+//! The calls that perf_analyzer makes before it starts.
 
 use pytriton_runtime::proto::model_metadata_response::TensorMetadata;
 use pytriton_runtime::proto::*;
@@ -13,7 +13,7 @@ pub(crate) const VERSION: &str = "1";
 const MODEL: &str = "Identity";
 const INPUT: &str = "INPUT_1";
 
-/// Answers a call with a constant.
+/// Responds to a call with a constant.
 macro_rules! constant {
     ($asked:ty, $answer:expr, $request:expr) => {{
         let service =

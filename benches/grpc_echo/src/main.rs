@@ -1,5 +1,5 @@
-//! A bare tonic server that answers an inference with its own input, or with as many answers as it is told: what the machine
-//! allows over gRPC.
+//! A plain tonic server that responds to an inference with its input, or with the requested number
+//! of responses: the upper bound for gRPC on this machine.
 
 mod counted;
 mod known;
@@ -23,7 +23,7 @@ use tonic::{Status, Streaming};
 use tonic_prost::ProstCodec;
 use tower::{Service, service_fn};
 
-/// The largest message, as a server of ours takes it.
+/// The message size limit, equal to that of our server.
 const LARGEST: usize = 64 << 20;
 
 #[tokio::main]
@@ -54,7 +54,8 @@ impl Service<Request<Body>> for Echo {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        // One future for each, as generated code has it: none is larger than it must be.
+        // One boxed future per route, as in generated code, so that none has the size of the
+        // largest.
         match request.uri().path() {
             "/inference.GRPCInferenceService/ModelInfer" => Box::pin(infer(request).map(Ok)),
             "/inference.GRPCInferenceService/ModelStreamInfer" => {

@@ -1,5 +1,5 @@
-//! Asks a server again and again with NVIDIA's Rust client, so many requests under way at a time, and prints how many were
-//! answered, in how many seconds, and how many seconds of processors that took the client.
+//! A load generator for NVIDIA's Rust client, with a fixed number of concurrent requests. Prints
+//! the number of responses, the seconds elapsed, and the CPU seconds of the client.
 //!
 //! Usage: nvidia ADDRESS BYTES UNDER_WAY SECONDS
 
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use triton_client::client::TritonClient;
 use triton_client::infer::{DataType, InferInput, InferRequestBuilder};
 
-/// What the process has had of the processors so far, of its own and for the system.
+/// Returns the CPU time of the process so far, user and system.
 fn processors() -> Result<Duration, Box<dyn Error>> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit(')').next().unwrap_or_default();

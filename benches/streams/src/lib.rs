@@ -1,4 +1,4 @@
-//! Functions with many answers, and with one, of 16 bytes each.
+//! Models with many responses and with one, of 16 bytes each.
 
 use futures_util::Stream;
 use futures_util::stream::{self, StreamExt};
@@ -8,7 +8,7 @@ fn answer() -> Array1<f32> {
     Array1::from_elem(4, 0.5)
 }
 
-/// As many answers as it is told.
+/// Sends the requested number of responses.
 #[pytriton::model(name = "Count", batching = false, instances = 4)]
 fn count(count: ArrayView1<i64>) -> impl Iterator<Item = Array1<f32>> {
     let count = usize::try_from(count[0]).unwrap_or_default();
@@ -22,13 +22,13 @@ fn flow(count: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
     stream::repeat_with(answer).take(count)
 }
 
-/// The only answer to a request.
+/// Sends one response.
 #[pytriton::model(name = "Once", batching = false)]
 fn once(#[input(name = "count")] _: ArrayView1<i64>) -> Array1<f32> {
     answer()
 }
 
-/// The same by a state, which stays on the thread of its instance.
+/// The same with a state, which stays on the thread of its instance.
 struct Held;
 
 #[pytriton::model(name = "Held", batching = false)]
@@ -44,7 +44,7 @@ impl Held {
     }
 }
 
-/// One answer, behind which no other comes and no end.
+/// Sends one response and keeps the stream open.
 #[pytriton::model(name = "Open", batching = false, batches_in_flight = 2048)]
 fn open(#[input(name = "count")] _: ArrayView1<i64>) -> impl Stream<Item = Array1<f32>> {
     stream::once(async { answer() }).chain(stream::pending())

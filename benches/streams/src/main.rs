@@ -1,4 +1,4 @@
-//! The functions of the library, served.
+//! Serves the models of the library.
 
 use triton_streams_backend as _;
 

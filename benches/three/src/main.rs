@@ -1,4 +1,4 @@
-//! Three models, to see how long they take until they are ready; those of `benches/pytriton_server.py`.
+//! Three models that measure the time until ready; the same as in `benches/pytriton_server.py`.
 
 use std::sync::LazyLock;
 

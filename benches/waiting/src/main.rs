@@ -1,5 +1,5 @@
-//! Functions that take 5 ms: one that waits, with one batch in flight and with four, and one that keeps its thread, for a whole
-//! batch.
+//! Functions that take 5 ms: one that waits, with one batch in flight and with four, and one that
+//! blocks its thread, once per batch.
 
 use std::time::Duration;
 

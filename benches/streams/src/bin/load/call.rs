@@ -9,12 +9,12 @@ use tokio::net::TcpStream;
 
 use crate::error::Error;
 
-/// More than lies between a server and its client at any time.
+/// The flow-control window, larger than the data in flight between server and client.
 const WINDOW: u32 = 1 << 20;
-/// What stands before a message: whether it is compressed, and its bytes.
+/// The length of the prefix of a message: the compression flag and the length.
 const HEAD: usize = 5;
 
-/// A call, ready to be sent.
+/// A call that can be sent repeatedly.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     method: &'static str,
@@ -54,7 +54,7 @@ impl Call {
     }
 }
 
-/// A connection, which any number of calls may use at a time.
+/// A connection that several concurrent calls can share.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection {
     authority: String,
@@ -69,7 +69,7 @@ impl Connection {
         builder
             .initial_window_size(WINDOW)
             .initial_connection_window_size(WINDOW)
-            // Small answers are what is measured.
+            // The benchmark sends many small frames.
             .data_frame_budget(usize::MAX);
         let (requests, connection) = builder.handshake(stream).await?;
         tokio::spawn(connection);
@@ -79,7 +79,7 @@ impl Connection {
         })
     }
 
-    /// Sends the call, with nothing behind it.
+    /// Sends the call and closes the request stream.
     pub(crate) async fn ask(&mut self, call: &Call) -> Result<Answers, Error> {
         let uri = format!(
             "http://{}/inference.GRPCInferenceService/{}",
@@ -102,7 +102,7 @@ impl Connection {
     }
 }
 
-/// The answers to a call as they come.
+/// The responses of a call as they arrive.
 #[derive(Debug)]
 pub(crate) struct Answers {
     body: RecvStream,
@@ -111,7 +111,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Waits for the first.
+    /// Waits for the first response.
     pub(crate) async fn first(&mut self) -> Result<(), Error> {
         while self.counted == 0 {
             if !self.more().await? {
@@ -124,7 +124,7 @@ impl Answers {
         Ok(())
     }
 
-    /// How many there are.
+    /// Counts all responses.
     pub(crate) async fn count(mut self) -> Result<i64, Error> {
         while self.more().await? {}
         if let Some(trailers) = self.body.trailers().await? {

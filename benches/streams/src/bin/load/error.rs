@@ -1,4 +1,4 @@
-/// Why nothing could be measured.
+/// An error that prevents a measurement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(transparent)]

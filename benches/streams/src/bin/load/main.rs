@@ -1,4 +1,5 @@
-//! A client that costs less than what it measures: it counts the answers of streams and decodes none.
+//! A client that costs less than what it measures: it counts the responses of streams and decodes
+//! none.
 
 mod call;
 mod error;
@@ -12,12 +13,12 @@ use tokio::task::JoinSet;
 use call::{Call, Connection};
 use error::Error;
 
-/// How many streams a connection has.
+/// The number of streams per connection.
 const SHARED_BY: usize = 8;
 
 #[derive(Debug, Parser)]
 struct Command {
-    /// Where the server takes gRPC.
+    /// The gRPC address of the server.
     address: String,
     #[command(subcommand)]
     measure: Measure,
@@ -25,16 +26,16 @@ struct Command {
 
 #[derive(Debug, Subcommand)]
 enum Measure {
-    /// Prints answers a second, of so many streams that ask again at their end.
+    /// Prints the responses per second of a number of streams that restart when they end.
     Rate {
         model: String,
         streams: usize,
         answers: i64,
         seconds: u64,
     },
-    /// Prints the median of the microseconds to the first answer.
+    /// Prints the median time to the first response, in microseconds.
     First { model: String, calls: usize },
-    /// Prints the kibibytes that the process of that number has more for each of so many open streams.
+    /// Prints the memory of the process per open stream, in KiB.
     Open { streams: usize, process: u32 },
 }
 
@@ -116,7 +117,7 @@ async fn first(address: &str, model: &str, calls: usize) -> Result<f64, Error> {
 async fn open(address: &str, streams: usize, process: u32) -> Result<f64, Error> {
     let call = Call::stream("Open", 1);
     let mut held = Vec::with_capacity(streams);
-    // What a server allocates once is there before.
+    // Excludes what the server allocates only once.
     let mut connection = Connection::open(address).await?;
     connection.ask(&call).await?.first().await?;
     let before = resident(process)?;
@@ -132,7 +133,7 @@ async fn open(address: &str, streams: usize, process: u32) -> Result<f64, Error>
     Ok(more as f64 / held.len() as f64)
 }
 
-/// The kibibytes of memory that a process has.
+/// Returns the resident memory of a process, in KiB.
 fn resident(process: u32) -> Result<u64, Error> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
