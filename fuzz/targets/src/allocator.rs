@@ -1,7 +1,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts the bytes that each thread has allocated.
+/// The system allocator with a count of the bytes that each thread has allocated.
 #[derive(Debug)]
 struct Counting;
 
@@ -9,7 +9,8 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 thread_local! {
-    /// Bytes allocated and not freed. Below zero if the thread frees what another has allocated.
+    /// Bytes allocated and not freed. Negative if the thread frees memory that another thread
+    /// allocated.
     static USED: Cell<isize> = const { Cell::new(0) };
     /// The largest value of `USED` since `measure` began.
     static PEAK: Cell<isize> = const { Cell::new(0) };
@@ -26,8 +27,8 @@ fn subtract(bytes: usize) {
     USED.set(USED.get().saturating_sub_unsigned(bytes));
 }
 
-// SAFETY: each call is passed to the system's allocator unchanged, and counting does not allocate: the
-// thread-local values are constants without destructors.
+// SAFETY: each call is passed to the system allocator unchanged, and counting does not allocate:
+// the thread-local values are constants without destructors.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
@@ -48,7 +49,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // A failed call leaves the block allocated; the process ends then.
+        // If the call fails, the block stays allocated, but then the process ends anyway.
         subtract(layout.size());
         add(size);
         // SAFETY: the caller keeps the contract of `GlobalAlloc::realloc`.
@@ -56,7 +57,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work` and returns how many bytes this thread had allocated at the same time.
+/// Runs `work` and returns its result and the peak of bytes that this thread had allocated.
 pub(crate) fn measure<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = USED.get();
     PEAK.set(before);

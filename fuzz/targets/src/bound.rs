@@ -4,16 +4,16 @@ use pytriton_runtime::memory_budget::MemoryBudget;
 
 use crate::allocator::measure;
 
-/// What a decoder may allocate besides what it has reserved: the state of a decompressor (75 KiB), short
-/// names, error texts.
+/// The bytes that a decoder may allocate in addition to its reservation: the state of a
+/// decompressor (75 KiB), short names, error texts.
 const SLACK: usize = 96 << 10;
 
-/// How many bytes a decoder may have allocated at the same time.
+/// A limit on the bytes that a decoder may have allocated at any time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
-    /// For each byte of the input.
+    /// Bytes per byte of input.
     pub(crate) per_byte: usize,
-    /// Besides.
+    /// Additional bytes.
     pub(crate) constant: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is written of a model's declaration: Triton's configuration and the OpenAPI document.
+//! The generated descriptions of a model: Triton's configuration and the OpenAPI document.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::lines::models;
 
-/// The configuration says the same as text, JSON and protobuf, and the names and values of the model
-/// read back from each.
+/// Text, JSON and protobuf of the configuration must be equivalent, and names and values of the
+/// model must survive a round trip through each.
 pub(crate) fn pbtxt(input: &[u8]) -> Outcome {
     for model in models(input) {
         let (text, json, bytes) = fuzzing::configuration(&model);
@@ -34,8 +34,8 @@ pub(crate) fn pbtxt(input: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// The strings of a text in protobuf's text format, of which each line is a field, or opens or closes a
-/// message.
+/// Returns the strings of a text in protobuf's text format. Each line is a field, or opens or
+/// closes a message.
 fn strings(text: &str) -> Result<BTreeSet<String>, String> {
     let mut strings = BTreeSet::new();
     let mut depth = 0_usize;
@@ -62,7 +62,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What a string behind its first quote stands for; `None` if it does not end with the line.
+/// Returns the value of a string after its first quote, or `None` if it does not end on the same
+/// line.
 fn unquoted(mut text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
@@ -86,14 +87,15 @@ fn unquoted(mut text: &str) -> Option<String> {
                     continue;
                 }
             },
-            // protobuf's parser ends a string with the line, and refuses other control characters in none.
+            // protobuf's parser ends a string at the end of the line, and accepts all other control
+            // characters.
             other => bytes.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
         }
         text = characters.as_str();
     }
 }
 
-/// Every reference of the document leads to a component, and every operation has a name of its own.
+/// Every reference in the document must resolve, and every operation ID must be unique.
 pub(crate) fn openapi(input: &[u8]) -> Outcome {
     let document = fuzzing::openapi(&models(input));
     let mut operations = BTreeSet::new();

@@ -11,7 +11,7 @@ use pytriton_signature::Lock;
 use crate::Outcome;
 use crate::bound::Bound;
 
-/// A lock file: what is read must be written so that it reads back.
+/// A lock file: whatever is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
     let parse = |text: &str| Lock::parse(text).map_err(|error| error.to_string());
@@ -21,14 +21,14 @@ pub(crate) fn lock(input: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// A file with options.
+/// A configuration file with options.
 pub(crate) fn options(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
     fuzzing::options(text).map(drop)
 }
 
-/// A warm-up file. The first byte selects the datatype of the input, and with its highest bit a file of
-/// bytes instead of one of numpy's; the second one is the size of the input's last dimension.
+/// A warm-up file. The first byte selects the datatype of the input; its highest bit selects a raw
+/// file instead of a `.npy` file. The second byte is the size of the last dimension.
 pub(crate) fn npy(input: &[u8]) -> Outcome {
     let [kind, size, bytes @ ..] = input else {
         return Err("too short".to_owned());
@@ -44,10 +44,10 @@ pub(crate) fn npy(input: &[u8]) -> Outcome {
         example: Arc::default(),
     };
     let bytes = Bytes::copy_from_slice(bytes);
-    // A file of bytes must say how many rows it has.
+    // A raw file needs an explicit number of rows.
     let dims = (*kind >= 0x80).then(|| vec![1, i64::from(*size)]);
     let read = || fuzzing::rows(path, &bytes, &tensor, dims);
-    // A row of one byte is a `Bytes` of its own, twice while the list of them grows.
+    // A row of one byte is a `Bytes` of its own, counted twice while the list of rows grows.
     let rows = Bound::per_byte(160).check(bytes.len(), read)?;
     assert!(rows > 0 && rows <= bytes.len().max(1), "{rows} rows");
     Ok(())

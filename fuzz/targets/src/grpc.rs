@@ -12,7 +12,7 @@ use crate::bound::Bound;
 
 static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
 
-/// Decodes a message of one type, and encodes it again.
+/// Decodes a message of one type and encodes it again.
 type Decode = fn(&[u8]) -> Result<(), DecodeError>;
 
 fn decode<M: Message + Default + PartialEq>(bytes: &[u8]) -> Result<(), DecodeError> {
@@ -21,7 +21,7 @@ fn decode<M: Message + Default + PartialEq>(bytes: &[u8]) -> Result<(), DecodeEr
     Ok(())
 }
 
-/// Every message of the service that has fields, but for the inference request.
+/// Every message of the service that has fields, except the inference request.
 const MESSAGES: [Decode; 28] = [
     decode::<ModelReadyRequest>,
     decode::<ModelMetadataRequest>,
@@ -53,11 +53,11 @@ const MESSAGES: [Decode; 28] = [
     decode::<LogSettingsResponse>,
 ];
 
-/// An empty entry of a map, or a message without fields, takes two bytes and becomes a few hundred.
+/// An empty map entry, or a message without fields, takes two bytes and becomes a few hundred.
 const DECODED: Bound = Bound::per_byte(512);
 
-/// The first byte selects the type of the message. From 128 on it is an inference request that arrives in
-/// pieces of as many bytes as the byte is above 128.
+/// The first byte selects the type of the message. From 128 on, it is an inference request that
+/// arrives in chunks of `byte - 128` bytes.
 pub(crate) fn protobuf(input: &[u8]) -> Outcome {
     let Some((kind, bytes)) = input.split_first() else {
         return Err("empty".to_owned());

@@ -9,7 +9,7 @@ use pytriton_runtime::model::{ModelSpec, Surface};
 use crate::Outcome;
 use crate::bound::{Bound, reserved};
 
-/// No error text is longer, whatever the client sends.
+/// The maximum length of an error text, whatever the client sends.
 const LONGEST_ERROR: usize = 64 << 10;
 
 /// The largest body after decompression.
@@ -42,10 +42,10 @@ fn infer(header: Option<&str>, body: &[u8]) -> Outcome {
     refused(ENCODED.check(elements, || fuzzing::respond(spec, request, &format)))
 }
 
-/// An input of `{}` is 24 bytes of members for each byte of text.
+/// An input of `{}` takes 24 bytes of members for each byte of text.
 const DECODED: Bound = Bound::per_byte(256);
 
-/// A classification of `UINT8` takes a rank, a string and its text for each element.
+/// A classification of `UINT8` allocates a rank, a string and its text for each element.
 const ENCODED: Bound = Bound::per_byte(256);
 
 /// A body of the generate extension.
@@ -76,7 +76,7 @@ pub(crate) fn control(input: &[u8]) -> Outcome {
     refused(DECODED.check(input.len(), decode))
 }
 
-/// A body that is compressed with gzip or deflate.
+/// A body compressed with gzip or deflate.
 pub(crate) fn inflate(input: &[u8]) -> Outcome {
     let length = refused(reserved(2 * LIMIT, |budget| {
         fuzzing::inflate(input, LIMIT, budget)
@@ -96,7 +96,7 @@ fn refused<T>(result: Result<T, String>) -> Result<T, String> {
     result
 }
 
-/// What stands before and behind the first `mark`; all of it before where there is none.
+/// Returns the bytes before and after the first `mark`. Without a mark, all bytes are before it.
 fn split(input: &[u8], mark: u8) -> (&[u8], &[u8]) {
     let at = input.iter().position(|byte| *byte == mark);
     match at {

@@ -1,9 +1,9 @@
-//! The fuzz targets: what is done with an input, and what must hold then.
+//! The fuzz targets and the properties that they check.
 //!
-//! A target passes the input to a decoder of the server and fails by a panic: that of the decoder, or its
-//! own if the decoder allocates more than it has reserved, or breaks another property that the target
-//! states. The libFuzzer binaries are in `fuzz/fuzz_targets`, one for each entry of [`TARGETS`];
-//! `tests/replay.rs` runs the corpora without libFuzzer.
+//! A target passes the input to a decoder of the server. It fails with a panic: that of the
+//! decoder, or its own if the decoder allocates more than it has reserved or violates another
+//! stated property. The libFuzzer binaries are in `fuzz/fuzz_targets`, one for each entry of
+//! [`TARGETS`]. `tests/replay.rs` runs the corpora without libFuzzer.
 
 #[expect(unsafe_code, reason = "an allocator is unsafe to write")]
 mod allocator;
@@ -21,12 +21,12 @@ mod wire;
 /// Whether the decoder accepted the input, or the text of its error.
 pub type Outcome = Result<(), String>;
 
-/// A target.
+/// A fuzz target.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     /// The name of its corpus and of its binary.
     pub name: &'static str,
-    /// What is done with an input.
+    /// The function that runs the target on an input.
     pub run: fn(&[u8]) -> Outcome,
 }
 
@@ -58,12 +58,12 @@ const fn target(name: &'static str, run: fn(&[u8]) -> Outcome) -> Target {
 ///
 /// # Panics
 ///
-/// Panics if there is no such target, or if it has found something.
+/// Panics if the target does not exist, or if it finds a failure.
 pub fn run(name: &str, input: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name);
     let Some(target) = target else {
         panic!("no target is called {name}");
     };
-    // Whether the input is accepted is for the replay alone.
+    // Only the replay checks whether the input is accepted.
     let _ = (target.run)(input);
 }

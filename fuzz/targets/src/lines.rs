@@ -1,18 +1,19 @@
-//! Models as an input describes them, a line for each: `model NAME BATCH`, `input NAME DATATYPE DIMS`,
-//! `output NAME DATATYPE DIMS`, `parameter NAME VALUE`, `label VALUE`, `about TEXT`.
+//! Models described by an input with one entry per line: `model NAME BATCH`,
+//! `input NAME DATATYPE DIMS`, `output NAME DATATYPE DIMS`, `parameter NAME VALUE`, `label VALUE`,
+//! `about TEXT`.
 
 use std::sync::Arc;
 
 use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::{ModelSpec, TensorSpec};
 
-/// More models or tensors tell nothing that these do not.
+/// The maximum number of lines: more models or tensors would not find more.
 const MOST_LINES: usize = 64;
 
-/// Reads the models, of which there is always one.
+/// Parses the models; there is always at least one.
 ///
-/// Rules of the registry are not checked: what is written of a model must be well-formed whatever it is
-/// called.
+/// The rules of the registry are not checked, because the generated text must be well-formed for
+/// any name.
 pub(crate) fn models(input: &[u8]) -> Vec<ModelSpec> {
     let text = String::from_utf8_lossy(input);
     let mut models = vec![model("Fuzzed", 8)];

@@ -1,4 +1,4 @@
-//! The positions of a ring, as its sides and a hostile process write them.
+//! The positions of a ring, written by its two sides and by a hostile process.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,8 @@ use pytriton_backend::ring::{Consumer, Producer, PushError};
 
 use crate::Outcome;
 
-/// Steps of five bytes: what is done, and a position. Until a position is written from outside, the ring
-/// is a queue.
+/// Runs steps of five bytes: an operation and a position. Until a position is written from outside,
+/// the ring must behave like a queue.
 pub(crate) fn ring(input: &[u8]) -> Outcome {
     let shared = Shared::default();
     let ring = shared.ring();
@@ -27,7 +27,7 @@ pub(crate) fn ring(input: &[u8]) -> Outcome {
                 let pushed = producer.push(&ring, &[position.into(); 8]);
                 if let Some(queue) = &mut expected {
                     let room = producer.written() - released < ring.capacity();
-                    // A message that was pushed is counted already.
+                    // `written` already includes a message that was pushed.
                     match pushed {
                         Ok(()) => queue.push_back(position),
                         Err(PushError::Full) => assert!(!room, "full, and has room"),

@@ -1,4 +1,4 @@
-//! What the Triton backend and the worker write to each other.
+//! The messages between the Triton backend and the worker.
 
 use pytriton_backend::ring::Message;
 use pytriton_backend::wire::{BatchReader, Contents, Down, Up};
@@ -6,13 +6,13 @@ use pytriton_backend::wire::{BatchReader, Contents, Down, Up};
 use crate::Outcome;
 use crate::bound::Bound;
 
-/// A description becomes a few numbers for each of its numbers, in lists that grow.
+/// A description decodes into a few numbers for each of its numbers, in lists that grow.
 const READ: Bound = Bound::per_byte(64);
 
-/// The tensors of a batch, or of a response.
+/// The size of the tensors of a batch or a response.
 const DATA: usize = 1 << 20;
 
-/// The first byte selects what the rest is: a batch, a response, or messages of the two rings.
+/// The first byte selects the kind of input: a batch, a response, or messages of the two rings.
 pub(crate) fn wire(input: &[u8]) -> Outcome {
     let Some((kind, bytes)) = input.split_first() else {
         return Err("empty".to_owned());
@@ -55,7 +55,7 @@ fn response(bytes: &[u8]) -> Outcome {
     const OUTPUTS: usize = 2;
 
     let contents = Contents::read(bytes, DATA, OUTPUTS).map_err(|error| error.to_string())?;
-    // The other side says that the request has failed: that is a response too.
+    // The other side reports that the request failed, which is also a valid response.
     let Ok(contents) = contents else {
         return Ok(());
     };
@@ -66,7 +66,7 @@ fn response(bytes: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// A message that is read is written as it was read.
+/// A message must survive a round trip.
 fn messages(bytes: &[u8]) -> Outcome {
     let mut words = bytes.chunks_exact(size_of::<u64>()).map(|word| {
         let mut bytes = [0; size_of::<u64>()];

@@ -1,4 +1,4 @@
-//! Runs every target on its corpus, as libFuzzer does, without libFuzzer.
+//! Runs every target on its corpus without libFuzzer.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
@@ -13,7 +13,7 @@ fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The names in a folder, without the extension `.rs`.
+/// Returns the names in a directory, without the extension `.rs`.
 fn names(folder: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(fuzz().join(folder)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -33,7 +33,7 @@ fn every_target_has_a_binary_and_a_corpus() {
     assert_eq!(names("corpus"), targets);
 }
 
-/// Files whose name begins with `valid` must be accepted, all others must not end the target.
+/// A file whose name begins with `valid` must be accepted. No other file may make the target fail.
 #[test]
 fn corpora_find_nothing() {
     thread::scope(|scope| {
@@ -48,7 +48,7 @@ fn replay(target: &Target) {
     for entry in fs::read_dir(fuzz().join("corpus").join(target.name)).unwrap() {
         let path = entry.unwrap().path();
         let input = fs::read(&path).unwrap();
-        // The message of the panic says nothing of the file.
+        // The message of the target's panic does not name the file.
         let outcome = catch_unwind(|| (target.run)(&input))
             .unwrap_or_else(|_| panic!("{} has found something", path.display()));
         let name = path.file_name().unwrap().to_str().unwrap();
