@@ -1,6 +1,8 @@
-# The binary of a package, with the embedded engine, and nothing else. From the folder of the workspace:
-#   docker build -f deploy/images/embedded.Dockerfile --build-arg PACKAGE=linear -t registry.example/linear:0.1.0 .
-# BINARY is the program, where it has another name, and OPTIONS what cargo is told besides, such as features.
+# Only the binary of a package, with the embedded engine. From the workspace directory:
+#   docker build -f deploy/images/embedded.Dockerfile --build-arg PACKAGE=linear \
+#     -t registry.example/linear:0.1.0 .
+# BINARY is the name of the program, if it differs; OPTIONS are further options of cargo, such as
+# features.
 FROM rust:1.95.0-slim-bookworm AS build
 ARG PACKAGE=linear
 ARG BINARY=$PACKAGE
@@ -8,11 +10,11 @@ ARG OPTIONS=
 WORKDIR /source
 COPY . .
 ENV RUSTUP_TOOLCHAIN=1.95.0
-# It needs no file of any system, not even that of the C library, and what it relocates is packed.
+# The binary is static and has packed relocations.
 ENV RUSTFLAGS="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs"
-# Smaller, for some minutes more.
+# Smaller, but the build takes a few minutes longer.
 ENV CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
-# What is in no request's way is small rather than fast, and nobody need know where the sources of others were.
+# Code outside the request path is optimised for size, and source paths of dependencies are removed.
 RUN RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" \
     cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
     $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap_builder clap_complete clap_mangen matchers regex-automata \

@@ -1,5 +1,6 @@
-# NVIDIA's own image with the functions of a package as a backend, inside tritonserver's process. From the folder of the workspace:
-#   docker build -f deploy/images/native.Dockerfile --build-arg PACKAGE=native_backend -t registry.example/identity-native:0.1.0 .
+# NVIDIA's image with the functions of a package as a native backend. From the workspace directory:
+#   docker build -f deploy/images/native.Dockerfile --build-arg PACKAGE=native_backend \
+#     -t registry.example/identity-native:0.1.0 .
 FROM rust:1.95.0-slim-bookworm AS build
 ARG PACKAGE=native_backend
 WORKDIR /source
