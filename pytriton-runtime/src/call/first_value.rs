@@ -20,7 +20,7 @@ pub trait FirstValueParameter {
     /// The value that the argument is derived from.
     type Held<'c>;
 
-    /// Like [`Parameter::read`](super::Parameter::read), for an input of one row.
+    /// Like [`Parameter::read`], for an input of one row.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ impl From<Loading> for Loader {
     }
 }
 
-/// Creates an instance of a function that takes a state for each sequence.
+/// Creates an instance of a function with a state for each sequence.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ impl<S> fmt::Debug for StateKind<S> {
     }
 }
 
-/// Makes an instance of a state that is `Send`.
+/// Creates an instance from a state that is `Send`.
 pub trait SendState<S> {
     /// Returns an instance with this state.
     fn instance(&self, state: S, calling: Calling<S>) -> LoadedInstance;
@@ -48,7 +48,7 @@ impl<S: Send + 'static> SendState<S> for StateKind<S> {
     }
 }
 
-/// Makes an instance of any other state. Method lookup finds it only if [`SendState`] does not
+/// Creates an instance from any other state. Method lookup finds it only if [`SendState`] does not
 /// apply.
 pub trait LocalState<S> {
     /// Returns an instance with this state.

@@ -338,7 +338,7 @@ fn an_error_keeps_the_state() {
         assert_eq!(model.run(&[(1, "", 6.0)]), [Ok(11.0)]);
         assert_eq!(model.run(&[(1, "e", ERROR)]), [failed()]);
         assert_eq!(model.log(), (vec![1], vec![-1]));
-        // A request at the start does the same.
+        // A request that starts a sequence behaves the same.
         assert_eq!(model.run(&[(2, "s", ERROR)]), [failed()]);
         assert_eq!(model.run(&[(2, "", 7.0)]), [Ok(7.0)]);
     }

@@ -26,7 +26,7 @@ const STRICT: &str = "triton_grpc_error";
 /// cancels the requests in progress.
 ///
 /// When the server stops, all received requests are completed. If the client could send more, the
-/// stream then ends with a status that says so.
+/// stream then ends with an error status.
 pub(super) fn stream(
     reception: Arc<Reception>,
     metadata: &MetadataMap,

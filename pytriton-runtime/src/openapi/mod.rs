@@ -1,6 +1,6 @@
 //! OpenAPI: a document of all routes, with separate schemas for each model. Pure.
 //!
-//! [`document`] derives it from the declared models: inputs and outputs by name, with datatype,
+//! [`document()`] derives it from the declared models: inputs and outputs by name, with datatype,
 //! shape and elements. (The module [`openai`](crate::openai) is unrelated: the OpenAI routes are
 //! not part of the document.)
 

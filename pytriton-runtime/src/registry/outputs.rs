@@ -74,7 +74,7 @@ pub const fn override_flaw(
     }
 }
 
-/// Refuses outputs at compile time, like [`refuse`](super::refuse); names the output if there are
+/// Refuses outputs at compile time, like [`refuse`]; names the output if there are
 /// several.
 ///
 /// # Panics

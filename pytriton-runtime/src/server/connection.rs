@@ -32,8 +32,8 @@ use super::stream::Stream;
 use super::tracked_io::TrackedIo;
 
 /// The response bytes that the system buffers for a client that does not read. The system asks for
-/// more when half of them are sent. Its default is up to 4 MiB, and it asks for more at a third of
-/// that, which a slow but steady client may not read within the timeout.
+/// more when half of them are sent. By default, it buffers up to 4 MiB and asks for more when a
+/// third is sent, which may take a slow but steady client longer than the timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 512 << 10;
 
@@ -139,7 +139,7 @@ impl Connections {
     }
 
     /// Serves a connection to its end. When the server stops, requests that have arrived are
-    /// answered, until the deadline at the latest.
+    /// completed, until the deadline at the latest.
     pub(super) async fn serve(
         self,
         stream: TcpStream,

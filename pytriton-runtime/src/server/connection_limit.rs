@@ -105,7 +105,7 @@ impl ConnectionLimit {
 
     /// Adds a connection that has a permit.
     pub(super) fn add(&mut self, state: ConnectionState, task: AbortHandle) {
-        // Half of the entries have ended, so that the amortized cost of adding one is constant.
+        // At least half of the entries have ended, so the amortized cost of adding one is constant.
         if self.open.len() / 2 >= self.limit as usize {
             self.open
                 .retain(|connection| !connection.task.is_finished());

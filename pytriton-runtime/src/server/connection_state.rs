@@ -21,7 +21,7 @@ pub(super) struct ConnectionState(Arc<Mutex<Inner>>);
 pub(super) struct Timeouts {
     /// No stream is open.
     pub(super) idle: Duration,
-    /// The client does not take its response.
+    /// The client does not read its response.
     pub(super) blocked: Duration,
 }
 

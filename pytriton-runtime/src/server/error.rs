@@ -279,7 +279,7 @@ pub enum ServerError {
         /// The exit timeout in seconds.
         seconds: u64,
     },
-    /// tritonserver had not answered all requests when the exit timeout ended.
+    /// tritonserver had not completed all requests when the exit timeout ended.
     #[error(
         "{seconds} seconds were not enough to answer all accepted requests: {connections} connections were cut (option \
          --exit-timeout-secs)"
@@ -290,7 +290,7 @@ pub enum ServerError {
         /// The number of connections with requests in progress.
         connections: usize,
     },
-    /// tritonserver had answered all requests, but did not exit.
+    /// tritonserver had completed all requests, but did not exit.
     #[cfg(tritonserver)]
     #[error(
         "tritonserver did not end within {seconds} seconds of the signal (option --exit-timeout-secs) and was killed: a model \

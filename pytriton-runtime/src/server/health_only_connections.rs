@@ -42,7 +42,7 @@ struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Returns whether a new connection may replace this one: it is not new and idle.
+    /// Returns whether a new connection may replace this one: it is idle and not new.
     fn may_be_replaced(&self) -> bool {
         self.opened.elapsed() >= NEW_TIME && self.state.idle().is_some()
     }

@@ -11,7 +11,7 @@ use super::order::Order;
 use super::started::Started;
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
-/// The origin of an order to stop that a call gives.
+/// The origin of a stop that the program requests.
 const CALL: &str = "a call of `stop`";
 
 /// A server and its models, which a program binds, starts and stops. A process may have several.

@@ -18,7 +18,7 @@ use crate::testing::{GATE, IDENTITY, reception};
 use super::super::tests::{app, send};
 
 /// Responds according to the prompt: `wait` waits for [`GATE`], `endless` never ends, and any other
-/// is echoed word by word.
+/// prompt is sent back word by word.
 const TEXT: ModelDeclaration = ModelDeclaration {
     name: "Text",
     max_batch_size: 0,

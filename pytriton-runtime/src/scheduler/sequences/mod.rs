@@ -1,9 +1,9 @@
 //! Queues of sequences: Triton's sequence batcher.
 //!
 //! A sequence has a slot of one instance from its START to its END, or waits for one in the
-//! backlog. Its requests are executed one after another. [`Table`] implements this as pure logic,
-//! and [`SequenceQueue`] holds the requests. A separate task expires sequences that are idle or
-//! have waited in the backlog for too long.
+//! backlog. Its requests are executed one after another. [`Table`](table::Table) implements this as
+//! pure logic, and [`SequenceQueue`] holds the requests. A separate task expires sequences that are
+//! idle or have waited in the backlog for too long.
 //!
 //! Source: `sequence_batch_scheduler.cc` in Triton 2.51.
 

@@ -20,7 +20,7 @@ pub(in crate::scheduler) struct SequenceQueue {
     pub(super) spec: Arc<ModelSpec>,
     pub(super) policy: Policy,
     pub(super) state: Mutex<State>,
-    /// The instances, each of which looks only for its own sequences.
+    /// The instances. Each one takes only requests of its own sequences.
     pub(super) bells: BTreeMap<u32, Bell>,
     /// Notified when a deadline is earlier than the known ones.
     pub(super) sooner: Notify,
