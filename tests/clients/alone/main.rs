@@ -1,4 +1,4 @@
-//! What a crate says that has nothing but a file of signatures.
+//! A program in a crate that contains only a signature file.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! Every element type there and back.
+//! A model that returns every element type unchanged.
 
 use pytriton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The models that the tests of the clients ask for.
+//! The models for the client tests.
 
 mod element_types;
 mod plain;

@@ -1,8 +1,8 @@
-//! Functions that answer at once.
+//! Functions that respond at once.
 
 use pytriton::prelude::*;
 
-/// With a batch axis, and an input of one value.
+/// With a batch axis and a `#[first_value]` input.
 #[pytriton::model(name = "Scale", max_batch_size = 16)]
 #[output(name = "y")]
 #[batch]
@@ -25,7 +25,7 @@ fn said(x: ArrayView1<f32>, parameters: &Parameters) -> Array1<String> {
     Array1::from_elem(x.len(), said.collect::<Vec<_>>().join("\n"))
 }
 
-/// Refuses what is below zero.
+/// Fails for negative values.
 #[pytriton::model(name = "Strict", max_batch_size = 16)]
 #[batch]
 fn strict(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
@@ -45,7 +45,7 @@ fn third_version(x: ArrayView1<i32>) -> Array1<i32> {
     &x + 3
 }
 
-/// Adds up what a sequence has told so far.
+/// The running sum of a sequence.
 struct Sum;
 
 #[pytriton::model(name = "Sum", max_batch_size = 4)]
@@ -67,7 +67,7 @@ impl Sum {
     }
 }
 
-/// 256 KiB there and back, whose size the configuration says.
+/// Returns 256 KiB; the configuration contains the size.
 #[pytriton::model(name = "Large", max_batch_size = 8)]
 #[output(name = "y", shape = [65_536])]
 #[batch]

@@ -1,4 +1,5 @@
-//! A client that shares memory with the server of an address, until it is killed or, where it is told `once`, has been answered.
+//! A client that shares memory with a server until it is killed. With the argument `once`, it ends
+//! after the first response.
 
 use std::{env, thread};
 

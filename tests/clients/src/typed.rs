@@ -1,4 +1,4 @@
-//! Models whose clients the compiler knows.
+//! Models with typed clients.
 
 use futures_util::Stream;
 use futures_util::stream::iter;
@@ -14,7 +14,7 @@ pub fn linear(#[input(shape = [20])] x: ArrayView2<f32>, #[first_value] scale: f
     x.dot(&weights) * scale
 }
 
-/// Sums and differences, without a batch axis; parameters that are no inputs.
+/// Sums and differences without a batch axis, with parameters that are not inputs.
 #[pytriton::model(name = "Both", batching = false)]
 #[output(name = "sum")]
 #[output(name = "difference")]
@@ -30,17 +30,17 @@ pub fn both(
     }
 }
 
-/// What `describe` returns.
+/// The outputs of `describe`.
 #[derive(Debug, PartialEq, pytriton::Outputs)]
 pub struct Described {
     /// The longest word of each row.
     pub longest: Array2<String>,
-    /// How long it is.
+    /// Its length.
     #[output(name = "LENGTH", shape = [1])]
     pub length: Array2<u64>,
 }
 
-/// Words, of which some may be left out.
+/// Words, with an optional input.
 #[pytriton::model(name = "Describe")]
 #[batch]
 pub fn describe(
@@ -89,7 +89,7 @@ pub fn down(from: ArrayView2<i32>) -> impl Iterator<Item = Result<Array2<i32>, S
     })
 }
 
-/// Counts up, in a stream of what says more than its outputs.
+/// Counts up in a stream of outputs with parameters.
 #[pytriton::model(name = "Up", batching = false)]
 pub async fn up(to: ArrayView1<'_, i64>) -> impl Stream<Item = WithParameters<Array1<i64>>> {
     let most = to.sum();
@@ -99,7 +99,7 @@ pub async fn up(to: ArrayView1<'_, i64>) -> impl Stream<Item = WithParameters<Ar
     }))
 }
 
-/// Answers by itself.
+/// Sends its responses itself.
 #[pytriton::model(name = "Twice", batching = false, client = Doubled)]
 pub async fn twice(x: ArrayView1<'_, u8>, responses: &Responses<(Array1<u8>, Array1<bool>)>) {
     for last in [false, true] {
@@ -110,7 +110,7 @@ pub async fn twice(x: ArrayView1<'_, u8>, responses: &Responses<(Array1<u8>, Arr
     }
 }
 
-/// What has been asked so far in a sequence.
+/// The running total of a sequence.
 #[derive(Debug)]
 pub struct Total;
 

@@ -1,4 +1,4 @@
-//! Functions that take their time.
+//! Slow functions.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Takes so many milliseconds.
+/// Takes the given number of milliseconds.
 #[pytriton::model(name = "Slow", batching = false, instances = 2)]
 fn slow(milliseconds: ArrayView1<u32>) -> Array1<u32> {
     thread::sleep(Duration::from_millis(milliseconds[0].into()));
     milliseconds.to_owned()
 }
 
-/// One runs, one waits, and the next is refused.
+/// One request runs, one is queued, and the next is refused.
 #[pytriton::model(name = "TinyQueue", max_batch_size = 1, max_queue_size = 1)]
 fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     thread::sleep(Duration::from_millis(milliseconds[[0, 0]].into()));
     milliseconds.to_owned()
 }
 
-/// Large, and so many milliseconds late.
+/// Returns a large tensor after the given number of milliseconds.
 #[pytriton::model(name = "Late", batching = false)]
 #[output(name = "y", shape = [65_536])]
 fn late(
@@ -31,7 +31,7 @@ fn late(
     x.to_owned()
 }
 
-/// Its first elements, one an answer, each so many milliseconds late.
+/// Sends the first elements as one response each, with the given delay before each.
 #[pytriton::model(name = "Elements", batching = false, batches_in_flight = 8)]
 fn elements(
     x: ArrayView1<f32>,
@@ -44,10 +44,11 @@ fn elements(
     })
 }
 
-/// How often it was told that nobody waits.
+/// The number of cancelled calls.
 static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
 
-/// Takes up to so many milliseconds, as long as somebody waits; says how often nobody did.
+/// Takes up to the given number of milliseconds unless it is cancelled; returns the number of
+/// cancelled calls.
 #[pytriton::model(name = "Considerate", batching = false, instances = 2)]
 fn considerate(milliseconds: ArrayView1<u32>, cancellation: &Cancellation) -> Array1<u32> {
     for _ in 0..milliseconds[0] {
@@ -60,7 +61,7 @@ fn considerate(milliseconds: ArrayView1<u32>, cancellation: &Cancellation) -> Ar
     Array1::from_elem(1, GIVEN_UP.load(Ordering::Relaxed))
 }
 
-/// The parameters and headers of the request, one an answer.
+/// The parameters and headers of the request, one per response.
 #[pytriton::model(name = "SaidOften", batching = false)]
 fn said_often(x: ArrayView1<f32>, parameters: &Parameters) -> impl Iterator<Item = Array1<String>> {
     let said = parameters
@@ -71,7 +72,8 @@ fn said_often(x: ArrayView1<f32>, parameters: &Parameters) -> impl Iterator<Item
         .map(move |said| Array1::from_elem(length, said))
 }
 
-/// As many answers as it is told, which count from 0, each after so many milliseconds; it fails instead of the one it is told.
+/// Counts from 0 for the given number of responses, with the given delay before each. Fails instead
+/// of response `fails_at`.
 #[pytriton::model(name = "Count", max_batch_size = 4, batches_in_flight = 8)]
 fn count(
     count: ArrayView2<i32>,

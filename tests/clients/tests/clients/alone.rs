@@ -1,4 +1,4 @@
-//! A crate of its own that has the feature `client` alone, and of the models nothing but their file.
+//! Builds a crate with only the feature `client` and the signature file of the models.
 
 use std::fs;
 use std::process::Command;
@@ -41,7 +41,7 @@ fn a_crate_has_the_file_alone_and_is_built_anew_when_it_changes() -> Result {
     lock(&alone, &models.replacen(x, &x.replace("FP32", "FP64"), 1))?;
     let refused = alone.build()?;
     assert!(!refused.status.success());
-    // The line of the call, and what it must be now.
+    // The line of the call, and the new type.
     for words in ["src/main.rs:20", "f64"] {
         assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }
@@ -54,7 +54,7 @@ fn a_crate_has_the_file_alone_and_is_built_anew_when_it_changes() -> Result {
         refused.stderr
     );
 
-    // What compiles is in the program.
+    // A compatible change must compile, and the program contains the signature.
     let (model, rest) = models
         .split_once("\"name\": \"Linear\"")
         .unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What clients ask, and what is answered.
+//! Requests of clients and their responses.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,7 +34,7 @@ async fn rows_by_place_and_by_name(_: &Server, url: &str) -> Result {
                 ("x".to_owned(), &x),
             ]))
             .await?,
-        // In another order of memory.
+        // Not in standard memory order.
         client
             .infer_batch((x.t().to_owned().reversed_axes(), &scale))
             .await?,
@@ -164,7 +164,7 @@ async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
         );
     }
     for expected in ["0", "1"] {
-        // The one above had an id of its own, which does not count.
+        // The request above had an explicit ID, which does not increase the counter.
         assert_eq!(client.infer_sample(array![1.0_f32]).await?.id(), expected);
     }
     Ok(())
@@ -260,7 +260,7 @@ async fn many_at_a_time(_: &Server, url: &str) -> Result {
         let y = answered?.array::<f32, Ix2>("y")?;
         assert_eq!(y, Array2::from_elem((1, 1000), 2.0 * f32::from(number)));
     }
-    // More than a window of HTTP/2, and than a message of tonic's.
+    // Larger than an HTTP/2 window and than tonic's message limit.
     let x = Array2::from_shape_fn((4, 1 << 20), |(row, column)| (row + column) as f32);
     let outputs = client
         .infer_batch((&x, Array2::<f32>::ones((4, 1))))

@@ -1,4 +1,4 @@
-//! Clients that block, wherever they are.
+//! Blocking clients on every kind of thread.
 
 use std::thread;
 use std::time::Duration;
@@ -13,7 +13,7 @@ each! {
     on_a_thread_of_a_runtime, side_by_side, from_existing,
 }
 
-/// The tests are tasks of a runtime: nothing of this may panic there.
+/// The tests are tasks of a runtime; blocking calls must not panic there.
 async fn on_a_thread_of_a_runtime(_: &Server, url: &str) -> Result {
     let client = ModelClient::builder(url, "Scale").connect()?;
     assert!(client.is_batching_supported()?);

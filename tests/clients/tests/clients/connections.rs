@@ -1,4 +1,4 @@
-//! How many connections a client makes.
+//! The number of connections of a client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::{Result, serve, urls};
 
-/// A way to a server that counts how often it is taken.
+/// A proxy in front of a server that counts connections.
 struct Way {
     url: String,
     taken: Arc<AtomicUsize>,
@@ -34,7 +34,7 @@ impl Way {
                 let server = server.clone();
                 tokio::spawn(async move {
                     let mut server = TcpStream::connect(server).await?;
-                    // A client that gives up is gone for the server, too.
+                    // A client that disconnects must also disconnect from the server.
                     server.set_zero_linger()?;
                     let (mut from_client, mut to_client) = client.split();
                     let (mut from_server, mut to_server) = server.split();
@@ -64,7 +64,7 @@ async fn one_for_all_that_one_can_carry() -> Result {
         }
         assert_eq!(way.taken(), 1, "{url}");
 
-        // None of them finds a connection.
+        // None of these requests finds an open connection.
         let way = Way::to(&url).await?;
         let client = AsyncModelClient::new(&way.url, "AddSub")?;
         let asked = (0..64).map(|number| client.infer_sample((array![number], array![1])));
@@ -77,7 +77,7 @@ async fn one_for_all_that_one_can_carry() -> Result {
     Ok(())
 }
 
-/// HTTP/1.1 has no other way to say that nobody waits for an answer.
+/// With HTTP/1.1, a client can only cancel a request by closing the connection.
 #[tokio::test]
 async fn an_answer_that_is_given_up_costs_one_over_http() -> Result {
     let server = serve(Engine::Embedded, &[])?;

@@ -1,4 +1,4 @@
-//! Any number of answers to a request.
+//! Streaming responses.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ async fn streams(_: &Server, url: &str) -> Result {
         .try_collect::<Vec<_>>()
         .await?;
     assert_eq!(batch[1].array::<i32, Ix2>("OUTPUT_1")?, array![[1]]);
-    // Several at a time, each as soon as it is made.
+    // Several streams at the same time: each response arrives as soon as it is sent.
     let named = |count: i32| [("count", array![count]), ("fails_at", array![-1])];
     let slow = (array![3], array![50_u32]);
     let (mut one, mut two) = (client.infer_sample(slow.clone()), client.infer_sample(slow));

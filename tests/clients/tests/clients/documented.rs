@@ -1,4 +1,4 @@
-//! What `docs/clients.md` shows: each of its pieces of Rust stands here, and is run.
+//! The Rust snippets of `docs/clients.md`, which this test compiles and runs.
 
 use std::fs;
 use std::path::Path;
@@ -119,7 +119,7 @@ fn application(url: &str) -> Result<Router, ClientError> {
     Ok(routes.with_state(client))
 }
 
-/// What the application answers.
+/// The response of the application.
 async fn predicted(url: &str) -> crate::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stream = TcpStream::connect(listener.local_addr()?).await?;

@@ -1,4 +1,4 @@
-//! Every error, provoked.
+//! Provokes every error.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ async fn what_the_server_refuses(_: &Server, url: &str) -> Result {
     assert!(message.contains("'a'"), "{message}");
     let missing = client.infer_sample([("a", array![1])]).await.unwrap_err();
     assert!(matches!(missing, ClientError::Server { .. }), "{missing}");
-    // Nobody may load models here.
+    // The server does not allow loading.
     let refused = client.load_model().await.unwrap_err();
     assert!(matches!(refused, ClientError::Server { .. }), "{refused}");
     Ok(())
@@ -120,7 +120,7 @@ async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
     assert_eq!(stage, Stage::Readiness);
     assert!(message.contains("Nobody"), "{message}");
     assert!(begun.elapsed() < Duration::from_secs(5));
-    // A client that does not wait hears it at once.
+    // A client that does not wait fails at once.
     let config = AsyncModelClient::new(url, "Scale")?.model_config().await?;
     let client = AsyncModelClient::builder(url, "Nobody")
         .model_config(config)
@@ -138,7 +138,7 @@ async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
 
 async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
     if server.engine() == Engine::Tritonserver && url.starts_with("http") {
-        // It does not look whether anybody still listens there.
+        // A native backend does not detect disconnected clients.
         return Ok(());
     }
     let client = AsyncModelClient::builder(url, "Considerate")
@@ -198,7 +198,7 @@ async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
 
 #[tokio::test]
 async fn nobody_is_there() -> Result {
-    // A port that was free a moment ago.
+    // A port that was just released.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     for scheme in ["http", "grpc"] {
         let url = format!("{scheme}://{address}");
@@ -245,7 +245,7 @@ async fn a_server_that_is_killed() -> Result {
     Ok(())
 }
 
-/// A thread goes on for a while that is in the middle of something when the signal comes.
+/// Threads that were in a system call stop only a moment after the signal.
 async fn until_frozen(server: &Server) -> Result {
     loop {
         let mut threads = fs::read_dir(format!("/proc/{}/task", server.pid()))?;
@@ -279,7 +279,7 @@ async fn a_server_that_is_frozen() -> Result {
         server.signal("STOP")?;
         until_frozen(&server).await?;
         let begun = Instant::now();
-        // Fifteen seconds, if the time of each began when that of the one before was over.
+        // It would be fifteen seconds if the timeouts ran one after the other.
         let pending = (0..30).map(|_| ask()).collect::<Vec<_>>();
         for pending in pending {
             let late = pending?.await.unwrap_err();
@@ -289,7 +289,7 @@ async fn a_server_that_is_frozen() -> Result {
         let stages = [
             warm.infer_sample((array![1], array![2])).await.unwrap_err(),
             cold.infer_sample((array![1], array![2])).await.unwrap_err(),
-            // A time that the request names is for all of it.
+            // A timeout in the request applies to the whole call.
             patient
                 .infer_sample_with(
                     (array![1], array![2]),
@@ -318,7 +318,7 @@ async fn a_server_that_is_frozen() -> Result {
             ]
         );
         assert!(begun.elapsed() < Duration::from_secs(10));
-        // It was only asleep.
+        // The server was only suspended.
         let patient = InferOptions::new().timeout(Duration::from_secs(20));
         warm.infer_sample_with((array![1], array![2]), patient)
             .await?;

@@ -1,4 +1,4 @@
-//! Servers that are none of ours.
+//! Servers of other projects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn builder(url: &str, model: &str) -> Builder<AsyncModelClient> {
     AsyncModelClient::builder(url, model).init_timeout(Duration::from_secs(60))
 }
 
-/// PyTriton itself, whose closed routes a token opens.
+/// PyTriton itself, with routes that require a token.
 fn pytriton() -> Result<(Foreign, TempDir)> {
     let home = TempDir::new()?;
     let token = home.path().join("token");
@@ -147,7 +147,7 @@ async fn what_goes_wrong(url: &str) -> Result {
     Ok(())
 }
 
-/// PyTriton closes all but inferences, health and metadata.
+/// PyTriton restricts everything except inference, health and metadata.
 async fn closed_routes(url: &str) -> Result {
     let refused = builder(url, "AddSub")
         .build()?
@@ -249,7 +249,7 @@ async fn models_of_another_backend() -> Result {
     Ok(())
 }
 
-/// A model that is in no repository.
+/// A model that is not in the repository.
 async fn loaded_from_what_the_client_has(url: &str) -> Result {
     let client = builder(url, "Brought").build()?;
     let file: &[u8] = include_bytes!("../../servers/repository/Echo/1/model.py");
@@ -278,7 +278,7 @@ async fn what_mlserver_serves() -> Result {
         assert_eq!(outputs.array::<f32, Ix2>("x_again")?, given);
         let outputs = rows.infer_sample(array![1.0_f32, 2.0]).await?;
         assert_eq!(outputs.array::<f32, Ix1>("x_again")?, array![1.0, 2.0]);
-        // Of this one the server says nothing.
+        // The server provides no metadata for this input.
         let echo = builder(&url, "Echo").build()?;
         let texts = array!["a".to_owned(), "é".to_owned()];
         let inputs = (("n", array![1_i64, -2]), ("t", &texts));
@@ -298,7 +298,7 @@ async fn what_mlserver_serves() -> Result {
             matches!(missing, ClientError::ModelUnavailable { .. }),
             "{missing:?}"
         );
-        // It knows nothing of Triton's extensions.
+        // MLServer does not support Triton's extensions.
         let refused = rows.statistics().await.unwrap_err();
         assert!(matches!(refused, ClientError::Server { .. }), "{refused:?}");
         let large: Array1<f32> = Array1::zeros(40_000);

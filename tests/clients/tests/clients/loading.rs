@@ -1,4 +1,4 @@
-//! Models that clients load and unload.
+//! Clients load and unload models.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{Result, serve, urls};
 
 const EXPLICIT: [&str; 2] = ["--model-control-mode=explicit", "--load-model=Scale"];
 
-/// A server that is told by its clients what to load.
+/// A server whose models are loaded by clients.
 fn explicit(engine: Engine) -> Result<Server> {
     Ok(serve(engine, &EXPLICIT)?)
 }

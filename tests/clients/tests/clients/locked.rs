@@ -1,4 +1,4 @@
-//! The file of signatures: what `list` writes, typed clients of it, and what `check` says of it.
+//! The signature file: the output of `list`, typed clients from it, and the result of `check`.
 
 use std::fs;
 use std::process::Command;
@@ -14,7 +14,7 @@ each! {
     the_types_of_the_file, streams_of_the_file,
 }
 
-/// As in a crate that has only the file.
+/// As in a crate that contains only the file.
 mod models {
     pytriton::client!("models.lock", "Versioned" = Third);
 }
@@ -75,7 +75,7 @@ async fn streams_of_the_file(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-/// What the file says in the place of what the binary does, and what `check` says of that.
+/// Changes to the file, and the results of `check`.
 #[test]
 fn check_names_what_breaks_callers_and_what_does_not() -> Result {
     let folder = tempfile::tempdir()?;

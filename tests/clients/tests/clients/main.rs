@@ -1,4 +1,5 @@
-//! Rust's clients and real servers, over HTTP and gRPC: of both engines, a native backend, and those of others.
+//! The Rust clients with real servers over HTTP and gRPC: both engines, a native backend, and
+//! servers of other projects.
 
 mod alone;
 mod asked;
@@ -28,15 +29,15 @@ const SERVED: &str = env!("CARGO_BIN_EXE_served");
 
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Headers that reach the functions.
+/// Options that forward headers to the functions.
 const FORWARDED: [&str; 2] = [
     "--http-header-forward-pattern=x-.*",
     "--grpc-header-forward-pattern=x-.*",
 ];
 
-/// Where tritonserver is installed, and Python.
+/// The directory that contains tritonserver and Python.
 fn folder() -> &'static Path {
-    // The folder of the other tests, which have put both there.
+    // The directory of the other tests, which have installed both there.
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
@@ -45,12 +46,12 @@ fn serve(engine: Engine, arguments: &[&str]) -> std::result::Result<Server, Harn
     Server::start_with(engine, folder(), SERVED, &arguments)
 }
 
-/// The models as a backend of a stock tritonserver.
+/// Starts the models as a backend of a stock tritonserver.
 fn serve_native() -> std::result::Result<Server, HarnessError> {
     Server::start_native(SERVED.as_ref(), folder(), &FORWARDED)
 }
 
-/// The addresses of a server over HTTP and gRPC.
+/// Returns the addresses of a server for HTTP and gRPC.
 fn urls(server: &Server) -> [String; 2] {
     let banner = server.banner();
     [
@@ -59,7 +60,7 @@ fn urls(server: &Server) -> [String; 2] {
     ]
 }
 
-/// Runs tests with either engine and with a native backend, over both protocols.
+/// Runs tests with both engines and with a native backend, over both protocols.
 macro_rules! each {
     ($($test:ident),* $(,)?) => {
         mod embedded {

@@ -1,4 +1,4 @@
-//! What answers, and is no server of the protocol.
+//! Servers that violate the protocol.
 
 use std::io;
 use std::process::Command;
@@ -13,14 +13,14 @@ use tokio::time::timeout;
 
 use crate::{Result, serve, urls};
 
-/// Types of frames of HTTP/2, and what such a one is the end of: of the headers, of the answer, or both.
+/// HTTP/2 frame types, and the flags for the end of the headers and of the stream.
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
 const HEADERS_END: u8 = 0b100;
 const BOTH_END: u8 = 0b101;
 
-/// Answers the first request of each connection.
+/// Responds to the first request of each connection.
 fn answer<F>(listener: TcpListener, words: Vec<u8>, answer: fn(TcpStream, Vec<u8>) -> F)
 where
     F: Future<Output = io::Result<()>> + Send + 'static,
@@ -32,7 +32,7 @@ where
     });
 }
 
-/// Over HTTP/1.1, with all that comes behind the head's first line.
+/// Responds over HTTP/1.1 with a status line followed by these bytes.
 async fn http(mut connection: TcpStream, words: Vec<u8>) -> io::Result<()> {
     let mut asked = Vec::new();
     while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -40,7 +40,7 @@ async fn http(mut connection: TcpStream, words: Vec<u8>) -> io::Result<()> {
     }
     connection.write_all(b"HTTP/1.1 200 OK\r\n").await?;
     connection.write_all(&words).await?;
-    // Until the client has gone.
+    // Waits until the client disconnects.
     connection.read_to_end(&mut asked).await.map(drop)
 }
 
@@ -49,14 +49,14 @@ fn frame(kind: u8, flags: u8, stream: u8, body: &[u8]) -> Vec<u8> {
     [&[0, 0, length, kind, flags, 0, 0, 0, stream], body].concat()
 }
 
-/// With these words alone, whatever it is asked.
+/// Responds with only these bytes.
 async fn anything(mut connection: TcpStream, words: Vec<u8>) -> io::Result<()> {
     connection.read_buf(&mut Vec::new()).await?;
     connection.write_all(&words).await?;
     connection.read_to_end(&mut Vec::new()).await.map(drop)
 }
 
-/// Over HTTP/2, with a message.
+/// Responds over HTTP/2 with a message.
 async fn grpc(mut connection: TcpStream, message: Vec<u8>) -> io::Result<()> {
     let mut preface = [0; 24];
     connection.read_exact(&mut preface).await?;
@@ -73,7 +73,7 @@ async fn grpc(mut connection: TcpStream, message: Vec<u8>) -> io::Result<()> {
             break;
         }
     }
-    // The status 200, and literals that are not to be remembered.
+    // Status 200, and literal header fields without indexing.
     let head = b"\x88\0\x0ccontent-type\x10application/grpc";
     let trailers = b"\0\x0bgrpc-status\x010";
     let answer = [
@@ -82,7 +82,7 @@ async fn grpc(mut connection: TcpStream, message: Vec<u8>) -> io::Result<()> {
         frame(HEADERS, BOTH_END, 1, trailers),
     ];
     connection.write_all(&answer.concat()).await?;
-    // Until the client has gone.
+    // Waits until the client disconnects.
     connection.read_to_end(&mut Vec::new()).await.map(drop)
 }
 
@@ -183,7 +183,7 @@ async fn who_speaks_for_a_server_that_is_not_there_yet_is_waited_for() -> Result
     Ok(())
 }
 
-/// Threads that want more memory than a process can have.
+/// The stacks of these threads exceed the memory limit of the process.
 #[test]
 fn no_thread_is_to_be_had() -> Result {
     let mut client = Command::new(env!("CARGO_BIN_EXE_sharing"));

@@ -1,4 +1,4 @@
-//! Many requests at a time, and no more than may be.
+//! Many concurrent requests, up to a limit.
 
 use std::time::{Duration, Instant};
 
@@ -46,14 +46,14 @@ async fn a_full_queue_is_told_or_waited_for(_: &Server, url: &str) -> Result {
         ask(1).try_send().unwrap_err(),
         ClientError::QueueFull { limit: 1 }
     );
-    // There is a place when the first is answered.
+    // A slot becomes free when the first request completes.
     let begun = Instant::now();
     let third = ask(1).send().await?;
     assert!(begun.elapsed() > Duration::from_millis(20));
     for answered in [first, second, third] {
         answered.await?;
     }
-    // And none in time where each takes longer than that.
+    // No slot becomes free in time.
     let slow = || {
         let longer = InferOptions::new().timeout(Duration::from_secs(20));
         client.infer_sample_with(array![3000_u32], longer)
@@ -65,7 +65,7 @@ async fn a_full_queue_is_told_or_waited_for(_: &Server, url: &str) -> Result {
         assert_eq!(full.unwrap_err(), ClientError::QueueFull { limit: 1 });
     }
     assert!(begun.elapsed() >= Duration::from_secs(2));
-    // The one that waits first: it must not begin in the place of the other.
+    // Drops the waiting request first, so that it does not start instead of the other.
     let [under_way, waiting] = taken;
     drop(waiting);
     drop(under_way);
@@ -116,7 +116,7 @@ async fn bounds_that_are_none(_: &Server, url: &str) -> Result {
             .max_queue_size(bounds.1);
         assert!(matches!(client.build(), Err(ClientError::Inputs { .. })));
     }
-    // What a plain client asks is bounded by nobody.
+    // A plain client has no limit.
     AsyncModelClient::new(url, "AddSub")?
         .infer_sample((array![1], array![1]))
         .await?;

@@ -1,4 +1,4 @@
-//! Who may ask, and who is believed.
+//! Authentication of clients and of servers.
 
 use std::fs;
 use std::time::Duration;
@@ -37,7 +37,7 @@ async fn tokens_open_what_is_closed() -> Result {
             let another = AsyncModelClient::from_existing(&opened);
             another.infer_sample((array![1], array![2])).await?;
             assert!(!format!("{opened:?}{another:?}").contains(TOKEN));
-            // Time does not open it: nobody waits for twenty seconds.
+            // Retrying cannot help, so the client must not wait for its timeout of twenty seconds.
             for refused in [client().build()?, client().access_token("wrong").build()?] {
                 let begun = std::time::Instant::now();
                 let refused = refused
@@ -58,20 +58,20 @@ async fn tokens_open_what_is_closed() -> Result {
     Ok(())
 }
 
-/// What opens a server, and whom a client trusts there.
+/// The credentials of a client, and the certificates that it trusts.
 struct Access {
     token: &'static str,
     tls: Tls,
 }
 
 impl Access {
-    /// Tells a client of any kind.
+    /// Sets the credentials on a builder of any client.
     fn told<C>(&self, builder: Builder<C>) -> Builder<C> {
         builder.access_token(self.token).tls(self.tls.clone())
     }
 }
 
-/// All that clients of all kinds ask, of which there are others made.
+/// Makes all calls of all kinds of clients, and of clients derived from them.
 async fn every_client_and_every_call(url: &str, access: &Access) -> Result {
     let patience = Duration::from_secs(20);
     let (x, scale) = (Array2::<f32>::ones((2, 20)), array![[2.0_f32], [2.0]]);
@@ -126,7 +126,7 @@ async fn every_client_and_every_call(url: &str, access: &Access) -> Result {
     Ok(())
 }
 
-/// Closes everything, and what opens it.
+/// Returns options that restrict all groups, with a token.
 fn closed(home: &TempDir) -> Result<[String; 4]> {
     let file = home.path().join("token");
     fs::write(&file, TOKEN)?;
@@ -154,7 +154,7 @@ async fn every_client_and_every_call_has_the_token() -> Result {
     Ok(())
 }
 
-/// The server trusts who shows a certificate, and nobody else is let near.
+/// The server accepts only clients with a certificate.
 #[tokio::test]
 async fn every_client_and_every_call_goes_over_tls() -> Result {
     let (home, made) = (TempDir::new()?, certificates()?);
@@ -178,7 +178,7 @@ fn certificates() -> Result<TempDir> {
     Ok(made)
 }
 
-/// A server with TLS for HTTP and gRPC, and its addresses.
+/// Starts a server with TLS for HTTP and gRPC, and returns its addresses.
 fn secure(
     made: &TempDir,
     certificate: &str,

@@ -1,4 +1,4 @@
-//! Several servers of the same models.
+//! Several servers with the same models.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::{Result, serve, urls};
 
-/// Two servers, and their addresses as one, over HTTP and gRPC.
+/// Two servers, and one URL for both, over HTTP and gRPC.
 fn two() -> Result<([Server; 2], [String; 2])> {
     let servers = [serve(Engine::Embedded, &[])?, serve(Engine::Embedded, &[])?];
     let [first, second] = [urls(&servers[0]), urls(&servers[1])];
@@ -23,7 +23,7 @@ fn two() -> Result<([Server; 2], [String; 2])> {
     Ok((servers, [list(0), list(1)]))
 }
 
-/// How many rows each server has answered.
+/// Returns the number of rows that each server has processed.
 async fn answered(servers: &[Server; 2], model: &str) -> Result<[u64; 2]> {
     let mut counts = [0; 2];
     for (count, server) in counts.iter_mut().zip(servers) {
@@ -79,7 +79,7 @@ async fn what_one_does_not_take_another_answers() -> Result {
     first.wait(Duration::from_secs(10))?;
     for client in &clients {
         for _ in 0..10 {
-            // A connection may break under a request that has been sent, which no client sends again.
+            // A connection may break after a request was sent; clients do not retry such a request.
             match client.infer_sample((array![1], array![2])).await {
                 Ok(_) | Err(ClientError::Lost { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -89,7 +89,7 @@ async fn what_one_does_not_take_another_answers() -> Result {
             client.infer_sample((array![1], array![2])).await?;
         }
     }
-    // A client that starts now finds the other one.
+    // A new client finds the other server.
     AsyncModelClient::new(&lists[0], "AddSub")?
         .infer_sample((array![1], array![2]))
         .await?;
@@ -141,7 +141,7 @@ async fn one_that_takes_no_connection_is_passed_over() -> Result {
     socket.bind("127.0.0.1:0".parse()?)?;
     let listener = socket.listen(1)?;
     let full = listener.local_addr()?;
-    // Until its queue is full, so that the system answers no more.
+    // Fills the accept queue, so that the system no longer accepts connections.
     let mut waiting = Vec::new();
     let connect = || tokio::time::timeout(Duration::from_millis(500), TcpStream::connect(full));
     while let Ok(connected) = connect().await {
@@ -153,7 +153,7 @@ async fn one_that_takes_no_connection_is_passed_over() -> Result {
             .await?;
         let (scheme, host) = url.split_once("://").unwrap_or_default();
         let list = format!("{scheme}://{full},{host}");
-        // Half of the time is for each.
+        // Each server gets half of the timeout.
         let client = AsyncModelClient::builder(&list, "AddSub").model_config(config);
         let client = client.inference_timeout(Duration::from_secs(8)).build()?;
         for _ in 0..4 {

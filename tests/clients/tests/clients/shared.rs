@@ -1,4 +1,4 @@
-//! Tensors that go through shared memory.
+//! Tensors in shared memory.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -40,7 +40,7 @@ fn file(region: &SharedMemoryRegion) -> PathBuf {
     Path::new("/dev/shm").join(region.key.trim_start_matches('/'))
 }
 
-/// Waits until the server knows no region any more.
+/// Waits until the server has no regions.
 async fn forgotten(url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     let begun = Instant::now();
@@ -66,7 +66,7 @@ async fn large_tensors(_: &Server, url: &str) -> Result {
     let rows = Array2::from_shape_fn((3, LARGE), |(row, column)| (row * LARGE + column) as f32);
     let outputs = large.infer_batch([("x", &rows)]).await?;
     assert_eq!(outputs.array::<f32, Ix2>("y")?, rows);
-    // One whose size the request alone can say, beside an input that is small.
+    // The size of this output is only known from the request, and the other input is small.
     let scale = client(url, "Scale", 64 * MIB)?;
     let options = InferOptions::new()
         .shared_output("y", LARGE * 4)
@@ -97,7 +97,7 @@ async fn tensors_that_stay_on_the_network(_: &Server, url: &str) -> Result {
         .infer_sample((array![1.0_f32], array![2.0_f32]))
         .await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, array![2.0]);
-    // There is no room for it.
+    // The region is too small.
     let little = client(url, "Large", MIB / 4)?;
     let outputs = little.infer_sample(numbers(0)).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(0));
@@ -123,7 +123,7 @@ async fn many_at_a_time(_: &Server, url: &str) -> Result {
 }
 
 async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
-    // Room for one request.
+    // Space for one request.
     let late = client(url, "Late", MIB)?;
     late.infer_sample((numbers(0), array![0_u32])).await?;
     let first = late.shared_memory_regions().await?;
@@ -132,7 +132,7 @@ async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
         .infer_sample_with((numbers(1), array![700_u32]), hasty)
         .await;
     assert!(matches!(given_up, Err(ClientError::Timeout { .. })));
-    // What the server still has is given to nobody else.
+    // Memory that the server still uses is not reused.
     let outputs = late.infer_sample((numbers(2), array![0_u32])).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(2));
     let begun = Instant::now();
@@ -185,7 +185,7 @@ async fn texts(_: &Server, url: &str) -> Result {
         let options = InferOptions::new().shared_output("OUTPUT_1", bytes);
         reversed.infer_sample_with(texts(count), options)
     };
-    // Fewer of them stand where the others have stood.
+    // Fewer elements in memory that contained more.
     for count in [20, 15] {
         let outputs = ask(count, MIB / 2).await?;
         let expected = texts(count).mapv(|text| text.into_iter().rev().collect::<Vec<_>>());
@@ -217,7 +217,7 @@ async fn streams(server: &Server, url: &str) -> Result {
         assert!(answers.into_iter().eq(expected));
         Ok::<_, ClientError>(())
     };
-    // A region is used again when the last answer is there, and not before.
+    // A region is reused only after the last response.
     for from in 0..3 {
         answers(from).await?;
     }
@@ -244,7 +244,7 @@ async fn streams(server: &Server, url: &str) -> Result {
     forgotten(url).await
 }
 
-/// Has the server forget whatever it knows.
+/// Unregisters all regions of the server.
 fn forget_all(server: &Server) -> Result {
     let mut stream = TcpStream::connect(&server.banner().http)?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -272,7 +272,7 @@ async fn what_a_killed_client_leaves_the_next_one_removes() -> Result {
             let left = large.shared_memory_regions().await?;
             assert_eq!(left.len(), 1);
             assert!(file(&left[0]).exists());
-            // Another process: this one has looked for them before.
+            // Uses another process, because this one has already looked for stale regions.
             let mut next = Command::new(env!("CARGO_BIN_EXE_sharing"));
             let next = finish(next.args([&url, "once"]), Duration::from_secs(20))?;
             assert_eq!(next.success("sharing")?, "shared\n");

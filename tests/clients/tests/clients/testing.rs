@@ -1,4 +1,4 @@
-//! The clients that `pytriton::testing` has.
+//! The clients of `pytriton::testing`.
 
 use pytriton::client::ndarray::{Ix1, Ix2, array};
 use pytriton::{Function, Input, Model, Output, testing};

@@ -1,4 +1,4 @@
-//! Clients of models that the compiler knows.
+//! Typed clients.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn blocking(_: &Server, url: &str) -> Result {
     let y: Array2<f32> = client.call(&x, 2.0)?;
     assert_eq!(y.dim(), (3, 30));
     assert_eq!(y[[2, 1]], 420.0);
-    // Views, transposed ones too, and arrays of their own.
+    // Views, transposed ones included, and owned arrays.
     let columns = Array2::<f32>::ones((20, 3));
     assert_eq!(client.call(columns.t(), 2.0)?, y);
     assert_eq!(client.clone().call(x, 2.0)?, y);
@@ -80,7 +80,7 @@ async fn bytes_of_any_rank(_: &Server, url: &str) -> Result {
     let x = array![b"ab".to_vec(), b"\xff\0".to_vec()].into_dyn();
     let y = client.call(x).await?;
     assert_eq!(y, array![b"ba".to_vec(), b"\0\xff".to_vec()].into_dyn());
-    // A text is bytes.
+    // Text elements are received as bytes.
     let y = client.call(array!["cd".to_owned()].into_dyn()).await?;
     assert_eq!(y[0], b"dc");
     Ok(())
@@ -131,7 +131,7 @@ async fn sequences(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-/// What was compiled into a client, and what a server has under the names of its models.
+/// Signatures that are compiled into clients but differ from those of the server.
 mod other {
     use pytriton::client::ndarray::Array2;
     use pytriton::client::{DataType, ModelSignature, TensorSignature, typed};
@@ -188,7 +188,7 @@ async fn another_signature(_: &Server, url: &str) -> Result {
   answers: expected one, found any number
   input `start`: expected INT32 [-1,-1], found INT32 [-1,-1] under the name `from`"
     );
-    // What was refused has asked for nothing.
+    // A refused call sends no inference.
     let statistics = AsyncModelClient::new(url, "Down")?.statistics().await?;
     assert_eq!(statistics[0].name, "Down");
     let outputs = ModelClient::new(url, "Both")?.infer_sample((array![1], array![2]))?;

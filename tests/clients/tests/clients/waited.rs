@@ -1,4 +1,4 @@
-//! Servers that are not there yet.
+//! Servers that start later than their clients.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -11,7 +11,7 @@ use pytriton_tests::{Engine, Server};
 
 use crate::{Result, SERVED, serve, urls};
 
-/// What no server has seen is sent again where the client is told so.
+/// A request that no server has received is retried if the client is configured to do so.
 #[tokio::test]
 async fn a_request_that_was_not_sent_is_sent_again() -> Result {
     let known = serve(Engine::Embedded, &[])?;
