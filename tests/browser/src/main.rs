@@ -1,4 +1,5 @@
-//! What the page is tried with: the models of the examples in one server, and models of its own.
+//! The models for the tests of the docs page: those of the examples in one server, and models of
+//! its own.
 
 mod examples;
 mod models;

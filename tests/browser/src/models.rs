@@ -18,14 +18,14 @@ fn refusal(_x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
     Err("no, <b>never</b>".to_owned())
 }
 
-/// A picture whose colours are turned around.
+/// Inverts the colours of a picture.
 #[pytriton::model(name = "Negative", max_batch_size = 4)]
 #[batch]
 fn negative(#[input(shape = [-1, -1, 3])] image: ArrayView4<u8>) -> Array4<u8> {
     image.mapv(|value| 255 - value)
 }
 
-/// A picture as its file is.
+/// Returns a file unchanged.
 #[pytriton::model(name = "File", max_batch_size = 4)]
 #[batch]
 #[output(shape = [1])]
@@ -42,14 +42,14 @@ fn countdown(from: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     (0..=most).map(move |step| &from - step)
 }
 
-/// The sum of what a sequence has sent.
+/// The sum of the values of a sequence.
 #[pytriton::model(name = "Running", max_sequence_idle_microseconds = 60_000_000)]
 fn running(#[sequence] sum: &mut f32, x: ArrayView2<f32>) -> Array2<f32> {
     *sum += x.sum();
     array![[*sum]]
 }
 
-/// What each type of numbers becomes.
+/// One input of each integer type with special handling in JavaScript.
 #[pytriton::model(name = "Integers", batching = false)]
 fn integers(
     small: Array1<i8>,
@@ -59,7 +59,7 @@ fn integers(
     (small, large, largest)
 }
 
-/// The same of what has no place in JSON.
+/// The same for types without a JSON form.
 #[pytriton::model(name = "Floats", batching = false)]
 fn floats(
     half: Array1<f16>,
@@ -70,7 +70,7 @@ fn floats(
     (half, brain, double, truth)
 }
 
-/// A wave of so many values.
+/// A wave with the requested number of values.
 #[pytriton::model(name = "Wave", batching = false)]
 fn wave(#[input(shape = [1])] length: ArrayView1<u32>) -> Array1<f32> {
     let length = length.first().map_or(0, |length| (*length).min(1_000));

@@ -1,10 +1,10 @@
-//! What `tests/abuse` asks besides, none of which its ordinary clients ask.
+//! Models for `tests/abuse` that its ordinary clients do not use.
 
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// So many answers of so many bytes.
+/// Sends `count` responses of the given number of bytes.
 #[pytriton::model(name = "Flow", max_batch_size = 1, batches_in_flight = 64)]
 async fn flow(
     count: ArrayView2<'_, u32>,
@@ -19,7 +19,8 @@ async fn flow(
     Ok(())
 }
 
-/// So many bytes after so many milliseconds, and after what was asked before.
+/// Returns the given number of bytes after the given number of milliseconds, in the order of the
+/// requests.
 #[pytriton::model(
     name = "Ordered",
     max_batch_size = 1,

@@ -1,4 +1,4 @@
-//! A binary with the engines of this crate's features.
+//! A binary with the engines that the features of this crate select.
 
 use pytriton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Models of the end-to-end tests, without the rest of their crate, which needs the tritonserver engine.
+//! Models of the end-to-end tests, without their crate, which needs the tritonserver engine.
 
 mod abused;
 #[path = "../../models/src/identities.rs"]

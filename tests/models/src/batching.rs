@@ -1,11 +1,12 @@
-//! What becomes visible when requests share a batch.
+//! Models that make batches visible.
 
 use std::thread;
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Beside each value the rows of the batch it was in. The pause lets other requests gather behind it.
+/// Returns each value and the number of rows in its batch. The pause lets further requests queue
+/// up.
 #[pytriton::model(name = "Gather", max_batch_size = 16)]
 #[batch]
 fn gather(x: ArrayView2<f32>) -> (Array2<f32>, Array2<u64>) {
@@ -13,7 +14,7 @@ fn gather(x: ArrayView2<f32>) -> (Array2<f32>, Array2<u64>) {
     (x.to_owned(), rows(&x))
 }
 
-/// A batch leaves with four rows, or two seconds after its first request.
+/// A batch is formed at four rows, or two seconds after its first request.
 #[pytriton::model(
     name = "Preferred",
     max_batch_size = 8,
@@ -25,7 +26,7 @@ fn preferred(x: ArrayView2<f32>) -> (Array2<f32>, Array2<u64>) {
     (x.to_owned(), rows(&x))
 }
 
-/// One call for each request, whatever the batch.
+/// One call per request, whatever the batch.
 #[pytriton::model(name = "OneByOne", max_batch_size = 16)]
 fn one_by_one(x: ArrayView2<f32>) -> (Array2<f32>, Array2<u64>) {
     thread::sleep(Duration::from_millis(5));
@@ -44,7 +45,7 @@ fn loose_scale(x: ArrayView2<f32>, #[first_value(strict = false)] scale: f32) ->
     &x * scale
 }
 
-/// The rows of the batch, once for each row.
+/// Returns the number of rows of the batch, once per row.
 fn rows(x: &ArrayView2<f32>) -> Array2<u64> {
     Array2::from_elem((x.nrows(), 1), x.nrows() as u64)
 }

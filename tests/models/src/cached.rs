@@ -1,4 +1,4 @@
-//! Models whose responses are kept.
+//! Models with a response cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// The rows, and the how-manieth call of all functions here this is.
+/// The rows, and the number of calls of all functions in this file so far.
 type Counted = Result<(Array2<f32>, Array2<u64>), String>;
 
 #[pytriton::model(name = "Cached", max_batch_size = 16, response_cache = true)]
@@ -36,7 +36,7 @@ async fn cached_in_flight(x: ArrayView2<f32>) -> Counted {
     counted(&x)
 }
 
-/// One request of each level may wait, and not for long.
+/// One request per level may wait, for a short time.
 #[pytriton::model(
     name = "CachedQueue",
     max_batch_size = 1,
@@ -49,14 +49,14 @@ fn cached_queue(x: ArrayView2<f32>) -> Counted {
     counted(&x)
 }
 
-/// Two inputs of which a request has one or both.
+/// Two optional inputs; a request has one or both.
 #[pytriton::model(name = "CachedEither", max_batch_size = 16, response_cache = true)]
 fn cached_either(a: Option<ArrayView2<f32>>, b: Option<ArrayView2<f32>>) -> Counted {
     let x = a.or(b).ok_or("neither `a` nor `b`")?;
     counted(&x)
 }
 
-/// A first value of -1 is an error, -2 a panic; one above 0 takes so many milliseconds.
+/// A first value of -1 is an error, and -2 a panic. A positive value is a delay in milliseconds.
 fn counted(x: &ArrayView2<f32>) -> Counted {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,4 +1,4 @@
-//! Functions that fail, each in its own way, where the input has a negative value.
+//! Functions that fail in different ways if the input has a negative value.
 
 use std::panic::panic_any;
 
@@ -32,7 +32,7 @@ fn bomb(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
     input.to_owned()
 }
 
-/// What a panic leaves behind that panics when it is dropped, with another one.
+/// A panic payload that panics with another payload when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -41,7 +41,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Fails in the words it is told, or panics with them.
+/// Fails or panics with the given text.
 #[pytriton::model(name = "Echo", batching = false)]
 fn echo(
     #[input(name = "how")] how: ArrayView1<bool>,
@@ -54,7 +54,7 @@ fn echo(
     }
 }
 
-/// Is beyond repair after that.
+/// Returns a fatal error.
 #[pytriton::model(name = "Fragile", max_batch_size = 16)]
 #[batch]
 fn fragile(
@@ -66,7 +66,7 @@ fn fragile(
     }
 }
 
-/// One row more than it got.
+/// Returns one row more than the batch has.
 #[pytriton::model(name = "WrongRows", max_batch_size = 16)]
 #[batch]
 fn wrong_rows(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> {
@@ -74,7 +74,7 @@ fn wrong_rows(#[input(name = "INPUT_1")] input: ArrayView2<f32>) -> Array2<f32> 
     Array2::zeros((input.nrows() + more, 1))
 }
 
-/// Three columns instead of the two it declares.
+/// Returns three columns instead of the declared two.
 #[pytriton::model(name = "WrongShape", max_batch_size = 16)]
 #[output(shape = [2])]
 #[batch]

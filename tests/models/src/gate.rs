@@ -1,4 +1,4 @@
-//! A gate at which functions wait until a test opens it.
+//! A gate that blocks functions until a test opens it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Whoever is to take so many milliseconds waits at the gate in their place.
+/// The value of `milliseconds` that makes a function wait at the gate.
 const HELD: u32 = u32::MAX;
 
-/// How many wait at the gate, and how often it has been opened.
+/// The number of waiting calls, and the number of times that the gate was opened.
 static WAITING: AtomicU32 = AtomicU32::new(0);
 static OPENED: AtomicU32 = AtomicU32::new(0);
 
-/// How often who waits looks at it.
+/// The interval at which waiting calls poll.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Says how many wait at the gate; where it is opened they wait no longer.
+/// Returns the number of waiting calls. With `open`, releases them.
 #[pytriton::model(name = "Gate", batching = false)]
 fn gate(#[input(name = "open")] open: ArrayView1<bool>) -> Array1<u32> {
     let waiting = WAITING.load(Ordering::SeqCst);
@@ -26,7 +26,7 @@ fn gate(#[input(name = "open")] open: ArrayView1<bool>) -> Array1<u32> {
     Array1::from_elem(1, waiting)
 }
 
-/// Takes as many milliseconds as the longest row says, or waits at the gate.
+/// Sleeps for the milliseconds of the longest row, or waits at the gate.
 pub(crate) fn nap(milliseconds: ArrayView2<u32>) {
     let held = Held::of(milliseconds);
     if held.is_none() {
@@ -37,7 +37,7 @@ pub(crate) fn nap(milliseconds: ArrayView2<u32>) {
     }
 }
 
-/// The same without holding the thread.
+/// Does the same without blocking the thread.
 pub(crate) async fn rest(milliseconds: ArrayView2<'_, u32>) {
     let held = Held::of(milliseconds);
     if held.is_none() {
@@ -53,7 +53,7 @@ fn longest(milliseconds: ArrayView2<u32>) -> Duration {
     Duration::from_millis(longest.into())
 }
 
-/// Somebody who waits, and how often the gate had been opened before.
+/// A waiting call, with the number of earlier openings.
 struct Held(u32);
 
 impl Held {

@@ -1,4 +1,4 @@
-//! Every element type there and back.
+//! Models that return every element type unchanged.
 
 use pytriton::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Instances that have several batches at a time. Each output is how many calls were under way, the own one included.
+//! Instances with several batches in flight. Each output is the number of concurrent calls,
+//! including its own.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Calls that are under way.
+/// The numbers of concurrent calls.
 static SIDE_BY_SIDE: AtomicU32 = AtomicU32::new(0);
 static ALONE: AtomicU32 = AtomicU32::new(0);
 static BY_TURNS: AtomicU32 = AtomicU32::new(0);
@@ -17,7 +18,7 @@ async fn side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(&SIDE_BY_SIDE, milliseconds).await
 }
 
-/// An `async` function that asks for nothing.
+/// An `async` function without further options.
 #[pytriton::model(name = "Alone", max_batch_size = 1)]
 async fn alone(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(&ALONE, milliseconds).await
@@ -38,7 +39,7 @@ fn both(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     blocking_nap(&BOTH, milliseconds)
 }
 
-/// Requests that could be gathered, and are no batch. Fails for 13 milliseconds, panics for 66.
+/// Requests that could be batched but are not. Fails for 13 milliseconds, panics for 66.
 #[pytriton::model(name = "Concurrent", max_batch_size = 16, batches_in_flight = 4)]
 async fn concurrent(milliseconds: ArrayView2<u32>) -> Result<Array2<u32>, String> {
     let longest = longest(milliseconds);
@@ -78,7 +79,7 @@ async fn ordered_side_by_side(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     milliseconds.to_owned()
 }
 
-/// What it gets, somewhat later.
+/// Returns its input after a delay.
 #[pytriton::model(name = "Ferry", max_batch_size = 4, batches_in_flight = 4)]
 #[batch]
 async fn ferry(x: ArrayView2<f32>) -> Array2<f32> {
@@ -86,7 +87,7 @@ async fn ferry(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-/// Computes after it has waited.
+/// Computes after an asynchronous wait.
 #[pytriton::model(
     name = "Computing",
     max_batch_size = 1,
@@ -100,7 +101,7 @@ async fn computing(milliseconds: ArrayView2<u32>) -> Array2<u32> {
 }
 
 struct Counter {
-    /// Belongs to one instance, whose calls share it.
+    /// Belongs to one instance and is shared by its calls.
     calls: std::cell::Cell<u32>,
 }
 

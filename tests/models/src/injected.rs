@@ -1,10 +1,10 @@
-//! What a function gets beside its tensors.
+//! Arguments that are not tensors.
 
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// The parameters that all requests of the call share, one line each.
+/// The parameters that all requests of the call have in common, one per line.
 #[pytriton::model(name = "Parameters", max_batch_size = 16)]
 #[batch]
 fn parameters(x: ArrayView2<f32>, parameters: &Parameters) -> Array2<String> {
@@ -25,7 +25,7 @@ fn context(x: ArrayView2<f32>, context: &Context) -> (Array2<String>, Array2<u32
     )
 }
 
-/// The values of the model's own parameters, by their names.
+/// The values of the model's parameters, by name.
 #[pytriton::model(
     name = "Settings",
     parameters(weights = "/w/a b", "labels.path" = "ü\n\"x\" \\", zone = "")

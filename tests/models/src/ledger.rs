@@ -1,8 +1,8 @@
-//! Functions whose every output says which request it belongs to: output `k` of `x` is `1000 x + k`.
+//! Functions with outputs that identify their request: output `k` of `x` is `1000 x + k`.
 
 use pytriton::prelude::*;
 
-/// What an output has of an input.
+/// Computes one output of an input.
 fn entry(x: &ArrayView2<i64>, output: i64) -> Array2<i64> {
     x.mapv(|x| x * 1000 + output)
 }
@@ -27,7 +27,7 @@ fn two(x: ArrayView2<i64>) -> (Array2<i64>, Array2<i64>) {
     (entry(&x, 1), entry(&x, 2))
 }
 
-/// Outputs of other types and lengths between the others.
+/// Outputs of other types and lengths in between.
 #[derive(pytriton::Outputs)]
 struct Five {
     #[output(name = "OUTPUT_1")]
@@ -58,7 +58,7 @@ fn five(x: ArrayView2<i64>) -> Five {
     }
 }
 
-/// Several batches at a time, each of which takes a moment.
+/// Several batches in flight; each takes a moment.
 #[pytriton::model(
     name = "LedgerInFlight",
     max_batch_size = 16,
@@ -71,10 +71,10 @@ async fn in_flight(x: ArrayView2<i64>) -> (Array2<i64>, Array2<i64>) {
     (entry(&x, 1), entry(&x, 2))
 }
 
-/// What a request gets alone.
+/// The outputs of a single request.
 type Own = Result<(Array2<i64>, Array2<i64>), String>;
 
-/// Fails every request that has a value below zero, alone.
+/// Fails each request with a negative value, without affecting others.
 #[pytriton::model(
     name = "LedgerRaw",
     max_batch_size = 16,

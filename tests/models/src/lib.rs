@@ -1,4 +1,4 @@
-//! The models that the end-to-end tests ask for: a part of a binary, or a backend of tritonserver's own process.
+//! The models for the end-to-end tests, in a binary or as a native backend.
 
 mod batching;
 mod cached;

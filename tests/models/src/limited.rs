@@ -1,4 +1,4 @@
-//! Functions that take as many milliseconds as they are told, and may take 500.
+//! Functions that take the given number of milliseconds, with a limit of 500.
 
 use std::thread;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn limited_pair(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
-/// One call for each request of a batch of four.
+/// One call per request in a batch of four.
 #[pytriton::model(
     name = "LimitedEach",
     max_batch_size = 4,

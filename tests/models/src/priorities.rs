@@ -1,4 +1,4 @@
-//! Queues of several priority levels.
+//! Queues with several priority levels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use crate::gate::nap;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Takes as many milliseconds as it is told, and returns how many calls came before this one.
+/// Takes the given number of milliseconds, and returns the number of earlier calls.
 #[pytriton::model(
     name = "Urgent",
     max_batch_size = 1,
@@ -23,8 +23,8 @@ fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     Array2::from_elem((1, 1), call)
 }
 
-/// The place of each row in its batch. What has waited too long goes behind the others on the first level and is refused
-/// on the second.
+/// Returns the position of each row in its batch. A request that exceeds its timeout is delayed on
+/// the first level and refused on the second.
 #[pytriton::model(
     name = "Late",
     max_batch_size = 8,

@@ -1,8 +1,8 @@
-//! Functions that see the requests as they are.
+//! Functions that take `&[Request]`.
 
 use pytriton::prelude::*;
 
-/// Fails the requests with a negative value, and only those.
+/// Fails only the requests with a negative value.
 #[pytriton::model(name = "Raw", max_batch_size = 16)]
 #[input(name = "INPUT_1", datatype = FP32, shape = [-1])]
 fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, String>> {
@@ -23,7 +23,7 @@ fn doubled(request: &Request) -> Result<Array2<f32>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// What a request says of itself, one line each.
+/// The properties of a request, one per line.
 #[pytriton::model(name = "Describe", max_batch_size = 16)]
 #[input(name = "INPUT_1", datatype = FP32, shape = [-1])]
 fn describe(requests: &[Request]) -> Vec<(Array2<String>, Array2<u64>)> {

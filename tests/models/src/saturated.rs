@@ -1,4 +1,4 @@
-//! Instances with two batches in flight, and what waits while both are under way.
+//! Instances with two batches in flight, and the requests that wait for them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use pytriton::prelude::*;
 
 use crate::gate::{nap, rest};
 
-/// Takes as long as the longest of its rows asks for, and returns how many they are.
+/// Takes the time of its longest row, and returns the number of rows.
 #[pytriton::model(name = "GatherInFlight", max_batch_size = 8, batches_in_flight = 2)]
 #[batch]
 async fn gather(milliseconds: ArrayView2<u32>) -> Array2<u64> {
@@ -14,7 +14,7 @@ async fn gather(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     Array2::from_elem((milliseconds.nrows(), 1), milliseconds.nrows() as u64)
 }
 
-/// The same on a thread that computes.
+/// The same on a blocking thread.
 #[pytriton::model(name = "GatherByTurns", max_batch_size = 8, batches_in_flight = 2)]
 #[batch]
 fn gather_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
@@ -22,7 +22,7 @@ fn gather_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     Array2::from_elem((milliseconds.nrows(), 1), milliseconds.nrows() as u64)
 }
 
-/// Returns how many calls came before this one.
+/// Returns the number of earlier calls.
 #[pytriton::model(
     name = "UrgentInFlight",
     max_batch_size = 1,
@@ -39,7 +39,7 @@ async fn urgent(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     Array2::from_elem((1, 1), call)
 }
 
-/// The same on a thread that computes, with more that wait for it.
+/// The same on a blocking thread, with more requests that wait for it.
 #[pytriton::model(name = "CountByTurns", max_batch_size = 1, batches_in_flight = 4)]
 fn count_by_turns(milliseconds: ArrayView2<u32>) -> Array2<u64> {
     static CALLS: AtomicU64 = AtomicU64::new(0);

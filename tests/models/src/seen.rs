@@ -1,10 +1,10 @@
-//! Functions that tell what they do, on every kind of thread.
+//! Functions that log, on every kind of thread.
 
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Says how many rows it sees, in a span of its own; what is below zero it refuses.
+/// Logs the number of rows in a span of its own; fails for negative values.
 fn say(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
     let _own = tracing::info_span!("own", rows = x.nrows()).entered();
     tracing::info!("seen");

@@ -1,4 +1,4 @@
-//! Models whose requests belong to sequences: running sums.
+//! Models with sequences: running sums.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// The sums of the sequences that an instance has.
+/// The sums of the sequences of one instance.
 struct Sums {
     instance: u32,
     sums: RefCell<HashMap<String, i32>>,
 }
 
-/// The sum, what was seen of the sequence, the instance, the requests of the call.
+/// The sum, the events of the sequence, the instance, and the number of requests in the call.
 type Answer = (Array2<i32>, Array2<String>, Array2<u32>, Array2<u32>);
 
 impl Sums {
@@ -33,7 +33,7 @@ impl Sums {
         each.map(|request| self.add(request, count)).collect()
     }
 
-    /// A request waits as long as its parameter `milliseconds` says.
+    /// Waits for the milliseconds in the request's parameter `milliseconds`.
     fn add(&self, request: &Request, requests: u32) -> Result<Answer, String> {
         let milliseconds = request.parameters().int("milliseconds");
         let milliseconds = u64::try_from(milliseconds.unwrap_or_default()).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Direct {
     }
 }
 
-/// Two slots, and room for more rows.
+/// Two slots, and space for more rows.
 struct Oldest(Sums);
 
 #[pytriton::model(
@@ -109,7 +109,7 @@ impl Oldest {
     }
 }
 
-/// Two instances, of a slot each.
+/// Two instances with one slot each.
 struct Spread(Sums);
 
 #[pytriton::model(
@@ -136,7 +136,7 @@ impl Spread {
 
 static STATES: AtomicU32 = AtomicU32::new(0);
 
-/// A number that a sequence keeps, of which it is known how many there are.
+/// A state of a sequence; the states are counted.
 struct Kept(i32);
 
 impl Default for Kept {
@@ -153,7 +153,7 @@ impl Drop for Kept {
     }
 }
 
-/// Goes on counting, so many numbers further; for ever where it is told less than none.
+/// Counts on for the given number of steps, or without end if the number is negative.
 #[pytriton::model(
     name = "Steps",
     sequence_batching = oldest,
@@ -175,7 +175,7 @@ fn steps(
     .take(count.unwrap_or(usize::MAX))
 }
 
-/// Adds, after as many milliseconds as its parameter says.
+/// Adds after the milliseconds in its parameter.
 #[pytriton::model(
     name = "Sums",
     sequence_batching = direct,
@@ -196,7 +196,7 @@ fn sums(
     array![[kept.0]]
 }
 
-/// How many states of these sequences there are.
+/// The number of states of these sequences.
 #[pytriton::model(name = "States", batching = false)]
 fn states(#[input(name = "VALUE", shape = [1])] _: ArrayView1<i32>) -> Array1<u32> {
     array![STATES.load(Ordering::SeqCst)]

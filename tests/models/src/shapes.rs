@@ -39,7 +39,7 @@ fn no_batch(#[input(name = "INPUT_1")] input: ArrayView1<f32>) -> Array1<f32> {
     input.to_owned()
 }
 
-/// The sum and the number of the elements of each row.
+/// The sum and the number of elements of each row.
 #[pytriton::model(name = "AnyRank", max_batch_size = 8)]
 #[batch]
 fn any_rank(#[input(shape = [-1, 2, -1])] x: ArrayViewD<i32>) -> (Array2<i32>, Array2<u64>) {

@@ -1,4 +1,4 @@
-//! State that each instance has for itself.
+//! State that belongs to one instance.
 
 use std::cell::Cell;
 use std::thread;
@@ -21,7 +21,7 @@ impl Counter {
         })
     }
 
-    /// The instance that answers and how often it has been called.
+    /// The instance, and the number of its calls.
     #[infer]
     #[batch]
     fn count(&self, milliseconds: ArrayView2<u32>) -> (Array2<u32>, Array2<u64>) {
@@ -36,7 +36,7 @@ impl Counter {
     }
 }
 
-/// The number of the instance that answers, and its device.
+/// The index of the instance, and its device.
 #[pytriton::model(name = "Placed", max_batch_size = 1, instances = [cpu(2)])]
 #[batch]
 fn placed(

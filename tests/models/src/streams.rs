@@ -1,4 +1,4 @@
-//! Functions with any number of answers to a request.
+//! Functions with any number of responses.
 
 use std::iter::repeat_n;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,14 +9,14 @@ use futures_util::Stream;
 use futures_util::stream::{self, StreamExt};
 use pytriton::prelude::*;
 
-/// As many answers as it is told, which count from 0.
+/// Counts from 0 for the given number of responses.
 #[pytriton::model(name = "Count", max_batch_size = 8)]
 fn count(count: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     let count = count.iter().copied().max().unwrap_or_default();
     (0..count).map(|number| Array2::from_elem((1, 1), number))
 }
 
-/// Answers all requests of a batch with their own values, as often as the largest says.
+/// Sends each request of a batch its own value, as often as the largest value says.
 #[pytriton::model(
     name = "Repeat",
     max_batch_size = 8,
@@ -29,7 +29,8 @@ fn repeat(value: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     repeat_n(value.to_owned(), usize::try_from(times).unwrap_or_default())
 }
 
-/// Fails behind as many answers as it is told; with a number below 0 before it has any.
+/// Fails after the given number of responses; with a negative number, it fails before the stream
+/// starts.
 #[pytriton::model(name = "FailsAt", max_batch_size = 8)]
 fn fails_at(
     at: ArrayView2<i32>,
@@ -44,7 +45,7 @@ fn fails_at(
     }))
 }
 
-/// Panics behind as many answers as it is told.
+/// Panics after the given number of responses.
 #[pytriton::model(name = "PanicsAt", max_batch_size = 8)]
 fn panics_at(at: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     let at = at[[0, 0]];
@@ -54,7 +55,7 @@ fn panics_at(at: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     })
 }
 
-/// Waits so many milliseconds before each of its answers.
+/// Waits for the given number of milliseconds before each response.
 #[pytriton::model(name = "SlowCount", max_batch_size = 8, instances = 4)]
 fn slow_count(
     count: ArrayView2<i32>,
@@ -67,7 +68,7 @@ fn slow_count(
     })
 }
 
-/// The same without holding its thread.
+/// The same without blocking its thread.
 #[pytriton::model(name = "PatientCount", max_batch_size = 8, batches_in_flight = 64)]
 fn patient_count(
     count: ArrayView2<i32>,
@@ -80,7 +81,7 @@ fn patient_count(
     })
 }
 
-/// So many answers at once, and no more, however long somebody waits.
+/// Sends the given number of responses at once, and then keeps the stream open.
 #[pytriton::model(name = "Kept", max_batch_size = 8, batches_in_flight = 64)]
 fn kept(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
     let count = stream::iter(0..count[[0, 0]]);
@@ -88,7 +89,8 @@ fn kept(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
     answers.chain(stream::pending())
 }
 
-/// Tells each request of a batch its value as often as the largest says, and how many answers there were before.
+/// Sends each request of a batch its value as often as the largest value says, with the number of
+/// earlier responses.
 #[pytriton::model(name = "Told", max_batch_size = 8)]
 #[batch]
 async fn told(
@@ -106,7 +108,8 @@ async fn told(
     Ok(())
 }
 
-/// Counts down from the largest value of a batch on a thread of its own; each request hears what is not above its own value.
+/// Counts down from the largest value of a batch on a separate thread. Each request receives the
+/// numbers up to its own value.
 #[pytriton::model(
     name = "Apart",
     max_batch_size = 8,
@@ -135,10 +138,10 @@ fn apart(requests: &[Request], responses: Vec<Responses<Array2<i32>>>) -> Result
     Ok(())
 }
 
-/// How far it came until nobody waited.
+/// The count that was reached before cancellation.
 static REACHED: AtomicU32 = AtomicU32::new(0);
 
-/// Answers for ever.
+/// Sends responses without end.
 #[pytriton::model(name = "Endless", max_batch_size = 1, instances = 2)]
 fn endless(_value: ArrayView2<i32>, responses: &Responses<Array2<u32>>) -> Result<(), Cancelled> {
     loop {
@@ -147,10 +150,11 @@ fn endless(_value: ArrayView2<i32>, responses: &Responses<Array2<u32>>) -> Resul
     }
 }
 
-/// How often it was told that nobody waits.
+/// The number of cancelled calls.
 static GIVEN_UP: AtomicU32 = AtomicU32::new(0);
 
-/// Takes up to so many milliseconds, as long as somebody waits; says how often nobody did.
+/// Takes up to the given number of milliseconds unless it is cancelled; returns the number of
+/// cancelled calls.
 #[pytriton::model(name = "Considerate", max_batch_size = 8)]
 fn considerate(milliseconds: ArrayView2<u32>, cancellation: &Cancellation) -> Array2<u32> {
     for _ in 0..milliseconds[[0, 0]] {

@@ -1,4 +1,4 @@
-//! Models over OpenAI's routes.
+//! Models with OpenAI routes.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use futures_util::stream::{self, StreamExt};
 use pytriton::openai::{FinishReason, Messages, Piece, Usage};
 use pytriton::prelude::*;
 
-/// Says a prompt again, letter by letter.
+/// Repeats a prompt letter by letter.
 #[pytriton::model(name = "Letters", instances = 4)]
 #[openai(completions)]
 fn letters(prompt: String, max_tokens: Option<u32>) -> impl Iterator<Item = Piece> {
@@ -31,7 +31,7 @@ fn letters(prompt: String, max_tokens: Option<u32>) -> impl Iterator<Item = Piec
     letters.map(Piece::from).chain([last])
 }
 
-/// Tells all that it was told, in one answer.
+/// Returns all of its arguments in one response.
 #[pytriton::model(name = "Members")]
 #[openai(completions)]
 #[expect(
@@ -54,7 +54,7 @@ fn members(
     )
 }
 
-/// Tells its parameters as JSON: numbers and booleans as they are, texts in quotes.
+/// Returns its parameters as JSON: numbers and booleans unchanged, texts in quotes.
 #[pytriton::model(name = "Besides")]
 #[openai(completions)]
 fn besides(prompt: String, parameters: &Parameters) -> String {
@@ -66,14 +66,14 @@ fn besides(prompt: String, parameters: &Parameters) -> String {
     format!("{{{}}}", told.collect::<Vec<_>>().join(","))
 }
 
-/// Must be told a temperature.
+/// Requires a temperature.
 #[pytriton::model(name = "Demanding")]
 #[openai(completions)]
 fn demanding(prompt: String, temperature: f32) -> String {
     format!("{prompt} {temperature}")
 }
 
-/// Fails behind as many pieces as its prompt says.
+/// Fails after the number of pieces in its prompt.
 #[pytriton::model(name = "FailingText", instances = 2)]
 #[openai(completions)]
 fn failing_text(prompt: String) -> Result<impl Iterator<Item = Result<String, String>>, String> {
@@ -88,7 +88,7 @@ fn failing_text(prompt: String) -> Result<impl Iterator<Item = Result<String, St
 
 static COUNTING: AtomicU32 = AtomicU32::new(0);
 
-/// One that counts.
+/// An active count.
 struct Counting;
 
 impl Counting {
@@ -104,7 +104,7 @@ impl Drop for Counting {
     }
 }
 
-/// Counts for ever, so many milliseconds from one number to the next.
+/// Counts without end, with the given number of milliseconds between numbers.
 #[pytriton::model(name = "Counting", batches_in_flight = 64)]
 #[openai(completions)]
 fn counting(prompt: String) -> impl Stream<Item = String> {
@@ -119,7 +119,7 @@ fn counting(prompt: String) -> impl Stream<Item = String> {
     })
 }
 
-/// How many of those there are.
+/// The number of active counts.
 #[pytriton::model(name = "Counted")]
 #[openai(completions)]
 fn counted(prompt: String) -> String {
@@ -127,7 +127,7 @@ fn counted(prompt: String) -> String {
     COUNTING.load(Ordering::SeqCst).to_string()
 }
 
-/// Says what was said, message by message.
+/// Repeats the messages.
 #[pytriton::model(name = "Said", instances = 2)]
 #[openai(chat)]
 fn said(messages: Messages) -> impl Iterator<Item = String> {
@@ -137,7 +137,7 @@ fn said(messages: Messages) -> impl Iterator<Item = String> {
     })
 }
 
-/// Answers with one piece that says everything, or fails.
+/// Responds with one piece that contains everything, or fails.
 #[pytriton::model(name = "Whole")]
 #[openai(chat)]
 fn whole(messages: Messages) -> Result<Piece, String> {

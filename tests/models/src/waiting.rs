@@ -1,4 +1,4 @@
-//! Functions that take as many milliseconds as they are told, and queues of every kind before them.
+//! Functions that take the given number of milliseconds, behind all kinds of queues.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ fn slow(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
-/// Writes down what it is asked for.
+/// Records its requests.
 #[pytriton::model(name = "Ledger", max_batch_size = 16)]
 #[batch]
 fn ledger(x: ArrayView2<u32>) -> Array2<u32> {
@@ -28,7 +28,7 @@ fn tiny_queue(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     nap(milliseconds)
 }
 
-/// A queue for four batches.
+/// A queue of four batches.
 #[pytriton::model(name = "Crowded", max_batch_size = 16, max_queue_size = 64)]
 #[batch]
 fn crowded(milliseconds: ArrayView2<u32>) -> Array2<u32> {

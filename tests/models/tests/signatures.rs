@@ -1,4 +1,5 @@
-//! What a model is to a typed client that was compiled with it, and what the server writes into a file of signatures.
+//! The signature in a typed client that was compiled with a model equals the one that the server
+//! writes to a signature file.
 
 use pytriton::__private::{FunctionDeclaration, callers_signature, inventory};
 use triton_test_models as _;
@@ -8,7 +9,7 @@ fn a_typed_client_and_the_file_agree() {
     let mut models = 0;
     for function in inventory::iter::<FunctionDeclaration>() {
         let spec = function.registration().unwrap().spec;
-        // Of OpenAI's routes there are no typed clients.
+        // OpenAI models have no typed clients.
         if spec.openai.is_some() {
             continue;
         }

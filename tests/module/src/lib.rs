@@ -1,4 +1,4 @@
-//! The models of the end-to-end tests for Python, and what can be seen from within its process alone.
+//! The models for the end-to-end tests of Python modules, and functions that observe their process.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,19 +9,19 @@ use std::time::Duration;
 use pytriton::prelude::*;
 use triton_test_models as _;
 
-/// Where its input is.
+/// The address of its input.
 #[pytriton::model(name = "AddressOfInput")]
 fn address_of_input(x: ArrayView2<f32>) -> Array2<u64> {
     array![[x.as_ptr().addr() as u64]]
 }
 
-/// The same of truths.
+/// The address of a boolean input.
 #[pytriton::model(name = "AddressOfTruth")]
 fn address_of_truth(x: ArrayView2<bool>) -> Array2<u64> {
     array![[x.as_ptr().addr() as u64]]
 }
 
-/// So many elements, and where they are.
+/// The requested number of elements, and their address.
 #[pytriton::model(name = "AddressOfOutput", batching = false)]
 fn address_of_output(count: ArrayView1<u32>) -> (Array1<f32>, Array1<u64>) {
     let elements: Array1<f32> = Array1::ones(count[0] as usize);
@@ -32,7 +32,7 @@ fn address_of_output(count: ArrayView1<u32>) -> (Array1<f32>, Array1<u64>) {
 static PRESENT: Mutex<u32> = Mutex::new(0);
 static CAME: Condvar = Condvar::new();
 
-/// Waits for so many calls that are under way at the same time.
+/// Waits for the given number of concurrent calls.
 #[pytriton::model(name = "Meet", max_batch_size = 1, instances = 4)]
 fn meet(count: ArrayView2<u32>) -> Result<Array2<u32>, String> {
     let count = count[[0, 0]];
@@ -52,7 +52,7 @@ static LOADS: AtomicU32 = AtomicU32::new(0);
 
 struct Loaded;
 
-/// How often it was loaded.
+/// The number of loads.
 #[pytriton::model(name = "Loaded")]
 impl Loaded {
     #[load]
@@ -67,7 +67,7 @@ impl Loaded {
     }
 }
 
-/// A name that Python cannot write, and inputs of which some may be left out.
+/// A name that Python cannot write, with optional inputs.
 #[pytriton::model(name = "left-out")]
 #[batch]
 fn left_out(
@@ -83,7 +83,7 @@ fn left_out(
     }
 }
 
-/// How many rows it is called with.
+/// The number of rows in the call.
 #[pytriton::model(
     name = "Gathered",
     max_batch_size = 8,
@@ -97,7 +97,7 @@ fn gathered(x: ArrayView2<f32>) -> Array2<u32> {
 static READS: AtomicU32 = AtomicU32::new(0);
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
-/// Looks at an input twice, half a second apart.
+/// Reads an input twice, half a second apart.
 fn look_twice(x: ArrayView2<f32>) -> Array2<f32> {
     let first = black_box(&x)[[0, 0]];
     sleep(Duration::from_millis(500));
@@ -114,7 +114,7 @@ fn rereads(x: ArrayView2<f32>) -> Array2<f32> {
     look_twice(x)
 }
 
-/// The same, which is answered sooner.
+/// The same with a limit that is exceeded.
 #[pytriton::model(
     name = "RereadsTooLong",
     max_batch_size = 1,
@@ -124,20 +124,20 @@ fn rereads_too_long(x: ArrayView2<f32>) -> Array2<f32> {
     look_twice(x)
 }
 
-/// How often an input has been read for half a second, and how often it was another one in the end.
+/// The number of inputs that were read twice, and of those that changed meanwhile.
 #[pytriton::model(name = "Reread", batching = false)]
 fn reread(_x: ArrayView1<f32>) -> Array1<u32> {
     array![READS.load(Ordering::SeqCst), CHANGES.load(Ordering::SeqCst)]
 }
 
-/// What would be `left-out` in Python too.
+/// Also becomes `left_out` in Python.
 #[cfg(feature = "same-names")]
 #[pytriton::model(name = "left_out")]
 fn same_name(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-/// What each module has of its own.
+/// A name that each module reserves.
 #[cfg(feature = "taken-name")]
 #[pytriton::model(name = "serve")]
 fn taken_name(x: ArrayView2<f32>) -> Array2<f32> {

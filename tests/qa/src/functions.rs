@@ -1,4 +1,4 @@
-//! Functions whose responses depend on nothing but the request.
+//! Functions whose responses depend only on the request.
 
 use std::thread;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use pytriton::{DataType, Failure, Function, Inputs, Tensor};
 use crate::numbers;
 use crate::spec::Spec;
 
-/// The sum and the difference of two inputs, in the datatypes of the outputs. Later versions swap the
-/// outputs, as those of the models that NVIDIA generates.
+/// The sum and the difference of two inputs, in the datatypes of the outputs. Later versions swap
+/// the outputs, like the models that NVIDIA generates.
 pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let outputs = spec.outputs.iter().map(|output| output.datatype());
@@ -38,7 +38,7 @@ pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
     }))
 }
 
-/// The same for INT64, whose elements exceed what FP64 represents exactly.
+/// Does the same for INT64, whose elements can exceed the exact range of FP64.
 fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Failure> {
     let (first, second) = (a.elements::<i64>()?, b.elements::<i64>()?);
     let tensor = |operation: fn(i64, i64) -> i64| {
@@ -49,7 +49,7 @@ fn wrapping_add_sub(a: &Tensor, b: &Tensor) -> Result<Vec<Tensor>, Failure> {
     Ok(vec![tensor(i64::wrapping_add)?, tensor(i64::wrapping_sub)?])
 }
 
-/// Each output is the input in the same position.
+/// Returns each input as the output in the same position.
 pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
@@ -64,7 +64,7 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// The same for batches of requests with different shapes.
+/// Does the same for batches of requests with different shapes.
 pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
@@ -81,7 +81,7 @@ pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// One call per batch, or per request for a model without a batch axis.
+/// Makes one call per batch, or per request for a model without a batch axis.
 fn whole<F>(spec: &Spec, function: F) -> Function
 where
     F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Serves the models that NVIDIA's QA suites need. `QA_MODELS` names a JSON file that `run.py` writes: a
-//! list of models with their tensors, options and the name of a function.
+//! Serves the models for NVIDIA's QA suites. `QA_MODELS` is the path of a JSON file that `run.py`
+//! writes: a list of models with their tensors, options and the name of a function.
 
 mod functions;
 mod numbers;

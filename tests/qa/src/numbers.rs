@@ -1,4 +1,5 @@
-//! Elements of every datatype as FP64: the suites send small numbers, which FP64 represents exactly.
+//! Conversion of elements of every datatype to FP64. The suites send small numbers, which FP64
+//! represents exactly.
 
 use pytriton::prelude::{bf16, f16};
 use pytriton::{DataType, Failure, Tensor};
@@ -13,7 +14,7 @@ macro_rules! read {
     };
 }
 
-/// The elements of a tensor; those of `BYTES` are decimal numbers.
+/// Returns the elements of a tensor; those of `BYTES` are decimal numbers.
 pub(crate) fn read(tensor: &Tensor) -> Result<Vec<f64>, Failure> {
     Ok(match tensor.datatype() {
         DataType::Uint8 => read!(tensor, u8),
@@ -49,7 +50,7 @@ pub(crate) fn read(tensor: &Tensor) -> Result<Vec<f64>, Failure> {
     })
 }
 
-/// A tensor of these elements; integers wrap as they do in NumPy.
+/// Creates a tensor of these elements; integers wrap as in NumPy.
 pub(crate) fn write(
     datatype: DataType,
     shape: &[usize],

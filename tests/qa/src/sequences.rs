@@ -8,8 +8,8 @@ use pytriton::{Failure, Function, Tensor};
 use crate::numbers;
 use crate::spec::Spec;
 
-/// The running sum of the input. With the parameter `start_flag` there is no sum: the output is the input
-/// plus 1 for the first request of a sequence, as in NVIDIA's models that cannot keep a sum.
+/// The running sum of the input. With the parameter `start_flag`, the output is instead the input
+/// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum.
 pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let flag_only = spec.parameters.contains_key("start_flag");

@@ -1,4 +1,4 @@
-//! A model as the table of `run.py` describes it. The names of its members are those of the options.
+//! A model as described by the table of `run.py`. The members have the names of the options.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Policy {
     }
 }
 
-/// A model, and the function that it calls.
+/// A model and its function.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Spec {
@@ -59,7 +59,7 @@ pub(crate) struct Spec {
     function: String,
     #[serde(default = "first_version")]
     pub(crate) versions: Vec<u32>,
-    /// `latest` of so many, or a list of versions.
+    /// The number of latest versions, or a list of versions.
     latest: Option<u32>,
     specific: Option<Vec<u32>>,
     /// 0 for a model without a batch axis.
@@ -90,7 +90,7 @@ fn first_version() -> Vec<u32> {
 }
 
 impl Spec {
-    /// The model with one of its versions.
+    /// Creates the model with one of its versions.
     pub(crate) fn model(&self, version: u32) -> Result<Model, Failure> {
         let mut model = Model::new(self.name.as_str()).version(version);
         model = match self.max_batch_size {
@@ -168,7 +168,7 @@ impl Spec {
         })
     }
 
-    /// What the model calls.
+    /// Creates the function of the model.
     pub(crate) fn function(&self, version: u32) -> Result<Function, Failure> {
         match self.function.as_str() {
             "add_sub" => functions::add_sub(self, version),
@@ -180,7 +180,7 @@ impl Spec {
         }
     }
 
-    /// A number of the model's parameters; 0 without it.
+    /// Returns a number from the model's parameters, or 0 if it is missing.
     pub(crate) fn number(&self, parameter: &str) -> Result<u64, Failure> {
         let value = self.parameters.get(parameter);
         Ok(value.map_or(Ok(0), |value| value.parse())?)

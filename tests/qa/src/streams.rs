@@ -8,7 +8,8 @@ use pytriton::{DataType, Failure, Function, Tensor};
 use crate::numbers;
 use crate::spec::Spec;
 
-/// One response for each element of `IN`, after as many milliseconds as `DELAY` says: the element, and its index.
+/// Sends one response for each element of `IN`, after the milliseconds in `DELAY`: the element and
+/// its index.
 pub(crate) fn repeat(_: &Spec) -> Result<Function, Failure> {
     Ok(Function::sample_iter(|inputs| {
         let numbers = |name| match inputs.tensor(name)? {

@@ -1,4 +1,4 @@
-//! The examples: each of their forms is filled in, and the programs that the page shows for it are run.
+//! Fills in the form of each example, and runs the programs that the page shows for it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use weights::WeightsError;
 use crate::snippets::Snippets;
 use crate::{FOLDER, HISTOGRAMS, MODELS, look, look_with};
 
-/// What gets what an example has learned into a folder.
+/// Installs the weights of an example in a directory.
 type Learned = fn(&Path) -> std::result::Result<PathBuf, WeightsError>;
 
-/// An example with a server of its own, and what it has learned.
+/// An example with its own server, and its weights.
 struct Example {
     binary: &'static str,
     learned: Option<Learned>,
@@ -58,7 +58,7 @@ impl Example {
     fn start(&self) -> Result<Server> {
         let cache = Path::new(FOLDER).join("cache");
         if let Some(learned) = self.learned {
-            // It may take longer than a server has to start.
+            // Downloads before the start, because a download may exceed the start timeout.
             learned(&cache).map_err(io::Error::other)?;
         }
         let mut command = Command::new(self.binary);

@@ -1,6 +1,6 @@
-//! The page of the models in Debian's Chromium, with the embedded engine and beside tritonserver.
+//! Tests the docs page in Debian's Chromium with both engines.
 //!
-//! What the page looked like meanwhile is kept in `target/tmp/screenshots`.
+//! Screenshots are written to `target/tmp/screenshots`.
 
 mod examples;
 mod snippets;
@@ -13,24 +13,24 @@ use pytriton_tests::{Python, Result, Server};
 
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 const MODELS: &str = env!("CARGO_BIN_EXE_page_models");
-/// A browser takes its time for each page, and starts anew for each test.
+/// A browser is slow to load pages, and is restarted for each test.
 const DEADLINE: Duration = Duration::from_secs(600);
 const TOKEN: &str = "sixteen-visible-signs";
-/// Without them the panel has no quantiles.
+/// The load panel needs histograms for its quantiles.
 const HISTOGRAMS: [&str; 1] = ["--metrics-config=histogram_latencies=true"];
 
 fn look(file: &str, server: &Server) -> Result<()> {
     look_with(file, server, &[])
 }
 
-/// The same with more that the tests are told by variables.
+/// Runs a test file with additional environment variables.
 fn look_with(file: &str, server: &Server, more: &[(&str, &str)]) -> Result<()> {
     let python = Python::with_browser(Path::new(FOLDER))?;
     let screenshots = Path::new(FOLDER).join("screenshots");
     let screenshots = screenshots.to_string_lossy();
     let banner = server.banner();
     let mut variables = vec![
-        // Beside tritonserver it has a port of its own.
+        // With the tritonserver engine, the page has its own port.
         (
             "PYTRITON_TEST_HTTP",
             &**banner.docs.as_ref().unwrap_or(&banner.http),

@@ -9,12 +9,13 @@ use crate::FOLDER;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The Rust that the page shows, as a crate outside of the workspace: what looks at the page puts each program in a file of `src`,
-/// and beside it a folder with the files that it reads and what it must say.
+/// The Rust programs that the page shows, in a crate outside of the workspace. The Python test
+/// writes each program to a file in `src`, and next to it a directory with its input files and its
+/// expected output.
 pub(crate) struct Snippets(Outside);
 
 impl Snippets {
-    /// A crate without a program.
+    /// Creates a crate without programs.
     pub(crate) fn new(name: &str) -> Result<Self> {
         let name = format!("snippets_{name}");
         let home = Path::new(FOLDER).join(&name);
@@ -28,7 +29,7 @@ impl Snippets {
         self.0.home()
     }
 
-    /// Compiles the programs without a warning, and runs each.
+    /// Compiles the programs with warnings denied, and runs each.
     pub(crate) fn run(&self) -> Result<()> {
         let programs = self.programs()?;
         assert!(!programs.is_empty());
@@ -61,7 +62,7 @@ impl Snippets {
         self.home().join("src")
     }
 
-    /// Makes each program a module, and a choice of them the crate.
+    /// Turns each program into a module, and generates a `main` that selects one.
     fn write(&self, programs: &[String]) -> Result<()> {
         let mut main = String::from("#![deny(warnings)]\n");
         let mut arms = String::new();

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The crates that a user's binary with one engine, or with the clients alone, is made of.
+/// Returns the crates in a binary of a user with one engine, or with only the clients.
 fn crates(feature: &str) -> BTreeSet<String> {
     let mut cargo = Command::new(env!("CARGO"));
     let output = cargo

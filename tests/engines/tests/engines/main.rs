@@ -1,4 +1,5 @@
-//! What a binary with one engine or both serves and says. It is built with other features and flags by `.ci/run`.
+//! Behaviour and messages of a binary with one engine or both. `.ci/run` also builds it with other
+//! features and flags.
 
 mod dependencies;
 #[cfg(feature = "tritonserver")]
@@ -15,7 +16,7 @@ use server::serves;
 /// The binary with the engines.
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_engines"));
-    // Where the tests of all crates have one tritonserver together.
+    // The tests of all crates share one installation of tritonserver.
     command
         .env(
             "XDG_CACHE_HOME",
@@ -40,17 +41,17 @@ fn the_tritonserver_engine_serves() {
     serves("auto", "tritonserver");
 }
 
-/// Fetches tritonserver, where no test has done so before.
+/// Installs tritonserver if no other test has done so.
 #[cfg(feature = "tritonserver")]
 fn install() {
-    // What fetches it is looked for in the folders of `PATH`.
+    // `install` looks for its download tool in `PATH`.
     let mut install = program();
     install.env("PATH", std::env::var_os("PATH").unwrap());
     let installed = install.arg("install").output().unwrap();
     assert!(installed.status.success(), "{installed:?}");
 }
 
-/// It has no interpreter, which would load a C library.
+/// The binary has no program interpreter, which would load a C library.
 #[cfg(target_feature = "crt-static")]
 #[test]
 fn the_binary_is_static() {

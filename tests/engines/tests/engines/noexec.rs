@@ -1,4 +1,4 @@
-//! Folders that nothing may be run from.
+//! Directories that are mounted `noexec`.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,8 @@ const SERVER: &str = concat!(
     "/cache/pytriton/tritonserver/2.51.0"
 );
 
-/// A command that becomes the binary after it has mounted a folder `noexec`; `None` where nobody may mount.
+/// Returns a command that mounts a directory `noexec` and then executes the binary, or `None` if
+/// mounting is not permitted.
 fn program(name: &str, variables: &str, arguments: &[&str]) -> Option<Command> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();

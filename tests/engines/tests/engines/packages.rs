@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What cargo knows of the workspace and of all that it is made of.
+/// Returns cargo's metadata of the workspace and its dependencies.
 fn metadata() -> Value {
     let mut cargo = Command::new(env!("CARGO"));
     let output = cargo
@@ -18,7 +18,7 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The members of the workspace that others can depend on.
+/// Returns the published members of the workspace.
 fn published(metadata: &Value) -> Vec<&Value> {
     let members = list(&metadata["workspace_members"]);
     let packages = list(&metadata["packages"]).iter();
@@ -27,7 +27,7 @@ fn published(metadata: &Value) -> Vec<&Value> {
         .collect()
 }
 
-/// The packages that these are made of, with their own.
+/// Returns the transitive dependencies of these packages.
 fn needed<'a>(metadata: &'a Value, packages: &[&'a Value]) -> BTreeSet<&'a str> {
     let nodes = list(&metadata["resolve"]["nodes"]);
     let mut found = BTreeSet::new();
@@ -50,14 +50,14 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// `1.88` and `1.88.0` are one.
+/// `1.88` and `1.88.0` are equal.
 fn version(text: &str) -> Vec<u32> {
     let mut numbers: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
     numbers.resize(3, 0);
     numbers
 }
 
-/// `.ci/oldest` builds with that compiler; this says who wants another.
+/// `.ci/oldest` builds with that compiler; this test names the packages that need a later one.
 #[test]
 fn nothing_wants_a_later_compiler_than_is_promised() {
     let metadata = metadata();
@@ -93,7 +93,7 @@ fn what_is_published_says_what_it_is() {
             let documented = source.contains(&format!("//! - `{feature}`: "));
             assert!(documented, "{name} does not say what `{feature}` is");
         }
-        // Where there are some, docs.rs is told to build them.
+        // A package with features must be built by docs.rs with all of them.
         let all = &package["metadata"]["docs"]["rs"]["all-features"];
         assert!(features.is_empty() || *all == true, "{name}");
     }

@@ -4,7 +4,7 @@ use crate::program;
 #[cfg(not(feature = "tritonserver"))]
 use crate::server::{FREE_PORTS, serves};
 
-/// What is said of the engine that is not built.
+/// The error for the engine that is not compiled in.
 #[cfg(not(feature = "tritonserver"))]
 const NO_TRITONSERVER: &str = "this binary has no tritonserver engine: it is built without the feature `tritonserver` of pytriton";
 #[cfg(not(feature = "embedded"))]
@@ -37,7 +37,7 @@ fn without_tritonserver_the_binary_says_why() {
     }
 }
 
-/// No feature of this package's is that of spans for a collector.
+/// No feature of this package enables span export.
 #[cfg(not(feature = "tritonserver"))]
 #[test]
 fn without_spans_the_binary_says_why() {
@@ -59,7 +59,7 @@ fn without_the_embedded_engine_the_binary_says_why() {
             "{arguments:?}"
         );
     }
-    // Where there is no tritonserver either, that is what can be mended.
+    // If tritonserver is also missing, the error names what the user can fix.
     let said = refusal(&["--engine=auto", "--tritonserver=/no/such/file"]);
     assert!(said.contains("no tritonserver at /no/such/file"), "{said}");
 }
@@ -68,7 +68,7 @@ fn output(arguments: &[&str]) -> Output {
     program().args(arguments).output().unwrap()
 }
 
-/// What a command that must fail says.
+/// Returns the message of a command that must fail.
 fn refusal(arguments: &[&str]) -> String {
     let output = output(arguments);
     assert_eq!(output.status.code(), Some(1), "{output:?}");

@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use crate::program;
 
-/// No two servers meet on one.
+/// Lets the system choose the ports.
 pub(crate) const FREE_PORTS: [&str; 3] = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Starts the engine, and asks it for the double of two numbers.
+/// Starts the engine, and sends a request to the model `Double`.
 pub(crate) fn serves(asked_for: &str, engine: &str) {
     let mut command = program();
     command.args(FREE_PORTS).args(["--engine", asked_for]);
     serves_as(command, asked_for, engine);
 }
 
-/// The same for a command that becomes the server, with a name for its log.
+/// Does the same for a command that executes the server, with a name for its log.
 pub(crate) fn serves_as(command: Command, name: &str, engine: &str) {
     let server = Server::start(command, name);
     let banner = server.until("pytriton ");
@@ -43,7 +43,7 @@ pub(crate) fn serves_as(command: Command, name: &str, engine: &str) {
     server.stop();
 }
 
-/// A server, which is killed when a test fails.
+/// A server that is killed when it is dropped.
 struct Server {
     child: Child,
     lines: Receiver<String>,
@@ -67,7 +67,7 @@ impl Server {
         Self { child, lines, log }
     }
 
-    /// The lines up to the one that begins so.
+    /// Returns the lines up to the one with this prefix.
     fn until(&self, beginning: &str) -> String {
         loop {
             let line = self.lines.recv_timeout(DEADLINE).unwrap();
