@@ -1,30 +1,30 @@
 use crate::{HarnessError, Result};
 
-/// What a server says of itself when it is ready.
+/// The lines that a server prints when it is ready.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Banner {
-    /// All of it.
+    /// The complete text.
     pub text: String,
-    /// Host and port of the HTTP door.
+    /// The host and port of HTTP.
     pub http: String,
-    /// Host and port of the gRPC door.
+    /// The host and port of gRPC.
     pub grpc: String,
-    /// Host and port of the metrics.
+    /// The host and port of the metrics.
     pub metrics: String,
-    /// Host and port of OpenAI's routes, where a model has them.
+    /// The host and port of the OpenAI routes, if a model has them.
     pub openai: Option<String>,
-    /// Host and port of the page, where there is one.
+    /// The host and port of the docs page, if it is served.
     pub docs: Option<String>,
-    /// The doors that have TLS, by their names in it.
+    /// The names of the endpoints with TLS.
     pub tls: Vec<String>,
 }
 
 impl Banner {
-    /// Reads a banner; `None` when its last line has not come yet.
+    /// Parses a banner. Returns `None` if the last line has not arrived.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Banner`] for a banner without the address of HTTP, gRPC or metrics.
+    /// Returns [`HarnessError::Banner`] if the address of HTTP, gRPC or metrics is missing.
     pub fn parse(text: &str) -> Result<Option<Self>> {
         if !text.ends_with("\nready\n") {
             return Ok(None);

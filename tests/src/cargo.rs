@@ -1,13 +1,13 @@
 use std::env;
 use std::process::Command;
 
-/// The cargo that has built the tests, as a person would start it.
+/// Returns a command for the cargo that built the tests, with the environment of a user.
 pub(crate) fn cargo() -> Command {
     apart(Command::new(env!("CARGO")))
 }
 
-/// A command that starts cargo, and hears nothing of what cargo tells a test of the test's own package: the build script of `ring`
-/// takes that for a reason to run again, and all that stands on it would be built anew, here and when a person builds next.
+/// Removes the variables that cargo sets for a test. The build script of `ring` would otherwise run
+/// again, which rebuilds all dependents, now and in the user's next build.
 pub(crate) fn apart(mut command: Command) -> Command {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
@@ -15,7 +15,7 @@ pub(crate) fn apart(mut command: Command) -> Command {
             command.env_remove(&name);
         }
     }
-    // What is built would not be found.
+    // Otherwise the output would be in another directory.
     command.env_remove("CARGO_BUILD_TARGET");
     command
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use crate::{Result, finish};
 
-/// A download of 55 MB, where nobody has made it before.
+/// The time limit for the first download of 55 MB.
 const INSTALL: Duration = Duration::from_secs(300);
 
-/// What answers the clients.
+/// The engine that serves the models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
-    /// The server in the process itself.
+    /// The server in this process.
     Embedded,
-    /// NVIDIA's server as a child.
+    /// NVIDIA's server as a child process.
     Tritonserver,
 }
 
 impl Engine {
-    /// As `--engine` has it.
+    /// Returns the value of `--engine`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
@@ -26,11 +26,12 @@ impl Engine {
         }
     }
 
-    /// A command that serves with the engine; what it needs is put into the folder first, once.
+    /// Returns a command that serves with the engine, and installs the requirements of the engine
+    /// in the directory once.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `install` said.
+    /// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with the output of `install`.
     pub fn command(self, binary: &Path, folder: &Path) -> Result<Command> {
         let mut command = Command::new(binary);
         command.env("PYTRITON_ENGINE", self.name());
@@ -42,11 +43,11 @@ impl Engine {
     }
 }
 
-/// The tritonserver in a folder, where a binary's own `install` puts it, once.
+/// Returns the tritonserver in a directory, and installs it with the binary's `install` once.
 ///
 /// # Errors
 ///
-/// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `install` said.
+/// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with the output of `install`.
 pub fn tritonserver(binary: &Path, folder: &Path) -> Result<PathBuf> {
     let cache = cache(folder);
     fs::create_dir_all(&cache)?;

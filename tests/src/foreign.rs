@@ -6,22 +6,23 @@ use crate::native::{TRIES, free};
 use crate::process::wait;
 use crate::{HarnessError, Python, Result, Server};
 
-/// How long another server may take until it is ready: Python imports much first.
+/// The time limit until another server is ready: Python imports are slow.
 const READY: Duration = Duration::from_secs(90);
 
-/// How long it may take to end.
+/// The time limit for its end.
 const END: Duration = Duration::from_secs(20);
 
-/// A server that is none of ours, on free ports; it ends when it is dropped, with its own children.
+/// A server of another project on free ports. It ends with its children when it is dropped.
 #[derive(Debug)]
 pub struct Foreign(Server);
 
 impl Foreign {
-    /// Starts a Python program, which is told the ports for HTTP, gRPC and metrics, and what else it needs.
+    /// Starts a Python program. Its arguments are the ports for HTTP, gRPC and metrics, followed by
+    /// `arguments`.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when it ends or does not become ready.
+    /// Returns [`HarnessError::Deadline`] with its log if it ends or does not become ready.
     pub fn start(python: &Python, program: &Path, arguments: &[&str]) -> Result<Self> {
         let mut tries = TRIES;
         loop {
@@ -40,7 +41,7 @@ impl Foreign {
         }
     }
 
-    /// Where it is.
+    /// Returns the server.
     pub fn server(&self) -> &Server {
         &self.0
     }
@@ -48,7 +49,7 @@ impl Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // One that does not end by itself is killed.
+        // A server that does not end on SIGTERM is killed.
         let _ = self.0.signal("TERM");
         let _ = wait(&mut self.0.child, END);
     }

@@ -1,4 +1,5 @@
-//! What the end-to-end tests need: servers on free ports, a Python with NVIDIA's client, deadlines for both.
+//! Utilities for the end-to-end tests: servers on free ports, a Python with NVIDIA's client, and
+//! deadlines for both.
 
 mod banner;
 mod cargo;

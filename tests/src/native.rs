@@ -13,20 +13,20 @@ use crate::process::{poll, program};
 use crate::server::READY;
 use crate::{Banner, Engine, HarnessError, Result, Server, finish, tritonserver};
 
-/// How long a binary may take to write its models and its library.
+/// The time limit for a binary to write its models and its library.
 const WRITE: Duration = Duration::from_secs(30);
 
-/// How often other ports are tried when somebody else was faster to take one.
+/// The number of attempts if another process takes a port first.
 pub(crate) const TRIES: u32 = 3;
 
 impl Server {
-    /// Starts a stock tritonserver that runs the models of a binary in its own process: with the command that the
-    /// binary's `repository --native` prints, and on free ports.
+    /// Starts a stock tritonserver that runs the models of a binary in its own process, with the
+    /// command that the binary's `repository --native` prints, on free ports.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`] when the repository cannot be written, [`HarnessError::Deadline`] with tritonserver's log
-    /// when it ends or does not become ready.
+    /// Returns [`HarnessError::Failed`] if the repository cannot be written, and
+    /// [`HarnessError::Deadline`] with tritonserver's log if it ends or does not become ready.
     pub fn start_native(binary: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let program = tritonserver(binary, folder)?;
         let written = TempDir::new()?;
@@ -34,7 +34,7 @@ impl Server {
         repository
             .args(["repository", "--native"])
             .arg(written.path());
-        // The stock server's own are where it is installed for the whole machine.
+        // The default cache directory of a stock server is that of a system-wide installation.
         let caches = program.with_file_name("../caches");
         let printed = finish(&mut repository, WRITE)?.success("repository --native")?;
         let mut tries = TRIES;
@@ -116,7 +116,7 @@ impl Server {
     }
 }
 
-/// Endpoints that are free now.
+/// Returns endpoints with free ports.
 pub(crate) fn free() -> Result<Endpoints> {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let ports = Ports::find(Endpoints {

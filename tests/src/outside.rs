@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::cargo::cargo;
 use crate::{Finished, Result, finish};
 
-/// A build from nothing takes a minute on two cores, later ones some seconds.
+/// A clean build takes a minute on two cores, later ones a few seconds.
 const BUILD: Duration = Duration::from_secs(600);
 
-/// A crate outside of the workspace, which has of `pytriton` the feature `client` alone. Its versions are those of the workspace:
-/// nothing is downloaded.
+/// A crate outside of the workspace that depends on `pytriton` with only the feature `client`. It
+/// uses the dependency versions of the workspace, so nothing is downloaded.
 #[derive(Debug)]
 pub struct Outside {
     name: String,
@@ -18,12 +18,12 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// A crate without a program, below the folder that cargo has for tests. Under one name it is always the same, of which cargo
-    /// knows what it has built.
+    /// Creates a crate without a program in cargo's directory for tests. The same name always gives
+    /// the same crate, so that cargo reuses its builds.
     ///
     /// # Errors
     ///
-    /// What the operating system says of its files.
+    /// Returns an error if its files cannot be written.
     pub fn new(folder: &Path, name: &str) -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("");
         let home = folder.join(name);
@@ -49,21 +49,22 @@ debug = "line-tables-only"
         Ok(Self {
             name: name.to_owned(),
             home,
-            // That of the workspace, without the folder for tests.
+            // The target directory of the workspace, without the directory for tests.
             target: folder.with_file_name(""),
         })
     }
 
-    /// Where its manifest is.
+    /// Returns the directory of its manifest.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Builds its program, and returns what cargo said.
+    /// Builds its program, and returns the output of cargo.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`](crate::HarnessError::Deadline); that it does not compile is none.
+    /// Returns [`HarnessError::Deadline`](crate::HarnessError::Deadline). A compile error is not an
+    /// error.
     pub fn build(&self) -> Result<Finished> {
         let mut build = cargo();
         build
@@ -73,7 +74,7 @@ debug = "line-tables-only"
         finish(&mut build, BUILD)
     }
 
-    /// Its program, once it is built.
+    /// Returns the path of its program after a build.
     pub fn program(&self) -> PathBuf {
         self.target.join("debug").join(&self.name)
     }

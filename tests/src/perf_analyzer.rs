@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use crate::{Finished, Python, Result, Server, finish, tritonserver};
 
-/// The libraries that it needs, which come with tritonserver under names of their own.
+/// The required libraries, which tritonserver includes under other names.
 const LIBRARIES: [(&str, &str); 2] = [
     ("libb64-", "libb64.so.0d"),
     ("libcudart-", "libcudart.so.12"),
 ];
 
-/// How long it may take.
+/// The time limit of a run.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// NVIDIA's program that measures a server.
+/// NVIDIA's load generator.
 #[derive(Debug)]
 pub struct PerfAnalyzer {
     program: PathBuf,
@@ -25,11 +25,11 @@ pub struct PerfAnalyzer {
 }
 
 impl PerfAnalyzer {
-    /// Finds it in a folder, or installs it there.
+    /// Finds the program in a directory, or installs it there.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`] and [`tritonserver`], which the binary installs.
+    /// See [`Python::prepare`] and [`tritonserver`], which the binary installs.
     pub fn prepare(binary: &Path, folder: &Path) -> Result<Self> {
         let program = Python::with_perf_analyzer(folder)?.program("perf_analyzer");
         let tritonserver = tritonserver(binary, folder)?;
@@ -45,7 +45,7 @@ impl PerfAnalyzer {
             if let Some((_, called)) = known {
                 let link = libraries.join(called);
                 match symlink(&path, link) {
-                    // Another has made it.
+                    // Another process has created the link.
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                     made => made?,
                 }
@@ -54,11 +54,11 @@ impl PerfAnalyzer {
         Ok(Self { program, libraries })
     }
 
-    /// Sends a server so many requests over streams of gRPC, each with these inputs in JSON, four at a time.
+    /// Sends a number of requests over gRPC streams, four at a time, with these inputs in JSON.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`](crate::HarnessError::Deadline).
+    /// Returns [`HarnessError::Deadline`](crate::HarnessError::Deadline).
     pub fn stream(
         &self,
         server: &Server,
@@ -75,12 +75,12 @@ impl PerfAnalyzer {
         finish(&mut command, PATIENCE)
     }
 
-    /// Sends a server so many requests over a protocol, `http` or `grpc`, each with all of its tensors in shared memory, four
-    /// at a time.
+    /// Sends a number of requests over `http` or `grpc`, four at a time, with all tensors in shared
+    /// memory.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`](crate::HarnessError::Deadline).
+    /// Returns [`HarnessError::Deadline`](crate::HarnessError::Deadline).
     pub fn share(
         &self,
         server: &Server,

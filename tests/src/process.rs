@@ -6,27 +6,27 @@ use std::time::{Duration, Instant};
 
 use crate::{HarnessError, Result};
 
-/// How often a process is asked whether it has ended.
+/// The polling interval for the end of a process.
 const TICK: Duration = Duration::from_millis(2);
 
-/// What a process left behind.
+/// The result of a process.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it wrote to its standard output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// The standard error.
     pub stderr: String,
 }
 
-/// Runs a command to its end and returns what it left behind, however it ended.
+/// Runs a command to its end and returns its result, even if it failed.
 ///
 /// # Errors
 ///
-/// [`HarnessError::Deadline`] when it takes longer than `deadline`; it is killed then.
+/// Returns [`HarnessError::Deadline`] if it takes longer than `deadline`; the process is killed.
 pub fn finish(command: &mut Command, deadline: Duration) -> Result<Finished> {
-    // Files rather than pipes: nothing waits for a grandchild that keeps its end of a pipe open.
+    // Files instead of pipes, so that a grandchild with an open pipe does not block the test.
     let mut stdout = tempfile::tempfile()?;
     let mut stderr = tempfile::tempfile()?;
     let mut child = embedded(command)
@@ -50,8 +50,9 @@ pub fn finish(command: &mut Command, deadline: Duration) -> Result<Finished> {
     }
 }
 
-/// Serves with the embedded engine and with all groups open where the command says nothing of it: what is installed on a machine
-/// must not decide what its tests test, and most of them look at what needs a token otherwise.
+/// Sets defaults for variables that the command does not set: the embedded engine and no restricted
+/// groups. The tests must not depend on what is installed, and most of them use routes that would
+/// need a token.
 pub(crate) fn embedded(command: &mut Command) -> &mut Command {
     const DEFAULTS: [(&str, &str); 2] = [
         ("PYTRITON_ENGINE", "embedded"),
@@ -66,11 +67,11 @@ pub(crate) fn embedded(command: &mut Command) -> &mut Command {
 }
 
 impl Finished {
-    /// The standard output of a process that must have succeeded.
+    /// Returns the standard output of a process that must have succeeded.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`] when it did not.
+    /// Returns [`HarnessError::Failed`] if it failed.
     pub fn success(self, program: &str) -> Result<String> {
         if self.status.success() {
             return Ok(self.stdout);
@@ -83,7 +84,7 @@ impl Finished {
     }
 }
 
-/// Waits until a process ends; kills it and returns `None` when it does not in time.
+/// Waits until a process ends. Kills it and returns `None` after the deadline.
 pub(crate) fn wait(child: &mut Child, deadline: Duration) -> Result<Option<ExitStatus>> {
     let begun = Instant::now();
     loop {
@@ -99,7 +100,7 @@ pub(crate) fn wait(child: &mut Child, deadline: Duration) -> Result<Option<ExitS
     }
 }
 
-/// Calls `found` until it returns something, as long as the process lives and there is time.
+/// Calls `found` until it returns a value, the process ends, or the deadline passes.
 pub(crate) fn poll<T>(
     child: &mut Child,
     deadline: Duration,

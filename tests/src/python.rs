@@ -7,10 +7,10 @@ use crate::cargo::apart;
 use crate::environment::{self, Environment};
 use crate::{Result, Server, finish};
 
-/// How long a wheel may take to build: from nothing, as `released` does.
+/// The time limit for building a wheel from a clean state, as `released` does.
 const WHEEL: Duration = Duration::from_secs(900);
 
-/// How long one file of tests may run.
+/// The time limit for one file of tests.
 const TEST: Duration = Duration::from_secs(110);
 
 /// A Python with NVIDIA's client and pytest.
@@ -21,101 +21,102 @@ pub struct Python {
 }
 
 impl Python {
-    /// Finds the virtual environment in a folder, or makes it there; one process at a time.
+    /// Finds the virtual environment in a directory, or creates it. A lock serialises processes.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what `python3 -m venv`, pip or uv said.
+    /// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with the output of
+    /// `python3 -m venv`, pip or uv.
     pub fn prepare(folder: &Path) -> Result<Self> {
         Self::of(environment::TESTS, folder)
     }
 
-    /// The same with PyTriton in place of NVIDIA's client, and with nothing that only PyTriton's servers and clients need.
+    /// Prepares an environment with PyTriton's decorators instead of NVIDIA's client.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_pytriton(folder: &Path) -> Result<Self> {
         Self::of(environment::PYTRITON, folder)
     }
 
-    /// The same with PyTriton's clients, which want another numpy.
+    /// Prepares an environment with PyTriton's clients, which need another numpy.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_pytriton_clients(folder: &Path) -> Result<Self> {
         Self::of(environment::PYTRITON_CLIENTS, folder)
     }
 
-    /// The same with PyTriton's servers, in the Python of the machine.
+    /// Prepares an environment with PyTriton's servers, in the system's Python.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_pytriton_servers(folder: &Path) -> Result<Self> {
         Self::of(environment::PYTRITON_SERVERS, folder)
     }
 
-    /// The same with what drives a browser.
+    /// Prepares an environment with the browser driver.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_browser(folder: &Path) -> Result<Self> {
         Self::of(environment::BROWSER, folder)
     }
 
-    /// The same with KServe's client alone.
+    /// Prepares an environment with only KServe's client.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_kserve(folder: &Path) -> Result<Self> {
         Self::of(environment::KSERVE, folder)
     }
 
-    /// The same with MLServer alone.
+    /// Prepares an environment with only MLServer.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_mlserver(folder: &Path) -> Result<Self> {
         Self::of(environment::MLSERVER, folder)
     }
 
-    /// The program of a Python with Envoy alone.
+    /// Returns the program of an environment with only Envoy.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn envoy(folder: &Path) -> Result<PathBuf> {
         Ok(Self::of(environment::ENVOY, folder)?.program("envoy"))
     }
 
-    /// The same with programs that read OpenAPI alone.
+    /// Prepares an environment with only programs that read OpenAPI documents.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_openapi(folder: &Path) -> Result<Self> {
         Self::of(environment::OPENAPI, folder)
     }
 
-    /// The same with what builds and uses wheels of crates.
+    /// Prepares an environment that builds and installs wheels of crates.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub fn with_maturin(folder: &Path) -> Result<Self> {
         Self::of(environment::MODULE, folder)
     }
 
-    /// The same with nothing but `perf_analyzer`.
+    /// Prepares an environment with only `perf_analyzer`.
     ///
     /// # Errors
     ///
-    /// As [`Python::prepare`].
+    /// See [`Python::prepare`].
     pub(crate) fn with_perf_analyzer(folder: &Path) -> Result<Self> {
         Self::of(environment::PERF_ANALYZER, folder)
     }
@@ -127,21 +128,22 @@ impl Python {
         })
     }
 
-    /// Builds a wheel of a crate, below the folder that cargo has for tests, and installs it. What cargo has built otherwise is not
-    /// made again for it, nor the other way round.
+    /// Builds a wheel of a crate in cargo's directory for tests, and installs it. This build and
+    /// other builds of cargo do not invalidate each other.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what maturin or uv said.
+    /// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with the output of maturin or
+    /// uv.
     pub fn install(&self, package: &Path, folder: &Path) -> Result<()> {
         self.install_with(package, folder, &[], &[])
     }
 
-    /// The same with more arguments for maturin, and for `uv pip install`.
+    /// Builds and installs a wheel with additional arguments for maturin and for `uv pip install`.
     ///
     /// # Errors
     ///
-    /// As [`install`](Self::install).
+    /// See [`install`](Self::install).
     pub fn install_with(
         &self,
         package: &Path,
@@ -152,7 +154,7 @@ impl Python {
         let wheels = tempfile::tempdir_in(folder)?;
         let target = folder.with_file_name("wheels");
         fs::create_dir_all(&target)?;
-        // Two builds of one package, with other features, have one place for what they build.
+        // Builds of one package with different features share a directory.
         let lock = File::create(target.join("lock"))?;
         lock.lock()?;
         let mut maturin = apart(self.command());
@@ -174,7 +176,7 @@ impl Python {
         Ok(())
     }
 
-    /// Where a program is that a package has brought.
+    /// Returns the path of a program that a package has installed.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.interpreter.with_file_name(name)
     }
@@ -183,25 +185,25 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with pytest's report.
+    /// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with pytest's report.
     pub fn test(&self, file: &str, server: &Server) -> Result<()> {
         self.test_with(file, server, &[])
     }
 
-    /// The same, with more that the tests are told by variables.
+    /// Runs one file of Python tests with additional environment variables.
     ///
     /// # Errors
     ///
-    /// As [`test`](Self::test).
+    /// See [`test`](Self::test).
     pub fn test_with(&self, file: &str, server: &Server, variables: &[(&str, &str)]) -> Result<()> {
         self.test_within(TEST, file, server, variables)
     }
 
-    /// The same in so much time.
+    /// Runs one file of Python tests with a time limit.
     ///
     /// # Errors
     ///
-    /// As [`test`](Self::test).
+    /// See [`test`](Self::test).
     pub fn test_within(
         &self,
         deadline: Duration,
@@ -237,11 +239,11 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// As [`test`](Self::test).
+    /// See [`test`](Self::test).
     pub fn test_alone(&self, file: &str) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
         let mut pytest = self.command();
-        // What others need of a server is in a file above.
+        // Skips `conftest.py`, which contains the fixtures for servers.
         pytest
             .args([
                 "-m",
@@ -258,11 +260,11 @@ impl Python {
         Ok(())
     }
 
-    /// Runs a Python program that is no test of pytest's.
+    /// Runs a Python program that is not a pytest file.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Failed`](crate::HarnessError::Failed) with what it said.
+    /// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with its output.
     pub fn run<'a>(&self, file: &str, arguments: impl IntoIterator<Item = &'a str>) -> Result<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("python");
         let mut program = self.command();
@@ -271,12 +273,12 @@ impl Python {
         Ok(())
     }
 
-    /// The interpreter, to be given arguments.
+    /// Returns a command of the interpreter without arguments.
     pub fn command(&self) -> Command {
         self.set(Command::new(&self.interpreter))
     }
 
-    /// The same, started by another program with these arguments.
+    /// Returns a command of the interpreter that another program starts with these arguments.
     pub fn command_by(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).arg(&self.interpreter);
@@ -285,12 +287,13 @@ impl Python {
 
     fn set(&self, mut command: Command) -> Command {
         command
-            // What other packages bring for pytest is loaded for nobody.
+            // Disables pytest plugins of other packages.
             .env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-            // What it compiles is kept, whatever the user has said, but not beside the sources.
+            // Keeps compiled files, independent of the user's settings, but not next to the
+            // sources.
             .env_remove("PYTHONDONTWRITEBYTECODE")
             .env("PYTHONPYCACHEPREFIX", &self.bytecode)
-            // A proxy of the machine must not come between a client and a server on the same machine.
+            // A proxy of the system must not be used for local servers.
             .env("NO_PROXY", "127.0.0.1,localhost")
             .env("no_proxy", "127.0.0.1,localhost");
         command

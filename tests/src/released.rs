@@ -4,17 +4,18 @@ use std::time::Duration;
 use crate::cargo::cargo;
 use crate::{Result, finish};
 
-/// A build from nothing takes some three minutes on two cores, later ones less than one.
+/// A clean build takes about three minutes on two cores, later ones less than one.
 const BUILD: Duration = Duration::from_secs(900);
 
-/// The features of the servers: the embedded engine alone.
+/// The features of the servers: only the embedded engine.
 const FEATURES: [&str; 3] = [
     "--no-default-features",
     "--features",
     "pytriton-test-engines/embedded",
 ];
 
-/// All that is measured, with the packages they are of: what they share is built once if they are built together.
+/// All measured binaries with their packages. Building them together builds shared dependencies
+/// once.
 const BINARIES: [&str; 10] = [
     "--package",
     "pytriton-test-engines",
@@ -28,12 +29,12 @@ const BINARIES: [&str; 10] = [
     "asking",
 ];
 
-/// Builds what is measured as it is released, below the folder that cargo has for tests: servers, and the program that asks one with
-/// the clients. Where the one of this name is.
+/// Makes a release build of the measured binaries in cargo's directory for tests: servers, and the
+/// program that calls one with the clients. Returns the path of the requested binary.
 ///
 /// # Errors
 ///
-/// [`HarnessError::Failed`](crate::HarnessError::Failed) with what cargo said.
+/// Returns [`HarnessError::Failed`](crate::HarnessError::Failed) with the output of cargo.
 pub fn released(binary: &str, folder: &Path) -> Result<PathBuf> {
     let target = folder.with_file_name("");
     let mut build = cargo();

@@ -8,10 +8,10 @@ use tempfile::{NamedTempFile, TempDir};
 use crate::process::{embedded, poll, wait};
 use crate::{Banner, Engine, HarnessError, Result};
 
-/// How long a server may take until it is ready. It takes milliseconds on a machine that does nothing else.
+/// The time limit until a server is ready. On an idle machine it takes milliseconds.
 pub(crate) const READY: Duration = Duration::from_secs(20);
 
-/// Free ports for all doors.
+/// Lets the system choose all ports.
 const FREE_PORTS: [&str; 10] = [
     "--http-port",
     "0",
@@ -25,14 +25,14 @@ const FREE_PORTS: [&str; 10] = [
     "0",
 ];
 
-/// A running server, killed when it is dropped.
+/// A running server, which is killed when it is dropped.
 #[derive(Debug)]
 pub struct Server {
     pub(crate) child: Child,
     pub(crate) engine: Engine,
     pub(crate) banner: Banner,
     pub(crate) log: NamedTempFile,
-    /// What must be there as long as it runs.
+    /// A directory that must exist as long as the server runs.
     pub(crate) folder: Option<TempDir>,
 }
 
@@ -41,18 +41,19 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    /// Returns [`HarnessError::Deadline`] with its log if the banner does not arrive.
     pub fn start(binary: impl AsRef<Path>, arguments: &[&str]) -> Result<Self> {
         let mut command = Command::new(binary.as_ref());
         command.args(FREE_PORTS).args(arguments);
         Self::spawn(&mut command)
     }
 
-    /// Starts a server binary with an engine on free ports; what the engine needs is in the folder, or put there.
+    /// Starts a server binary with an engine on free ports. The requirements of the engine are
+    /// installed in the directory if necessary.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    /// Returns [`HarnessError::Deadline`] with its log if the banner does not arrive.
     pub fn start_with(
         engine: Engine,
         folder: &Path,
@@ -68,7 +69,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    /// Returns [`HarnessError::Deadline`] with its log if the banner does not arrive.
     pub fn spawn_with(engine: Engine, command: &mut Command) -> Result<Self> {
         let mut server = Self::spawn(command)?;
         server.engine = engine;
@@ -79,7 +80,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when the banner does not come.
+    /// Returns [`HarnessError::Deadline`] with its log if the banner does not arrive.
     pub fn spawn(command: &mut Command) -> Result<Self> {
         let output = NamedTempFile::new()?;
         let log = NamedTempFile::new()?;
@@ -112,53 +113,53 @@ impl Server {
         }
     }
 
-    /// Says with which engine it was started, where the command said so.
+    /// Records the engine, if the command has selected it.
     pub fn set_engine(&mut self, engine: Engine) {
         self.engine = engine;
     }
 
-    /// What the server said when it was ready.
+    /// Returns the banner of the server.
     pub fn banner(&self) -> &Banner {
         &self.banner
     }
 
-    /// The same with a folder that its clients need, as long as it runs.
+    /// Keeps a directory for the clients until the server is dropped.
     pub fn with_folder(mut self, folder: TempDir) -> Self {
         self.folder = Some(folder);
         self
     }
 
-    /// The folder that it needs, or its clients.
+    /// Returns the directory of the server or its clients.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_ref().map(TempDir::path)
     }
 
-    /// The engine that it was started with.
+    /// Returns the engine of the server.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The server's process id.
+    /// Returns the process ID of the server.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What the server has logged so far.
+    /// Returns the log of the server so far.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Io`] when the log cannot be read.
+    /// Returns [`HarnessError::Io`] if the log cannot be read.
     pub fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(self.log.path())?)
     }
 
-    /// Sends the server a signal such as `TERM`.
+    /// Sends a signal such as `TERM` to the server.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Io`] when there is no shell.
+    /// Returns [`HarnessError::Io`] if there is no shell.
     pub fn signal(&self, name: &str) -> Result<()> {
-        // The shell's own `kill`: it is there where no such program is installed.
+        // The `kill` of the shell, because the program may not be installed.
         Command::new("sh")
             .arg("-c")
             .arg(format!("kill -{name} {}", self.pid()))
@@ -166,11 +167,11 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the server ends by itself; how it ended and what it logged.
+    /// Waits until the server ends without a signal, and returns its exit status and its log.
     ///
     /// # Errors
     ///
-    /// [`HarnessError::Deadline`] with its log when it does not.
+    /// Returns [`HarnessError::Deadline`] with its log if it does not end.
     pub fn wait(mut self, deadline: Duration) -> Result<(ExitStatus, String)> {
         match wait(&mut self.child, deadline)? {
             Some(status) => Ok((status, self.log()?)),
@@ -185,7 +186,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,5 @@
-//! Models that come and go: each load makes a state of its own, and one cannot be made while a file is there.
+//! Models that are loaded and unloaded. Each load creates a new state; one model fails to load
+//! while a file exists.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +11,8 @@ use pytriton::prelude::*;
 static LOADS: AtomicU32 = AtomicU32::new(0);
 static DROPS: AtomicU32 = AtomicU32::new(0);
 
-/// Says which of all loads answers, how many states are gone, and what it was asked; below 0 it takes so many milliseconds.
+/// Returns the number of its load, the number of dropped states, and its input. A negative input is
+/// a delay in milliseconds.
 struct Numbered(u32);
 
 #[pytriton::model(name = "Numbered", max_batch_size = 4)]
@@ -36,7 +38,7 @@ impl Drop for Numbered {
     }
 }
 
-/// Cannot be loaded while the file that the environment names is there.
+/// Fails to load while the file in the environment variable exists.
 struct Moody;
 
 #[pytriton::model(name = "Moody", max_batch_size = 4)]

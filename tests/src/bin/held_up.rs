@@ -1,11 +1,11 @@
-//! A server whose function holds up every thread of the runtime.
+//! A server whose function blocks all threads of the runtime.
 
 use std::thread;
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Longer than any test waits.
+/// Longer than the timeout of any test.
 const LONG: Duration = Duration::from_secs(60);
 
 #[pytriton::model(name = "HeldUp", max_batch_size = 1)]

@@ -1,4 +1,4 @@
-//! The models that the end-to-end tests ask for.
+//! The models for the end-to-end tests.
 
 use triton_test_models as _;
 

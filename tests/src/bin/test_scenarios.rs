@@ -1,12 +1,12 @@
-//! A model for each configuration of a batcher: its function takes as many milliseconds as it is told, and returns how many
-//! rows it was called with.
+//! One model per batcher configuration. Its function takes the given number of milliseconds, and
+//! returns the number of rows in the call.
 
 use std::thread;
 use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// The rows of the call, for each of them; a call takes as long as its slowest row asks for.
+/// Returns the number of rows of the call, once per row. A call takes the time of its slowest row.
 fn rows(milliseconds: ArrayView2<u32>) -> Array2<u32> {
     let longest = milliseconds.iter().copied().max().unwrap_or_default();
     thread::sleep(Duration::from_millis(longest.into()));

@@ -1,4 +1,4 @@
-//! A model whose state cannot be loaded, which must not start.
+//! A model whose state fails to load, which must not start.
 
 use pytriton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Two models of one name and version, which must not start.
+//! Two models with the same name and version, which must not start.
 
 mod first;
 mod second;
