@@ -3,70 +3,70 @@ use std::io;
 use crate::scene::Scene;
 use crate::{grpc, http1, metrics, readers};
 
-/// What a client can do to a server.
+/// A kind of misbehaviour of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Abuse {
-    /// Heads that come byte by byte.
+    /// Request heads that arrive byte by byte.
     SlowHeads,
-    /// Bodies that come byte by byte.
+    /// Bodies that arrive byte by byte.
     SlowBodies,
-    /// Halves of large bodies.
+    /// Incomplete large bodies.
     Halves,
-    /// Small bodies that inflate to nearly what is allowed.
+    /// Small bodies that inflate to just below the limit.
     Bombs,
-    /// A small body that inflates to more than is allowed.
+    /// A small body that inflates to more than the limit.
     Excess,
     /// Requests whose clients reset the connection.
     Resets,
-    /// Large answers that nobody reads.
+    /// Large responses that are not read.
     Unread,
-    /// A request of very many inputs.
+    /// A request with very many inputs.
     Inputs,
-    /// A request of very many parameters.
+    /// A request with very many parameters.
     Parameters,
-    /// Arrays in each other.
+    /// Nested arrays.
     Nested,
-    /// More connections than there are places.
+    /// More connections than the limit.
     Connections,
-    /// What is no HTTP.
+    /// Data that is not HTTP.
     Noise,
-    /// Large requests in JSON, all of which is right.
+    /// Large valid requests in JSON.
     Heavy,
-    /// Messages over gRPC that come byte by byte.
+    /// gRPC messages that arrive byte by byte.
     GrpcSlowBodies,
-    /// Small messages over gRPC that inflate to nearly what is allowed.
+    /// Small gRPC messages that inflate to just below the limit.
     GrpcBombs,
-    /// Answers over gRPC that nobody makes room for.
+    /// gRPC responses without flow-control window.
     GrpcUnread,
-    /// A message over gRPC of very many inputs.
+    /// A gRPC message with very many inputs.
     GrpcInputs,
-    /// Streams over HTTP/2 that are reset as soon as they are opened.
+    /// HTTP/2 streams that are reset as soon as they are opened.
     GrpcResets,
-    /// Frames of HTTP/2 that ask for an answer each.
+    /// HTTP/2 frames that each require a response.
     GrpcPings,
-    /// Headers over HTTP/2 without an end.
+    /// HTTP/2 headers without an end.
     GrpcHeaders,
-    /// Connections over HTTP/2 that are idle after a request.
+    /// HTTP/2 connections that are idle after a request.
     GrpcIdle,
-    /// Requests over gRPC whose clients reset the connection.
+    /// gRPC requests whose clients reset the connection.
     GrpcLeave,
-    /// Large answers that are read slowly, all the time.
+    /// Large responses that are read slowly without a pause.
     SlowReaders,
     /// The same over gRPC.
     GrpcSlowReaders,
-    /// Streams of events that nobody reads.
+    /// Event streams that are not read.
     Events,
     /// The same over gRPC.
     GrpcStreams,
-    /// Clients that leave while their answers wait for an earlier one.
+    /// Clients that disconnect while their responses wait for an earlier one.
     HeldBack,
-    /// Metrics that are asked for again and again.
+    /// Frequent requests for metrics.
     Scrapes,
-    /// Metrics that nobody reads.
+    /// Metrics that are not read.
     UnreadScrapes,
 }
 
-/// All of it.
+/// All kinds.
 pub(crate) const ALL: [Abuse; 29] = [
     Abuse::SlowHeads,
     Abuse::SlowBodies,
@@ -100,11 +100,11 @@ pub(crate) const ALL: [Abuse; 29] = [
 ];
 
 impl Abuse {
-    /// Does it; what was heard of the server, where anything was.
+    /// Runs it, and returns the responses of the server, if any.
     ///
     /// # Errors
     ///
-    /// Of the connection, which the server may end.
+    /// Returns errors of the connection, which the server may close.
     pub(crate) fn happen(self, scene: &mut Scene) -> io::Result<Vec<String>> {
         match self {
             Self::SlowHeads => http1::slow_heads(scene),

@@ -11,20 +11,20 @@ use crate::abuse::{ALL, Abuse};
 use crate::random::Random;
 use crate::scene::Scene;
 
-/// How many there are at a time.
+/// The number of concurrent abusers.
 const ABUSERS: usize = 8;
 
-/// What was heard, how often.
+/// Responses and their counts.
 pub(crate) type Tally = BTreeMap<Abuse, BTreeMap<String, usize>>;
 
-/// Clients that mean no good, with a thread each.
+/// Misbehaving clients with one thread each.
 pub(crate) struct Abusers {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Tally>>,
 }
 
 impl Abusers {
-    /// Lets each do one of these after the other, until they are stopped.
+    /// Starts clients that run these kinds one after the other until they are stopped.
     pub(crate) fn start(server: &Server, kinds: &[Abuse], random: &mut Random) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = (0..ABUSERS).map(|_| {
@@ -54,7 +54,7 @@ impl Abusers {
         }
     }
 
-    /// Ends them.
+    /// Stops the clients, and returns the responses.
     pub(crate) fn stop(mut self) -> Tally {
         self.stop.store(true, Ordering::Relaxed);
         let mut all = Tally::new();
@@ -77,7 +77,7 @@ impl Drop for Abusers {
 }
 
 fn address(text: &str) -> SocketAddr {
-    // As the server's banner has it.
+    // Addresses in the banner have this format.
     text.parse()
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
@@ -89,7 +89,7 @@ fn note(counts: &mut BTreeMap<String, usize>, heard: io::Result<Vec<String>>) {
     }
 }
 
-/// The kinds that `PYTRITON_ABUSE_KINDS` names, or all that the engine stands.
+/// Returns the kinds in `PYTRITON_ABUSE_KINDS`, or by default all.
 pub(crate) fn kinds() -> Vec<Abuse> {
     let named = std::env::var("PYTRITON_ABUSE_KINDS").unwrap_or_default();
     let is_named = |abuse: &Abuse| named.split(',').any(|name| name == format!("{abuse:?}"));

@@ -1,4 +1,4 @@
-//! Bodies that are made once.
+//! Request bodies, built once.
 
 use std::io::Write;
 use std::sync::LazyLock;
@@ -8,27 +8,27 @@ use flate2::write::GzEncoder;
 
 use crate::frames::{bytes_field, message, varint};
 
-/// The most that a request may have.
+/// The maximum size of a request.
 const ALLOWED: usize = 64 << 20;
 
-/// How many inputs and parameters are very many.
+/// The number of inputs and parameters.
 const MANY: usize = 40_000;
 
-/// How deep arrays stand in each other.
+/// The nesting depth of arrays.
 const DEPTH: usize = 100_000;
 
-/// The elements of a large request in JSON.
+/// The number of elements of a large JSON request.
 const ELEMENTS: usize = 200_000;
 
 pub(crate) static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(ALLOWED - (1 << 20)));
 pub(crate) static EXCESS: LazyLock<Vec<u8>> = LazyLock::new(|| bomb(4 * ALLOWED));
 
-/// Spaces where there should be a request.
+/// Returns compressed spaces instead of a request.
 fn bomb(len: usize) -> Vec<u8> {
     let piece = vec![b' '; 1 << 20];
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = (0..len / piece.len()).try_for_each(|_| encoder.write_all(&piece));
-    // A vector takes all that is written to it.
+    // Writing to a vector does not fail.
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
@@ -59,7 +59,7 @@ pub(crate) static HEAVY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// A message of gRPC with very many inputs.
+/// A gRPC message with very many inputs.
 pub(crate) static GRPC_INPUTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut request = bytes_field(1, b"I_INT8");
     for number in 0..MANY {
@@ -75,12 +75,12 @@ pub(crate) static GRPC_INPUTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     message(&request)
 });
 
-/// A message of gRPC that returns as many bytes as it has.
+/// Returns a gRPC message whose response has as many bytes as its tensor.
 pub(crate) fn grpc_identity(bytes: usize) -> Vec<u8> {
     grpc_request("I_UINT8", &[("INPUT_1", "UINT8", &vec![7; bytes])])
 }
 
-/// One that is answered so many times, with so many bytes each.
+/// Returns a gRPC message for the given number of responses with the given number of bytes each.
 pub(crate) fn grpc_flow(count: u32, bytes: u32) -> Vec<u8> {
     let [count, bytes] = [count, bytes].map(u32::to_le_bytes);
     grpc_request(
@@ -89,7 +89,7 @@ pub(crate) fn grpc_flow(count: u32, bytes: u32) -> Vec<u8> {
     )
 }
 
-/// One of a row of these elements.
+/// Returns a gRPC message with one row of these elements.
 fn grpc_request(model: &str, inputs: &[(&str, &str, &[u8])]) -> Vec<u8> {
     let mut request = bytes_field(1, model.as_bytes());
     for (name, datatype, bytes) in inputs {

@@ -3,7 +3,7 @@ use pytriton_tests::{Result, Server};
 use crate::ledger::{Book, Clients, Grpc, Habit, MODELS};
 use crate::random::Random;
 
-/// What is asked for over HTTP, a client each, and over gRPC.
+/// The requests over HTTP, one client each, and over gRPC.
 const HTTP: [Habit; 6] = [
     Habit::All,
     Habit::Some,
@@ -14,14 +14,14 @@ const HTTP: [Habit; 6] = [
 ];
 const GRPC: &str = "all some all";
 
-/// Clients that ask for what they may, each of whose requests has its own answer.
+/// Well-behaved clients; each request has a unique expected response.
 pub(crate) struct Ordinary {
     http: Clients,
     grpc: Grpc,
 }
 
 impl Ordinary {
-    /// Lets them ask until they are stopped.
+    /// Starts the clients.
     pub(crate) fn start(server: &Server, random: &mut Random) -> Result<Self> {
         Ok(Self {
             grpc: Grpc::start(server, "none", GRPC, random)?,
@@ -29,7 +29,7 @@ impl Ordinary {
         })
     }
 
-    /// What has become of all their requests.
+    /// Stops the clients, and returns the results of all requests.
     pub(crate) fn stop(mut self) -> Result<Book> {
         let mut book = self.http.stop();
         book.add(self.grpc.end()?);

@@ -1,8 +1,9 @@
-//! HTTP/2, gRPC and protobuf byte by byte: no library lets a client be as ill-mannered as these tests need.
+//! HTTP/2, gRPC and protobuf at the byte level, because libraries do not allow the misbehaviour of
+//! these tests.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Kinds of frames.
+/// Frame types.
 pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
 pub(crate) const RESET: u8 = 3;
@@ -11,35 +12,36 @@ pub(crate) const PING: u8 = 6;
 pub(crate) const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
 
-/// Flags of frames.
+/// Frame flags.
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 
-/// The largest payload that every server takes.
+/// The largest payload that every server accepts.
 const PAYLOAD: usize = 16 << 10;
 
-/// A frame.
+/// Returns a frame.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or(0).to_be_bytes();
     let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
     [&head, payload].concat()
 }
 
-/// A client's first words, with the window that it gives each answer.
+/// Returns the client preface with the initial window of each stream.
 pub(crate) fn hello(window: u32) -> Vec<u8> {
     let setting = [&[0, 4], window.to_be_bytes().as_slice()].concat();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     [preface.as_slice(), &frame(SETTINGS, 0, 0, &setting)].concat()
 }
 
-/// The headers of a call, compressed or not.
+/// Returns the headers of a call, compressed or not.
 pub(crate) fn call(stream: u32, path: &str, encoding: Option<&str>) -> Vec<u8> {
     frame(HEADERS, END_HEADERS, stream, &header_block(path, encoding))
 }
 
-/// Those of a call as they are coded.
+/// Returns the encoded header block of a call.
 pub(crate) fn header_block(path: &str, encoding: Option<&str>) -> Vec<u8> {
-    // `:method: POST`, `:scheme: http`; names by their number in the table, or in full behind a zero.
+    // `:method: POST`, `:scheme: http`; names are indices into the static table, or literals after
+    // a zero.
     let mut block = vec![0x83, 0x86];
     let mut field = |name: &[u8], value: &str| {
         block.extend_from_slice(name);
@@ -56,7 +58,7 @@ pub(crate) fn header_block(path: &str, encoding: Option<&str>) -> Vec<u8> {
     block
 }
 
-/// The frames of a body, with the end of the stream.
+/// Returns the frames of a body, with the end of the stream.
 pub(crate) fn body(stream: u32, bytes: &[u8]) -> Vec<u8> {
     let mut frames = Vec::with_capacity(bytes.len() + 64);
     for payload in bytes.chunks(PAYLOAD) {
@@ -66,23 +68,23 @@ pub(crate) fn body(stream: u32, bytes: &[u8]) -> Vec<u8> {
     frames
 }
 
-/// A message of gRPC.
+/// Returns a gRPC message.
 pub(crate) fn message(bytes: &[u8]) -> Vec<u8> {
     [&prefix(0, bytes.len()), bytes].concat()
 }
 
-/// What stands before a message: whether it is compressed, and how long it is.
+/// Returns the prefix of a message: the compression flag and the length.
 pub(crate) fn prefix(compressed: u8, len: usize) -> Vec<u8> {
     let len = u32::try_from(len).unwrap_or(u32::MAX).to_be_bytes();
     [&[compressed], len.as_slice()].concat()
 }
 
-/// A field of bytes, or of text, or of another message.
+/// Returns a field with bytes, text, or another message.
 pub(crate) fn bytes_field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2], varint(bytes.len()).as_slice(), bytes].concat()
 }
 
-/// A number, seven bits a byte, of which the last has no mark.
+/// Returns a varint: seven bits per byte, with a continuation bit in all but the last.
 pub(crate) fn varint(mut number: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
@@ -96,7 +98,7 @@ pub(crate) fn varint(mut number: usize) -> Vec<u8> {
     }
 }
 
-/// A frame that came.
+/// A received frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub kind: u8,
@@ -121,7 +123,7 @@ pub(crate) fn read_frame(stream: &mut impl Read) -> io::Result<Frame> {
     })
 }
 
-/// Reads until a stream has its end.
+/// Reads until a stream ends.
 pub(crate) fn read_answer(connection: &mut impl Read, stream: u32) -> io::Result<()> {
     loop {
         let frame = read_frame(connection)?;

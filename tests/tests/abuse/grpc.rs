@@ -1,4 +1,4 @@
-//! What is done over gRPC, and over HTTP/2 below it.
+//! Abuse over gRPC and HTTP/2.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -15,26 +15,26 @@ type Heard = io::Result<Vec<String>>;
 
 const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
 
-/// What a client lets the server send on a stream without a word.
+/// The initial flow-control window of a client per stream.
 const WINDOW: u32 = 1 << 20;
 
-/// How long a server's first words are waited for.
+/// The time limit for a server's settings.
 const WORDS: Duration = Duration::from_millis(100);
 
-/// How long anything else is waited for.
+/// The time limit for everything else.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A frame that every server takes.
+/// The size of a frame that every server accepts.
 const PIECE: usize = 16_000;
 
-/// What a message is longer than its tensor.
+/// The size of a message without its tensor.
 const MORE: usize = 100;
 
-/// Streams and frames of a flood.
+/// The numbers of streams and frames of a flood.
 const STREAMS: u32 = 2000;
 const FRAMES: usize = 5000;
 
-/// A whole call of a message.
+/// Returns all frames of a call with one message.
 pub(crate) fn infer(stream: u32, encoding: Option<&str>, message: &[u8]) -> Vec<u8> {
     [call(stream, INFER, encoding), body(stream, message)].concat()
 }
@@ -66,7 +66,7 @@ pub(crate) fn bombs(scene: &mut Scene) -> Heard {
     Ok(streams.iter_mut().map(heard).collect())
 }
 
-/// As much as the server lets a client send; the answers have no room.
+/// Fills the send window, but leaves no window for the responses.
 pub(crate) fn unread(scene: &mut Scene) -> Heard {
     let mut streams = scene.open_some(8, scene.grpc, &hello(0))?;
     for stream in &mut streams {
@@ -86,14 +86,14 @@ pub(crate) fn unread(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-/// What the server lets a client send.
+/// The flow-control window that the server grants.
 struct Window {
     connection: usize,
     stream: usize,
 }
 
 impl Window {
-    /// As a server's first words have it.
+    /// Reads the initial window from the server's settings.
     fn first(stream: &mut TcpStream) -> io::Result<Self> {
         let mut window = Self {
             connection: 65_535,
@@ -104,7 +104,7 @@ impl Window {
             window.learn(&frame);
         }
         stream.set_read_timeout(Some(PATIENCE))?;
-        // They count once they are acknowledged.
+        // Settings apply once they are acknowledged.
         stream.write_all(&frame(SETTINGS, 1, 0, &[]))?;
         Ok(window)
     }
@@ -128,7 +128,7 @@ impl Window {
     }
 }
 
-/// Larger than what a server takes without a word.
+/// Larger than the initial window.
 pub(crate) fn inputs(scene: &mut Scene) -> Heard {
     let mut stream = scene.open(scene.grpc)?;
     stream.write_all(&[hello(WINDOW), call(1, INFER, None)].concat())?;

@@ -1,4 +1,4 @@
-//! What is done over HTTP/1.1.
+//! Abuse over HTTP/1.1.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -8,13 +8,13 @@ use crate::scene::{Scene, read_to_end, write_what_is_taken};
 
 type Heard = io::Result<Vec<String>>;
 
-/// More connections than a port serves.
+/// More connections than the limit of a port.
 const CONNECTIONS: usize = 1200;
 
-/// How much of a large body comes.
+/// The part of a large body that is sent.
 const HALF: usize = 24 << 20;
 
-/// An answer that does not fit into the buffers of a connection.
+/// The size of a response that exceeds the buffers of a connection.
 pub(crate) const LARGE: usize = 4 << 20;
 
 fn head(model: &str, header: &str, length: usize) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn request(model: &str, header: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// A request that returns as many bytes as it has.
+/// Returns a request whose response has as many bytes as its tensor.
 pub(crate) fn identity(bytes: usize) -> Vec<u8> {
     let header = format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"parameters":{{"binary_data_output":true}}}}"#
@@ -38,7 +38,7 @@ pub(crate) fn identity(bytes: usize) -> Vec<u8> {
     request("I_UINT8", &length, &body)
 }
 
-/// The status of what came, or what came in place of it.
+/// Returns the status of the response, or a description of its absence.
 pub(crate) fn heard(stream: &mut TcpStream) -> String {
     let answer = read_to_end(stream);
     let line = String::from_utf8_lossy(answer.get(9..12).unwrap_or_default());
@@ -49,7 +49,7 @@ pub(crate) fn heard(stream: &mut TcpStream) -> String {
     }
 }
 
-/// Sends a request, and mostly reads the answer.
+/// Sends a request, and usually reads the response.
 fn ask(scene: &mut Scene, model: &str, header: &str, body: &[u8]) -> Heard {
     let request = request(model, &format!("{header}Connection: close\r\n"), body);
     let mut streams = scene.open_some(3, scene.http, &request)?;
@@ -107,7 +107,7 @@ pub(crate) fn unread(scene: &mut Scene) -> Heard {
     let request = identity(scene.random.below(LARGE));
     let mut streams = scene.open_some(5, scene.http, &request)?;
     for stream in &mut streams {
-        // Another one behind the first answer, which nobody reads.
+        // A second request after the first response, which is not read.
         write_what_is_taken(stream, &request)?;
     }
     scene.rest();

@@ -1,6 +1,7 @@
-//! Clients that mean no good, all kinds of them at once and at random, beside ordinary ones that must not notice.
+//! Misbehaving clients of all kinds, selected at random, next to well-behaved ones that must not be
+//! affected.
 //!
-//! A binary of its own: the other tests would be a load on the machine, and it one on them.
+//! This is a separate binary so that it and other tests do not disturb each other.
 
 mod abuse;
 mod abusers;
@@ -16,7 +17,7 @@ mod readers;
 mod run;
 mod scene;
 
-// What the faults have too, which need more of it.
+// Shared with the fault tests, which use more of it.
 #[path = "../faults/connection.rs"]
 mod connection;
 #[expect(dead_code, reason = "not all of it is needed here")]
@@ -36,10 +37,10 @@ mod region;
 use std::path::Path;
 use std::time::Duration;
 
-/// Longer than an ordinary answer takes.
+/// Longer than a regular response takes.
 const NOTICED: Duration = Duration::from_secs(1);
 
-/// Python with NVIDIA's client.
+/// Returns a Python with NVIDIA's client.
 fn python() -> pytriton_tests::Result<pytriton_tests::Python> {
     pytriton_tests::Python::prepare(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }

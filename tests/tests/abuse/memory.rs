@@ -3,13 +3,13 @@ use std::fs;
 
 use pytriton_tests::Server;
 
-/// What a server has of the machine.
+/// The resources of a server process.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
-    /// Its memory in MiB, and the most that it has had.
+    /// Its memory and its peak memory in MiB.
     memory: u64,
     pub most_memory: u64,
-    /// How many descriptors it has open.
+    /// The number of open descriptors.
     pub descriptors: usize,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Held {
 }
 
 impl Held {
-    /// What a server has at the moment.
+    /// Returns the current resources of a server.
     pub(crate) fn by(server: &Server) -> Self {
         let id = server.pid();
         let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is done to the port of the metrics.
+//! Abuse of the metrics port.
 
 use std::io;
 
@@ -10,11 +10,11 @@ type Heard = io::Result<Vec<String>>;
 
 const SCRAPE: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-/// How many ask at a time, and how often.
+/// The number of concurrent connections, and of requests on each.
 const MANY: usize = 20;
 const OFTEN: usize = 10;
 
-/// Requests of a connection over HTTP/2.
+/// The number of requests on an HTTP/2 connection.
 const STREAMS: usize = 100;
 
 pub(crate) fn scrapes(scene: &mut Scene) -> Heard {
@@ -26,7 +26,7 @@ pub(crate) fn scrapes(scene: &mut Scene) -> Heard {
     Ok(all)
 }
 
-/// One behind the other on a connection, or beside each other without room for an answer.
+/// Pipelined requests on a connection, or concurrent ones without a window for the responses.
 pub(crate) fn unread(scene: &mut Scene) -> Heard {
     let start = match scene.random.below(2) {
         0 => b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(STREAMS),

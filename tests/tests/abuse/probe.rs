@@ -10,30 +10,31 @@ use pytriton_tests::Server;
 
 use crate::frames::{DATA, END_STREAM, call, frame, hello, prefix, read_answer};
 
-/// Between two probes.
+/// The pause between two probes.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Longer than any may take.
+/// The time limit of a probe.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks a server how it is, all the time.
+/// Continuous health checks of a server.
 pub(crate) struct Probes {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Probed>>,
 }
 
-/// What one kind of probe was told.
+/// The results of one kind of probe.
 pub(crate) struct Probed {
     name: &'static str,
     took: Vec<Duration>,
-    /// What was no answer.
+    /// Failed probes.
     pub errors: Vec<String>,
 }
 
 type Probe = fn(&str, &mut Option<TcpStream>) -> io::Result<()>;
 
 impl Probes {
-    /// Over HTTP on one connection and on a new one each, and over gRPC on a new one each.
+    /// Starts probes over HTTP on one connection, over HTTP on a new connection each, and over gRPC
+    /// on a new connection each.
     pub(crate) fn start(server: &Server) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let banner = server.banner();
@@ -53,7 +54,7 @@ impl Probes {
         }
     }
 
-    /// What all were told.
+    /// Stops the probes and returns their results.
     pub(crate) fn stop(self) -> Vec<Probed> {
         self.stop.store(true, Ordering::Relaxed);
         let probed = self.threads.into_iter().map(JoinHandle::join);
@@ -83,7 +84,7 @@ fn probe_on(name: &'static str, address: &str, probe: Probe, stop: &AtomicBool) 
 }
 
 impl Probed {
-    /// In which so many of a hundred were answered.
+    /// Returns a percentile of the response times.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let mut took = self.took.clone();
         took.sort_unstable();
@@ -114,7 +115,7 @@ fn connect(address: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// What a server that is alive says last.
+/// The end of the response of a live server.
 const LIVE: &[u8] = b"\r\n\r\n{\"live\":true}";
 
 fn get(stream: &mut TcpStream, path: &str, header: &str) -> io::Result<()> {

@@ -1,4 +1,5 @@
-//! What is done by those who are answered much, and read it slowly, or never, or leave before it comes.
+//! Clients with large responses that read them slowly, do not read them, or disconnect before they
+//! arrive.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -14,31 +15,31 @@ type Heard = io::Result<Vec<String>>;
 
 const STREAM: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
-/// How much is read at a time.
+/// The number of bytes that are read at a time.
 const SIP: usize = 4 << 10;
 
-/// How long that is waited for.
+/// The time limit for reading them.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// What a client makes room for at a time on each stream.
+/// The window that a client grants on each stream.
 const ROOM: u32 = 1 << 10;
 
-/// How much is asked for over gRPC on a stream: no more than a server takes without a word.
+/// The request size on a gRPC stream, within the initial window.
 const PIECE: usize = 60_000;
 
-/// More answers than anybody waits for.
+/// More responses than any client waits for.
 const ENDLESS: u32 = 1_000_000;
 
-/// The bytes of each, at most.
+/// The maximum size of each response.
 const ANSWER: usize = 100_000;
 
-/// How long an answer holds back others, in milliseconds, at most.
+/// The maximum time that a response holds back others, in milliseconds.
 const LONG: usize = 4000;
 
-/// Requests of one client that are under way.
+/// The number of concurrent requests of one client.
 const STREAMS: usize = 20;
 
-/// A request that is answered after so many milliseconds, with so many bytes.
+/// Returns a request for the given number of bytes after the given number of milliseconds.
 fn ordered(milliseconds: usize, bytes: usize) -> Vec<u8> {
     let numbers = [("milliseconds", milliseconds), ("bytes", bytes)];
     let inputs = numbers.map(|(name, number)| {
@@ -49,7 +50,7 @@ fn ordered(milliseconds: usize, bytes: usize) -> Vec<u8> {
     request("Ordered", "", body.as_bytes())
 }
 
-/// Reads a little; whether more may come.
+/// Reads a few bytes, and returns whether there may be more.
 fn sip(stream: &mut TcpStream) -> bool {
     match stream.read(&mut [0; SIP]) {
         Ok(read) => read > 0,
@@ -67,7 +68,7 @@ pub(crate) fn slow(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-/// What comes is left in the connection's buffers; the server hears that there is room for a little more.
+/// Leaves the data in the buffers of the connection, and grants a little more window.
 pub(crate) fn grpc_slow(scene: &mut Scene) -> Heard {
     let numbers = || (1..).step_by(2).take(STREAMS);
     let message = grpc_identity(PIECE / STREAMS);
@@ -108,7 +109,7 @@ pub(crate) fn grpc_streams(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-/// One that takes its time, and others behind it whose clients do not wait so long.
+/// A slow request, and others behind it whose clients disconnect earlier.
 pub(crate) fn held_back(scene: &mut Scene) -> Heard {
     let mut first = scene.open(scene.http)?;
     first.write_all(&ordered(scene.random.below(LONG), 1))?;

@@ -12,24 +12,24 @@ use crate::memory::Held;
 use crate::probe::{Probed, Probes};
 use crate::random::Random;
 
-/// How long it lasts where `PYTRITON_ABUSE_SECONDS` says nothing.
+/// The default of `PYTRITON_ABUSE_SECONDS`.
 const SECONDS: u64 = 20;
 
-/// In which nearly every probe is answered.
+/// The time limit of nearly every probe.
 const PROMPT: Duration = Duration::from_millis(50);
 
-/// The bytes that it may hold for clients, and the most memory that it may ever have, in MiB: what is inflated, decoded or
-/// copied just now is beside them.
+/// The limit of the server for client data in bytes, and the limit of its memory in MiB. Data that
+/// is being inflated, decoded or copied is not part of the former.
 const BUDGET: usize = 1 << 30;
 const MEMORY: u64 = 1536;
 
-/// In which nothing is left of clients that have gone away.
+/// The time limit for releasing all resources of disconnected clients.
 const GONE: Duration = Duration::from_secs(10);
 
-/// How many descriptors more than at first it may have then: connections of clients that are still there.
+/// The number of additional descriptors after that: connections of remaining clients.
 const FEW: usize = 16;
 
-/// What is under way when the server stops, and how long it may take to end.
+/// The duration of the load before the server stops, and the time limit for its end.
 const AGAIN: Duration = Duration::from_secs(2);
 const EXIT: Duration = Duration::from_secs(20);
 
@@ -39,7 +39,7 @@ fn time() -> Duration {
     Duration::from_secs(seconds.unwrap_or(SECONDS))
 }
 
-/// A server that says nothing of clients' mistakes: of such there are very many.
+/// Returns a server that does not log client errors, because there are very many.
 fn command(folder: &Path) -> Result<Command> {
     let mut command = Command::new(released("embedded_models", folder)?);
     command
@@ -98,7 +98,7 @@ fn ordinary_clients_do_not_notice() -> Result<()> {
     Ok(())
 }
 
-/// Every probe was answered, and soon.
+/// Every probe must succeed in time.
 fn check_probes(probed: &[Probed]) {
     for probed in probed {
         assert!(probed.errors.is_empty(), "{probed}: {:?}", probed.errors);
@@ -106,14 +106,14 @@ fn check_probes(probed: &[Probed]) {
     }
 }
 
-/// No abuser has found a fault of the server's own.
+/// No abuser may receive an internal server error.
 fn check_answers(heard: &Tally) {
     for (abuse, heard) in heard {
         assert!(!heard.contains_key("500"), "{abuse:?}: {heard:?}");
     }
 }
 
-/// How long the server needs until it has given back the descriptors of clients that have gone.
+/// Returns the time until the server has closed the descriptors of disconnected clients.
 fn left(server: &Server, before: Held) -> Option<Duration> {
     let begun = Instant::now();
     while begun.elapsed() < GONE {
@@ -125,7 +125,7 @@ fn left(server: &Server, before: Held) -> Option<Duration> {
     None
 }
 
-/// How it ends in the middle of it all, and what it has logged.
+/// Stops a server under load, and returns its exit status and its log.
 fn stops(server: Server, random: &mut Random) -> Result<(ExitStatus, String)> {
     let abusers = Abusers::start(&server, &kinds(), random);
     thread::sleep(AGAIN);

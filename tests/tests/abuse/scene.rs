@@ -9,21 +9,21 @@ use rustix::net::sockopt::set_socket_linger;
 
 use crate::random::Random;
 
-/// Between two bytes of a client that is slow.
+/// The pause between two bytes of a slow client.
 const DRIP: Duration = Duration::from_millis(50);
 
-/// How long a client that means no good waits for anything.
+/// The timeout of an abuser.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it tries to write what nobody reads.
+/// The time limit for writing data that is not read.
 const WRITE: Duration = Duration::from_millis(500);
 
-/// One of this many waits is so long that the server's limits of time end it.
+/// One wait of this many exceeds the time limits of the server.
 const ONE_OF: usize = 12;
 const LONG: Duration = Duration::from_secs(25);
 const SHORT: Duration = Duration::from_secs(3);
 
-/// What one abuser has: whom it abuses, and by what chance.
+/// The state of an abuser: its targets and its random numbers.
 pub(crate) struct Scene {
     pub http: SocketAddr,
     pub grpc: SocketAddr,
@@ -33,7 +33,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A connection that is reset when it is dropped.
+    /// Opens a connection that is reset when it is dropped.
     pub(crate) fn open(&self, address: SocketAddr) -> io::Result<TcpStream> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
@@ -43,7 +43,7 @@ impl Scene {
         Ok(stream)
     }
 
-    /// Some connections, at least one, all of which begin alike.
+    /// Opens at least one connection; all of them start with the same bytes.
     pub(crate) fn open_some(
         &mut self,
         most: usize,
@@ -60,7 +60,7 @@ impl Scene {
         Ok(streams)
     }
 
-    /// Some time, mostly short.
+    /// Returns a random duration, usually short.
     pub(crate) fn while_long(&mut self) -> Duration {
         let most = if self.random.below(ONE_OF) == 0 {
             LONG
@@ -70,7 +70,7 @@ impl Scene {
         self.random.moment(most)
     }
 
-    /// Waits, but not longer than the abuse lasts.
+    /// Waits, at most until the abuse ends.
     pub(crate) fn rest(&mut self) {
         let end = Instant::now() + self.while_long();
         while Instant::now() < end && !self.is_over() {
@@ -78,12 +78,12 @@ impl Scene {
         }
     }
 
-    /// Sends byte after byte on each of some connections, slowly, as long as there is one that lasts.
+    /// Sends a byte at a time on each of the connections, slowly, while at least one is open.
     pub(crate) fn drip(&mut self, streams: Vec<TcpStream>, drop: &[u8]) {
         self.slowly(streams, |stream| stream.write_all(drop).is_ok());
     }
 
-    /// Does something on each of some connections, again and again, as long as there is one on which it can be done.
+    /// Repeats an operation on each of the connections while it succeeds on at least one.
     pub(crate) fn slowly(
         &mut self,
         mut streams: Vec<TcpStream>,
@@ -96,13 +96,13 @@ impl Scene {
         }
     }
 
-    /// Whether the abuse shall end.
+    /// Returns whether the abuse should end.
     pub(crate) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Writes until nothing more is taken, which is no error.
+/// Writes until the other side accepts no more, which is not an error.
 pub(crate) fn write_what_is_taken(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
     match stream.write_all(bytes) {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(()),
@@ -110,10 +110,10 @@ pub(crate) fn write_what_is_taken(stream: &mut TcpStream, bytes: &[u8]) -> io::R
     }
 }
 
-/// Reads until the other side has nothing more to say.
+/// Reads until the other side closes the connection.
 pub(crate) fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What came before an error is there.
+    // Data before an error is kept.
     let _ = stream.read_to_end(&mut bytes);
     bytes
 }
