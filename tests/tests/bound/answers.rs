@@ -1,4 +1,4 @@
-//! What a function returns is what its model declares, or an error that names what is not.
+//! The result of a function must match its model, or the error names the difference.
 
 use pytriton::ndarray::{Array2, Ix2};
 use pytriton::{Function, Named, testing};

@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 
 use crate::{DEADLINE, Result};
 
-/// A status and a body.
+/// The status and the body of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
 }
 
-/// A request that is under way.
+/// A sent request.
 pub(crate) struct Asked(TcpStream);
 
 impl Asked {
-    /// Reads its answer to the end.
+    /// Reads the complete response.
     pub(crate) fn answer(mut self) -> Result<Answer> {
         let mut text = String::new();
         self.0.read_to_string(&mut text)?;
@@ -29,7 +29,7 @@ impl Asked {
     }
 }
 
-/// Sends a request, and waits for nothing.
+/// Sends a request without waiting for the response.
 pub(crate) fn send(at: SocketAddr, method: &str, path: &str, body: &str) -> Result<Asked> {
     let mut stream = TcpStream::connect(at)?;
     stream.set_read_timeout(Some(DEADLINE))?;
@@ -57,7 +57,7 @@ pub(crate) fn begin_with(at: SocketAddr, model: &str, inputs: &[Value]) -> Resul
     send(at, "POST", &format!("/v2/models/{model}/infer"), &body)
 }
 
-/// The first output for rows of `x`; the text of the error where it is one.
+/// Returns the first output for rows of `x`, or the text of the error.
 pub(crate) fn infer(at: SocketAddr, model: &str, rows: &[&[f32]]) -> Result<Value> {
     first(begin(at, model, rows)?)
 }

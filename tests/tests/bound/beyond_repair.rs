@@ -1,4 +1,4 @@
-//! Functions that can never answer again, on both engines.
+//! Functions with fatal errors, on both engines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -14,10 +14,10 @@ use crate::ask::{Answer, begin, get, infer};
 use crate::{DEADLINE, Result, model, triton};
 
 const ENGINES: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
-/// From the last answer to the end.
+/// The time limit from the last response to the end.
 const PROMPT: Duration = Duration::from_secs(1);
 
-/// -1 is an error after which nothing can be answered, -2 a panic, 5 takes half a second.
+/// -1 is a fatal error, -2 a panic, and 5 takes half a second.
 fn answer(x: Array2<f32>) -> std::result::Result<Array2<f32>, Failure> {
     match x[[0, 0]] {
         -1.0 => Err(Unrecoverable::new("the device is lost"))?,
@@ -32,7 +32,7 @@ fn plain() -> Function {
     Function::batch(|inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()))
 }
 
-/// Waits until a server has ended by itself, and says why.
+/// Waits until a server has ended, and returns the reason.
 fn ended(triton: &Triton, model: &str, since: Instant) -> Result<()> {
     while triton.addresses().is_some() {
         assert!(since.elapsed() < PROMPT, "it has not ended");
@@ -95,7 +95,7 @@ fn the_client_is_told_and_the_server_ends() -> Result<()> {
                 "{engine:?}"
             );
             assert!(!triton.is_alive(), "{engine:?} {name}");
-            // What is under way for another model has its answer.
+            // A running request for another model completes.
             let answer = under_way.answer()?;
             assert_eq!(answer.status, 200, "{engine:?} {name}: {answer:?}");
             ended(&triton, &name, Instant::now())?;
@@ -111,7 +111,7 @@ fn the_model_is_not_ready_at_once_and_takes_no_more() -> Result<()> {
         triton.bind(model("lost"), plain())?;
         triton.bind(model("other"), plain())?;
         let at = triton.run()?.http.ok_or("no HTTP")?;
-        // It keeps the server from ending meanwhile.
+        // This request delays the end of the server.
         let under_way = begin(at, "other", &[&[5.0]])?;
         thread::sleep(Duration::from_millis(100));
         assert_eq!(begin(at, "lost", &[&[-1.0]])?.answer()?.status, 500);
@@ -176,8 +176,8 @@ fn what_nobody_waits_for_does_not_keep_it() -> Result<()> {
     Ok(())
 }
 
-/// A function that answers each request by itself may be beyond repair for some: those hear of it, the others have their answers, and
-/// the server ends all the same.
+/// A function with separate results may return a fatal error for some requests. Only these fail,
+/// and the server ends nevertheless.
 #[test]
 fn some_of_the_requests_of_a_batch() -> Result<()> {
     let mixes = [
@@ -247,7 +247,7 @@ fn some_of_the_requests_of_a_batch() -> Result<()> {
     Ok(())
 }
 
-/// -1 at each place of a batch, and at two of them at once: all of the batch hear of it, whoever it was.
+/// -1 at each position of a batch, and at two positions: the whole batch fails in each case.
 #[test]
 fn at_each_place_of_a_batch() -> Result<()> {
     let places = [&[0][..], &[1], &[2], &[3], &[0, 3], &[1, 2]];

@@ -1,4 +1,4 @@
-//! Models come and go while others are asked.
+//! Models are bound and unbound while others are used.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -77,7 +77,7 @@ fn a_bind_that_fails_leaves_the_others_as_they_were() -> Result<()> {
                 "instance 0 of model 'failing' could not be loaded: no weights (declared at ";
             assert!(error.to_string().contains(expected), "{error}");
         } else {
-            // It is loaded at the start.
+            // The model is loaded at start.
             assert!(triton.run().unwrap_err().to_string().contains("no weights"));
             triton.unbind("failing", 1)?;
             triton.run()?;

@@ -11,7 +11,7 @@ use pytriton_tests::Engine;
 use crate::ask::{begin, get};
 use crate::{DEADLINE, Result, model, triton};
 
-/// Answers with the number of the instance, and a hundred more for each GPU up to its own.
+/// Returns the index of the instance, plus a hundred for each GPU up to its own.
 fn placed() -> Function {
     let placed = Function::stateful(|context| {
         Ok(f32::from(u16::try_from(context.instance())?)
@@ -35,7 +35,7 @@ fn an_instance_knows_its_device() -> Result<()> {
     Ok(())
 }
 
-/// Where there surely is none, nothing starts; where there may be one, it is for the function to open it.
+/// Without any GPU, the start fails. Otherwise, the function opens the device.
 #[test]
 fn a_gpu_is_there_or_named() -> Result<()> {
     let groups = [InstanceGroup::cpu(1), InstanceGroup::gpu(0)];

@@ -16,7 +16,7 @@ use crate::{Result, model, triton};
 
 type Chosen = dyn Fn(&Inputs<'_>) -> std::result::Result<Vec<Tensor>, Failure> + Send + Sync;
 
-/// A function that is chosen at run time.
+/// A function that is selected at run time.
 fn chosen(by: f32) -> Box<Chosen> {
     Box::new(move |inputs| {
         let y = &inputs.array::<f32, Ix2>("x")? * by;
@@ -64,7 +64,7 @@ fn every_form(engine: Engine) -> Result<()> {
     });
     triton.bind(model("async").batches_in_flight(2), waiting)?;
     triton.bind(model("chosen"), Function::batch(chosen(5.0)))?;
-    // Neither `Send` nor `Sync`.
+    // The state is neither `Send` nor `Sync`.
     let counting =
         Function::stateful(|_| Ok(Rc::new(Cell::new(0.0_f32)))).batch(|calls, inputs| {
             calls.set(calls.get() + 1.0);
@@ -150,7 +150,7 @@ fn each_instance_has_a_function_of_its_own() -> Result<()> {
         let triton = triton(engine)?;
         let functions = [10.0, 20.0, 30.0].map(|own| {
             Function::sample(move |inputs| {
-                // Long enough that no instance can do the work of the others.
+                // Long enough that all instances must share the work.
                 std::thread::sleep(Duration::from_millis(50));
                 Ok(&inputs.array::<f32, Ix2>("x")? * 0.0 + own)
             })

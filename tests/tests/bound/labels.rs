@@ -1,4 +1,4 @@
-//! What the elements of an output are called, on both engines.
+//! Labels of output elements, on both engines.
 
 use pytriton::ndarray::Ix2;
 use pytriton::{Function, Input, Model, Output};

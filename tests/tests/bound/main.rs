@@ -1,4 +1,4 @@
-//! Models that are bound at run time, in servers of this very process, on both engines.
+//! Models that are bound at run time, in servers of this process, on both engines.
 
 mod answers;
 mod ask;
@@ -26,10 +26,11 @@ use pytriton_tests::Engine;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// No part of these tests takes longer.
+/// The time limit of each step.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A server on free ports; what the engine needs is put where the other tests have it, once.
+/// Creates a server on free ports. The requirements of the engine are installed where other tests
+/// have them.
 fn triton(engine: Engine) -> Result<Triton> {
     Ok(builder(engine)?.build()?)
 }
@@ -48,7 +49,7 @@ fn builder(engine: Engine) -> Result<Builder> {
     })
 }
 
-/// A model of one input `x` and one output `y`, of any number of columns.
+/// Creates a model with one input `x` and one output `y`, with any number of columns.
 #[track_caller]
 fn model(name: &str) -> Model {
     Model::new(name)

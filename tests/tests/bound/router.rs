@@ -1,4 +1,4 @@
-//! Models in a server of the program's own.
+//! Models in a server of the application.
 
 use std::net::SocketAddr;
 use std::sync::mpsc;
@@ -22,14 +22,14 @@ type Serving = (
     thread::JoinHandle<std::io::Result<()>>,
 );
 
-/// Runs an axum application until it is asked to stop.
+/// Runs an axum application until it is stopped.
 fn serve(application: Router) -> Result<Serving> {
     let (stop, stopped) = oneshot::channel::<()>();
     let (tell, told) = mpsc::channel();
     let thread = thread::spawn(move || {
         tokio::runtime::Runtime::new()?.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
-            // Whoever does not wait for it needs it no more.
+            // A caller that does not wait does not need the address.
             let _ = tell.send(listener.local_addr()?);
             let serving = axum::serve(listener, application);
             let serving = serving.with_graceful_shutdown(async {

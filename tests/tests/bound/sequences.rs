@@ -1,4 +1,4 @@
-//! Models of sequences, whose states closures make.
+//! Sequence models whose states are created by closures.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::ask::send;
 use crate::{DEADLINE, Result, model, triton};
 
-/// The first output for one row of `x` in a sequence, or the error.
+/// Returns the first output for one row of `x` in a sequence, or the error.
 fn ask(at: SocketAddr, model: &str, (id, flags): (Value, &str), x: f32) -> Result<Value> {
     let body = json!({
         "parameters": {
@@ -42,7 +42,7 @@ fn a_closure_makes_the_state_of_each_sequence() -> Result<()> {
 
 fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
     let triton = triton(engine)?;
-    // Neither `Send` nor `Sync`.
+    // The state is neither `Send` nor `Sync`.
     let sample = Function::per_sequence(|_, _| Ok(Rc::new(Cell::new(0.0_f32))));
     let sample = sample.sample(|sum: &mut Rc<Cell<f32>>, inputs| {
         sum.set(sum.get() + inputs.array::<f32, Ix2>("x")?.sum());
@@ -144,7 +144,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         (6, "end", 22.0),
         (5, "start", 33.0),
     ] {
-        // The number that a sequence was, and how many its instance has started.
+        // The ID of the sequence, and the number of sequences that its instance has started.
         assert_eq!(ask(at, "both", (json!(id), flags), 0.0)?, json!(expected));
     }
     let failed = ask(at, "batch", (json!("seven"), "start"), 1.0)?;
@@ -175,7 +175,7 @@ fn a_state_makes_a_model_of_sequences() -> Result<()> {
     Ok(())
 }
 
-/// Counts how many there are.
+/// A state; the states are counted.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -234,7 +234,7 @@ fn nobody_goes_on(engine: Engine) -> Result<()> {
     counts(2)?;
     let lost = "the state of sequence 3 of model 'short' is lost: the function panicked; start the sequence again";
     assert_eq!(ask(3, "", 1.0)?, lost, "{engine:?}");
-    // Nothing comes any more.
+    // No further states are created.
     counts(0)?;
     let unknown = ask(2, "", 1.0)?.to_string();
     assert!(unknown.contains("must specify the START flag"), "{unknown}");

@@ -1,4 +1,4 @@
-//! Signals to a program that serves by itself: this one, once more.
+//! Signals to a program that serves, which is this binary in a second process.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{DEADLINE, Result, model, triton};
 
-/// Where the other program says that it is loading.
+/// The environment variable with the path of a file that the other process creates while it loads.
 const LOADING: &str = "PYTRITON_TEST_LOADING";
 
-/// Run by the test below, in a process of its own.
+/// The test below runs this one in a process of its own.
 #[test]
 #[ignore = "it never ends by itself"]
 fn serves_a_model_that_is_never_loaded() -> Result<()> {
@@ -52,7 +52,7 @@ fn one_ends_it_while_it_is_still_loading() -> Result<()> {
     let ended = end(&mut child, &file, begun);
     child.kill()?;
     child.wait()?;
-    // That of a test that fails: no signal has killed it.
+    // The exit code of a failed test, so no signal has killed the process.
     assert_eq!(ended?.code(), Some(101));
     Ok(())
 }

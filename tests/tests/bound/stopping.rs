@@ -1,4 +1,4 @@
-//! Servers start, stop and start again, several beside each other, wherever they are called from.
+//! Servers start, stop and restart, several at the same time, called from any thread.
 
 use std::net::TcpStream;
 use std::sync::{Arc, Barrier};
@@ -18,7 +18,7 @@ fn times(by: f32) -> Function {
     Function::batch(move |inputs| Ok(&inputs.array::<f32, Ix2>("x")? * by))
 }
 
-/// Waits in each call, twice: for the test to see that it is there, and to go on.
+/// Waits at the barrier twice in each call: when it starts, and until the test continues.
 fn held(barrier: &Arc<Barrier>) -> Function {
     let barrier = barrier.clone();
     Function::batch(move |inputs| {
@@ -54,7 +54,7 @@ fn what_is_accepted_is_answered() -> Result<()> {
     Ok(())
 }
 
-/// Whether a connection stays open; tritonserver closes what comes when it stops.
+/// Returns whether a connection stays open; tritonserver closes new connections during shutdown.
 fn accepts(mut stream: &TcpStream) -> bool {
     use std::io::Read;
     let wait = Duration::from_millis(50);
@@ -97,7 +97,7 @@ fn several_live_beside_each_other() -> Result<()> {
     one.stop()?;
     assert!(TcpStream::connect(first).is_err());
     assert_eq!(infer(second, "same", &[&[1.0]])?, json!([3.0]));
-    // It starts again with what is bound.
+    // It restarts with the bound models.
     let first = one.run()?.http.ok_or("no HTTP")?;
     assert_eq!(infer(first, "same", &[&[1.0]])?, json!([2.0]));
     drop(two);
@@ -160,11 +160,11 @@ fn what_cannot_be_started_is_said() -> Result<()> {
     Ok(())
 }
 
-/// How many threads have a name that begins so.
+/// Returns the number of threads whose name has this prefix.
 fn threads(name: &str) -> Result<usize> {
     let threads = fs::read_dir("/proc/self/task")?;
     let names = threads.map(|thread| fs::read_to_string(thread?.path().join("comm")));
-    // One that has ended meanwhile has no name.
+    // The name of a thread that has ended cannot be read.
     let names = names.filter_map(io::Result::ok);
     Ok(names.filter(|own| own.starts_with(name)).count())
 }

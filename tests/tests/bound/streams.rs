@@ -1,4 +1,4 @@
-//! Functions with any number of answers, on both engines.
+//! Functions with any number of responses, on both engines.
 
 use futures_util::stream::{self, StreamExt};
 use pytriton::ndarray::{Array2, Ix2};
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::ask::send;
 use crate::{Result, model, triton};
 
-/// As many answers as the first number says; with a number below 0 behind them a failure.
+/// Returns as many responses as the first number says, followed by a failure if the last number is
+/// negative.
 fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Failure>> {
     let (count, last) = (x[[0, 0]], x[[0, 1]]);
     let numbers = (0..u16::MAX).map(f32::from);
@@ -61,7 +62,7 @@ fn every_form_is_served() -> Result<()> {
     Ok(())
 }
 
-/// The numbers of the answers, and how many failures there are behind them.
+/// Returns the numbers in the responses, and the number of failures after them.
 fn heard(at: std::net::SocketAddr, name: &str, count: i16, last: i16) -> Result<(Vec<f64>, usize)> {
     let body = json!({"x": [count, last]}).to_string();
     let answer = send(

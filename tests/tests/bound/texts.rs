@@ -1,4 +1,4 @@
-//! Models over OpenAI's routes, on both engines.
+//! Models with OpenAI routes, on both engines.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -64,7 +64,7 @@ fn a_text_is_served_over_openai_s_routes() -> Result<()> {
     Ok(())
 }
 
-/// A version of a model that says its number, whatever it is asked.
+/// Creates a version of a model that always returns its number.
 fn version(number: u32) -> (Model, Function) {
     let says = Function::sample(move |_| Ok(Piece::from(number.to_string())));
     let prompt = Input::new::<String>("prompt", [1]);
@@ -72,7 +72,7 @@ fn version(number: u32) -> (Model, Function) {
     (model.openai(Surface::Completions), says)
 }
 
-/// What the model says, or the code of the error, and which models there are.
+/// Returns the response of the model or the error code, and the list of models.
 fn heard(at: SocketAddr) -> Result<(Value, Value)> {
     let body = json!({"model": "many", "prompt": "x"}).to_string();
     let mut answer = send(at, "POST", "/v1/completions", &body)?.answer()?.body;
@@ -137,7 +137,7 @@ fn texts_come_and_go_as_their_models_do() -> Result<()> {
         let first = json!({"parameters": {"config": config.to_string()}});
         control("load", first)?;
         let begun = Instant::now();
-        // tritonserver says that it has loaded one before it has unloaded the other.
+        // tritonserver reports the load of one version before it has unloaded the other.
         while heard(at)? != there("1") {
             assert!(begun.elapsed() < DEADLINE, "{engine:?}");
         }

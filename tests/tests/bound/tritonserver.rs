@@ -1,4 +1,4 @@
-//! What a tritonserver that is started by this process can, and what it cannot.
+//! Capabilities and limits of a tritonserver that this process starts.
 
 use std::fs;
 use std::thread::sleep;
@@ -88,7 +88,7 @@ fn while_it_is_started_again_it_is_not_alive() -> Result<()> {
     Ok(())
 }
 
-/// The child of this process that was told to serve on a port.
+/// Returns the child of this process that serves on a port.
 fn child_on(port: u16) -> Result<Pid> {
     let (own, port) = (std::process::id().to_string(), port.to_string());
     for entry in fs::read_dir("/proc")?.flatten() {

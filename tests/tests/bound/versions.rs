@@ -1,4 +1,4 @@
-//! Which versions of a model are served, on both engines.
+//! The served versions of a model, on both engines.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};

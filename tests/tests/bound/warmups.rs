@@ -1,4 +1,4 @@
-//! What each instance is called with before it takes requests, on both engines.
+//! Warm-up calls of each instance, on both engines.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +68,7 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
             assert!(fits, "{engine:?} {shape:?} {sum}");
         }
         assert_eq!(infer(at, "warm", &[&[1.0]])?, json!([2.0]));
-        // It is no client's request.
+        // A warm-up is not a request of a client.
         let statistics = get(at, "/v2/models/warm/stats")?.body;
         assert_eq!(
             statistics["model_stats"][0]["inference_count"], 1,
@@ -78,7 +78,7 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
     Ok(())
 }
 
-/// A state that is counted as long as it lives, and how many there have been.
+/// A state; the number of live states and of all states is counted.
 struct State(Arc<[AtomicUsize; 2]>);
 
 impl State {
