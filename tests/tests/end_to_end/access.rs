@@ -1,4 +1,4 @@
-//! Groups of routes that are closed, with either engine; and what opens them, which nobody sees.
+//! Restricted groups of routes with either engine, and secrets that must not be visible.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -20,12 +20,12 @@ const DEFAULT: &str = "shared-memory,model-repository,statistics,trace,logging";
 const ALL: &str = "health,metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging";
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Which secret opens the closed groups, and where it stands.
+/// The source of the secret for restricted groups.
 #[derive(Debug, Clone, Copy)]
 enum Key {
     File,
     Environment,
-    /// A header of the user's own, for each protocol.
+    /// A custom header for each protocol.
     Header,
 }
 
@@ -99,7 +99,7 @@ groups! {
     tritonserver: Tritonserver;
 }
 
-/// The status of a request over HTTP.
+/// Returns the status of an HTTP request.
 fn status(server: &Server, path: &str, headers: &[(&str, &str)]) -> Result<u16> {
     let address = &server.banner().http;
     let mut stream = TcpStream::connect(address)?;
@@ -122,7 +122,8 @@ fn opens(server: &Server, token: &str) -> Result<bool> {
     )? == 200)
 }
 
-/// What anybody on the machine may read of a process and its children.
+/// Returns the command lines of a process and its children, which all users of the machine can
+/// read.
 fn command_lines(id: u32) -> String {
     let read = |id: u32| fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let tasks = fs::read_dir(format!("/proc/{id}/task"))
@@ -141,7 +142,7 @@ fn command_lines(id: u32) -> String {
     String::from_utf8_lossy(&all.collect::<Vec<u8>>()).into_owned()
 }
 
-/// A server whose token is made anew, and whose other secret is in the environment.
+/// Returns a server with a generated token and a second secret in the environment.
 fn secretive(engine: Engine) -> Result<Command> {
     let mut command = engine.command(MODELS.as_ref(), folder())?;
     command

@@ -7,7 +7,7 @@ use pytriton_tests::{Python, Result, finish};
 use crate::command_line::DEADLINE;
 use crate::{MODELS, folder, python};
 
-/// Stops and kills servers behind a proxy that is started with these arguments and its file in `deploy/`.
+/// Stops and kills servers behind a proxy with these arguments and its file in `deploy/`.
 fn balanced(proxy: &Path, arguments: &[&str], file: &str) -> Result<()> {
     let configuration = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy")).join(file);
     let mut command = python()?.command_by("unshare", &["--map-root-user", "--net"]);

@@ -1,4 +1,4 @@
-//! A function that is beyond repair ends the process that it has, and nobody else's.
+//! A fatal error ends only the process of its function.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::{MODELS, folder, serve};
 const DEADLINE: Duration = Duration::from_secs(20);
 const FAILED: &str = "model 'Fragile' failed: -1 is below zero";
 
-/// The body and the status of an answer.
+/// Returns the body and the status of a response.
 fn ask(server: &Server, model: &str, value: i32) -> Result<(String, String)> {
     let url = format!("http://{}/v2/models/{model}/infer", server.banner().http);
     let body = format!(
@@ -23,7 +23,7 @@ fn ask(server: &Server, model: &str, value: i32) -> Result<(String, String)> {
     Ok((body.to_owned(), status.to_owned()))
 }
 
-/// Asks it in vain, after once.
+/// Causes a fatal error after one successful request.
 fn lose(server: &Server) -> Result<()> {
     let (body, status) = ask(server, "Fragile", 1)?;
     assert_eq!(status, "200", "{body}");

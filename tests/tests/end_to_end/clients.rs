@@ -1,6 +1,7 @@
-//! One server and one file of Python tests each: with either engine, and inside a stock tritonserver.
+//! Runs each file of Python tests with a server of its own: with either engine, and inside a stock
+//! tritonserver.
 
-/// The tests of all three for each file.
+/// Defines the tests of each file for all three.
 macro_rules! all {
     ($($name:ident: $file:literal $(with $arguments:expr)?;)*) => {
         mod embedded {
@@ -68,7 +69,7 @@ fn openai_beside_tritonserver() -> pytriton_tests::Result<()> {
     drive(pytriton_tests::Engine::Tritonserver, "test_openai.py", &[])
 }
 
-/// The settings of logs and traces, of a server with a file for each.
+/// Tests the log and trace settings of a server with a file for each.
 fn settings(engine: pytriton_tests::Engine) -> pytriton_tests::Result<()> {
     let folder = tempfile::tempdir()?;
     let path = |name| folder.path().join(name).display().to_string();
@@ -109,7 +110,7 @@ fn metrics() -> pytriton_tests::Result<()> {
     )
 }
 
-/// As `test_metrics.py` expects them.
+/// As `test_metrics.py` expects.
 const METRICS: [&str; 4] = [
     "--metrics-config=counter_latencies=false",
     "--metrics-config=histogram_latencies=true",
@@ -117,10 +118,10 @@ const METRICS: [&str; 4] = [
     "--metrics-config=summary_quantiles=0.5:0.05,0.99:0.001",
 ];
 
-/// As `test_small_cache.py` has it.
+/// As `test_small_cache.py` expects.
 const SMALL_CACHE: [&str; 2] = ["--cache-config", "local,size=16384"];
 
-/// Headers that reach the functions.
+/// Options that forward headers to the functions.
 const FORWARD: [&str; 4] = [
     "--http-header-forward-pattern",
     "(?i)x-forwarded-.*",

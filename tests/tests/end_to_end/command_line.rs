@@ -1,4 +1,4 @@
-//! What a user types and reads.
+//! The command line and its output.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) const FREE_PORTS: [&str; 6] = [
 const DUPLICATES: &str = env!("CARGO_BIN_EXE_duplicate_models");
 const UNLOADABLE: &str = env!("CARGO_BIN_EXE_unloadable_model");
 
-/// `check` and free ports, so that nothing depends on what else runs on the machine.
+/// `check` with free ports, independent of other processes.
 pub(crate) fn check() -> Vec<&'static str> {
     [&["check"], &FREE_PORTS[..]].concat()
 }
@@ -231,7 +231,7 @@ fn the_banner_names_engine_and_models() -> Result<()> {
     Ok(())
 }
 
-/// What a shell offers for a word of a command line, after it has sourced what the binary prints.
+/// Returns the completions that a shell offers for a word after sourcing the output of the binary.
 fn offered(shell: &str, script: &str) -> Result<String> {
     finish(
         Command::new(shell).args(["-c", script]).arg(MODELS),

@@ -1,4 +1,4 @@
-//! A file with options, and who has the last word.
+//! The configuration file, and the precedence of options.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use pytriton_tests::{Finished, Result, Server, finish};
 use crate::MODELS;
 use crate::command_line::DEADLINE;
 
-/// A command, and a file that `--config` can name.
+/// Returns a command, and a file for `--config`.
 fn command(text: &str) -> Result<(Command, tempfile::TempDir, String)> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("pytriton.toml");

@@ -1,4 +1,4 @@
-//! Models that come and go while others are asked.
+//! Models are loaded and unloaded while others are used.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use crate::{folder, python};
 
 const MODELS: &str = env!("CARGO_BIN_EXE_coming_and_going");
 
-/// Starts a server with these arguments; while there is a file, one of its models cannot be loaded.
+/// Starts a server with these arguments. While the file exists, one of its models fails to load.
 fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
     let mut command = engine.command(MODELS.as_ref(), folder())?;
-    // The agents that load and unload send no token.
+    // The platform agents that load and unload models send no token.
     command.args([
         "--http-port=0",
         "--grpc-port=0",
@@ -23,7 +23,7 @@ fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
     Server::spawn_with(engine, &mut command)
 }
 
-/// The models that a server says it has, each with whether it says that it is loaded.
+/// Returns the models in the banner, and whether each is loaded.
 fn said(server: &Server) -> Vec<(&str, bool)> {
     let lines = server.banner().text.lines();
     let models = lines.filter_map(|line| line.trim_start().strip_prefix("model "));
@@ -56,7 +56,7 @@ fn models_of_tritonserver_come_and_go() -> Result<()> {
     drive(Engine::Tritonserver)
 }
 
-/// A server with a model that cannot be loaded.
+/// Tests a server with a model that fails to load.
 fn without_one(engine: Engine) -> Result<()> {
     let moody = tempfile::NamedTempFile::new()?;
     let arguments = ["--exit-on-error=false"];

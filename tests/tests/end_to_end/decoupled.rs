@@ -1,4 +1,4 @@
-//! Models that answer a request any number of times, driven by NVIDIA's clients and PyTriton's.
+//! Models with any number of responses, called by NVIDIA's and PyTriton's clients.
 
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use pytriton_tests::{Engine, Python, Result, Server};
 
 const TESTS: &str = "test_decoupled.py";
 
-/// What tritonserver 2.51 does not always outlive.
+/// The test that can crash tritonserver 2.51.
 const TAKEN_BACK: &str = "test_taken_back.py";
 
-/// As often as it may be ended by that before it is none of chance.
+/// The number of crashes in a row that would not be coincidental.
 const TIMES: usize = 5;
 
-/// In which a tritonserver that crashes is gone, also if it hangs in that.
+/// The time limit for the end of a crashed tritonserver, which may hang.
 const GONE: Duration = Duration::from_secs(20);
 
 fn drive(serve: impl Fn() -> Result<Server>) -> Result<()> {
@@ -31,12 +31,12 @@ fn drive(serve: impl Fn() -> Result<Server>) -> Result<()> {
     python.test(TAKEN_BACK, &serve()?)
 }
 
-/// Whether a tritonserver has, by itself or below a server of ours.
+/// Returns whether a tritonserver has crashed, on its own or as a child.
 fn has_crashed(server: Server) -> Result<bool> {
     if server.engine() == Engine::Embedded {
         return Ok(false);
     }
-    // One that is there ends neither.
+    // A running server ends neither with a signal nor with an error.
     let Ok((status, log)) = server.wait(GONE) else {
         return Ok(false);
     };

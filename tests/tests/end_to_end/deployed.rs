@@ -1,4 +1,4 @@
-//! What `deploy/` has for clusters: manifests that are valid, and servers that do what they promise.
+//! The manifests of `deploy/` are valid, and their servers behave as specified.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,8 @@ fn manifests_are_valid() -> Result<()> {
     Python::with_kserve(folder())?.run("valid_manifests.py", [])
 }
 
-/// Does to a server of a manifest's what its platform does, in a network with the manifest's ports.
+/// Performs the operations of a platform on the server of a manifest, in a network namespace with
+/// the ports of the manifest.
 fn deployed(name: &str, binary: &str, program: &Path, places: &[&Path]) -> Result<()> {
     let apart = ["--map-root-user", "--net", "--mount"];
     let mut command = python()?.command_by("unshare", &apart);
@@ -29,7 +30,7 @@ fn deployed(name: &str, binary: &str, program: &Path, places: &[&Path]) -> Resul
     Ok(())
 }
 
-/// With the embedded engine, which needs no other program.
+/// Runs the embedded engine, which needs no other program.
 fn embedded(name: &str, binary: &str) -> Result<()> {
     deployed(name, binary, Path::new(binary), &[])
 }

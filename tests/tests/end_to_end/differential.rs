@@ -1,4 +1,5 @@
-//! Both engines with the same models and the same requests: what they do not answer alike is in `docs/differences.md`.
+//! Both engines with the same models and requests. `docs/differences.md` lists the differences
+//! between their responses.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use pytriton_tests::{Engine, Result};
 
 use crate::{python, serve};
 
-/// In which the end of tritonserver must have become the end of the process.
+/// The time limit from the end of tritonserver to the end of the process.
 const NOTICED: Duration = Duration::from_secs(1);
 
 const DIFFERENCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/differences.md");
@@ -15,7 +16,8 @@ const DIFFERENCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/differen
 fn both_engines_answer_alike() -> Result<()> {
     let python = python()?;
     let embedded = serve(Engine::Embedded, &[])?;
-    // A restart in the middle of the corpus would be seen in its statistics, which come before the streams that cause one.
+    // A restart would reset statistics. In the corpus, they are compared before the streams that
+    // cause a restart.
     let tritonserver = serve(Engine::Tritonserver, &["--restart"])?;
     let (ours, theirs) = (embedded.banner(), tritonserver.banner());
     let addresses = [&ours.http, &ours.grpc, &theirs.http, &theirs.grpc];
@@ -31,13 +33,14 @@ fn both_engines_answer_alike() -> Result<()> {
     Ok(())
 }
 
-/// The last lines of a log.
+/// Returns the last lines of a log.
 fn end_of(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     lines[lines.len().saturating_sub(40)..].join("\n")
 }
 
-/// What ends a tritonserver 2.51, as `killers.py` calls it, and what becomes of it with the embedded engine.
+/// The requests in `killers.py` that end a tritonserver 2.51, and the response of the embedded
+/// engine.
 const KILLERS: [(&str, &str); 6] = [
     ("dimension", "refused"),
     ("product", "refused"),
@@ -60,7 +63,7 @@ fn the_embedded_engine_outlives_what_ends_tritonserver() -> Result<()> {
 #[test]
 fn what_ends_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let python = python()?;
-    // That of `deadlines` is a race, which may be lost.
+    // `deadlines` depends on a race, so it is excluded.
     for (killer, _) in KILLERS
         .into_iter()
         .filter(|(killer, _)| *killer != "deadlines")

@@ -1,4 +1,4 @@
-//! The clients of the examples, asking the examples.
+//! The clients of the examples with the servers of the examples.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use pytriton_tests::{Result, Server, finish};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A binary of an example and its client.
+/// Creates an example from the names of its binary and its client.
 macro_rules! example {
     ($name:literal) => {
         Example {
@@ -33,7 +33,7 @@ impl Example {
         Ok((server, urls))
     }
 
-    /// What the client prints over each protocol.
+    /// Returns the output of the client over each protocol.
     fn printed(&self, arguments: &[&str]) -> Result<[String; 2]> {
         let (_server, [http, grpc]) = self.serve(arguments)?;
         Ok([self.print(&[&http])?, self.print(&[&grpc])?])
@@ -108,7 +108,7 @@ fn online_learning() -> Result<()> {
         let loss = first.trim_start_matches("loss ").parse::<f32>();
         loss.unwrap_or(f32::NAN)
     };
-    // The second one finds what the first one taught.
+    // The second client finds the model that the first one has trained.
     assert!(loss(&http) > 1.0 && loss(&grpc) < 0.01, "{http}{grpc}");
     for said in [http, grpc] {
         assert!(said.ends_with("\n-5.0\n1.0\n"), "{said}");

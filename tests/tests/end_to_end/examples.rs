@@ -1,4 +1,4 @@
-//! The examples as they stand, asked by NVIDIA's client.
+//! The examples, called by NVIDIA's client.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::python;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Runs a few lines of Python with a client of both protocols for a server of its own.
+/// Runs Python code with a client of each protocol for a new server.
 fn ask(binary: &str, lines: &str) -> Result<()> {
     ask_of(Server::start(binary, &[])?, lines)
 }

@@ -1,4 +1,4 @@
-//! A model that is asked for more than it can answer. A stock tritonserver with a native backend does not serve it so well, see
+//! A model under overload. A stock tritonserver with a native backend reaches less, see
 //! docs/differences.md.
 
 use pytriton_tests::{Engine, Result};

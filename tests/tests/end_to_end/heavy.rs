@@ -1,4 +1,4 @@
-//! Work that takes long holds up nobody else.
+//! Slow work must not block other requests.
 
 use pytriton_tests::{Engine, Result};
 

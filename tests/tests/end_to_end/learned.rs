@@ -1,4 +1,4 @@
-//! The examples that have learned something, compared with other programs that know the same.
+//! The examples with neural networks, compared with other implementations of the networks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// An example, and the Python program that has its addresses, the folder of what it has learned, and its own folder; its client in
-/// Rust.
+/// An example, its Python program (whose arguments are addresses, the directory of the weights and
+/// its own directory), and its Rust client.
 struct Learned {
     binary: &'static str,
     folder: &'static str,
@@ -25,7 +25,7 @@ struct Learned {
     client: Option<Client>,
 }
 
-/// A client with what it is asked behind the address, in the root of the repository, and what it prints.
+/// A client, its arguments after the address, and its output in the root of the repository.
 struct Client {
     binary: &'static str,
     arguments: &'static [&'static str],

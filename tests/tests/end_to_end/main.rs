@@ -1,4 +1,4 @@
-//! The running server, driven by NVIDIA's clients and from its command line.
+//! End-to-end tests of a running server with NVIDIA's clients, and of its command line.
 
 mod access;
 mod balanced;
@@ -37,12 +37,12 @@ use pytriton_tests::{Engine, Python, Result, Server};
 /// The binary with all test models.
 const MODELS: &str = env!("CARGO_BIN_EXE_test_models");
 
-/// Python with NVIDIA's client, made by the first test that asks for it.
+/// Returns a Python with NVIDIA's client, which the first test installs.
 fn python() -> Result<Python> {
     Python::prepare(folder())
 }
 
-/// All test models, served by an engine.
+/// Starts all test models with an engine.
 fn serve(engine: Engine, arguments: &[&str]) -> Result<Server> {
     Server::start_with(engine, folder(), MODELS, arguments)
 }

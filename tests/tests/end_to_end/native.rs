@@ -1,4 +1,5 @@
-//! What `repository --native` writes, and what it says when it cannot. That a tritonserver serves it, the other tests show.
+//! The output of `repository --native` and its errors. Other tests show that a tritonserver serves
+//! it.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,7 +23,7 @@ fn repository(binary: &Path, folder: &Path, options: &[&str]) -> Result<Finished
     )
 }
 
-/// Where cargo has built the library, beside the binary.
+/// Returns the library that cargo has built next to the binary.
 fn built() -> PathBuf {
     Path::new(EXAMPLE).with_file_name("deps").join(LIBRARY)
 }
@@ -43,7 +44,7 @@ fn models_and_library_are_written_and_the_command_is_printed() -> Result<()> {
     assert!(library == fs::read(built())?, "it is another library");
     assert!(models.join("Identity/1").is_dir());
 
-    // The configuration is the other engine's but for the backend.
+    // The configuration differs from the other engine's only in the backend.
     repository(EXAMPLE.as_ref(), &plain, &[])?.success("repository")?;
     let config = |models: &Path| fs::read_to_string(models.join("Identity/config.pbtxt"));
     let ours = config(&plain)?;
@@ -59,7 +60,7 @@ fn a_library_that_is_written_again_is_another_file() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let library = folder.path().join("backends/native_backend").join(LIBRARY);
     repository(EXAMPLE.as_ref(), folder.path(), &["--native"])?.success("repository")?;
-    // What a tritonserver has loaded stays as it is.
+    // A library that a tritonserver has loaded must not change.
     let loaded = folder.path().join("loaded");
     fs::hard_link(&library, &loaded)?;
     fs::write(&loaded, "old")?;

@@ -1,4 +1,4 @@
-//! The document of OpenAPI, in the hands of programs that know nothing of us.
+//! The OpenAPI document, read by independent programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::command_line::{DEADLINE, run};
 use crate::{MODELS, folder, serve};
 
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
-/// Those that have the command line.
+/// The examples that use the command line.
 const EXAMPLES: [&str; 15] = [
     env!("CARGO_BIN_EXE_example_add_sub"),
     env!("CARGO_BIN_EXE_example_embeddings"),
@@ -29,7 +29,7 @@ const EXAMPLES: [&str; 15] = [
     env!("CARGO_BIN_EXE_example_stateful"),
     env!("CARGO_BIN_EXE_example_streaming"),
 ];
-/// Those that make their models when they run.
+/// The examples that define their models at run time.
 const BOUND: [&str; 3] = [
     env!("CARGO_BIN_EXE_example_bound"),
     env!("CARGO_BIN_EXE_example_multi_instance"),
@@ -45,13 +45,13 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
 }
 
-/// Writes the document of a binary into a folder.
+/// Writes the document of a binary to a directory.
 fn document(binary: &str, folder: &Path) -> Result<PathBuf> {
     let document = run(binary, &["list", "--format", "openapi"])?.success("list")?;
     keep(&document, binary, folder)
 }
 
-/// The same of what a binary serves.
+/// Writes the document of a running server to a directory.
 fn served_document(binary: &str, folder: &Path) -> Result<PathBuf> {
     let server = Server::start(binary, &[])?;
     let url = format!("http://{}/openapi.json", server.banner().http);

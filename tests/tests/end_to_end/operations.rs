@@ -1,4 +1,4 @@
-//! Every command of `docs/operations.md` and of the guide does what stands below it.
+//! Runs every command of `docs/operations.md` and of the guide, and compares the output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,10 +14,10 @@ use crate::{MODELS, folder};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The guide's first model.
+/// The first model of the guide.
 const LINEAR: &str = env!("CARGO_BIN_EXE_example_linear");
 
-/// A block of commands: with which options their server is started, and what each prints.
+/// A block of commands: the options of its server, and the output of each command.
 #[derive(Debug)]
 struct Block {
     options: Vec<String>,
@@ -32,7 +32,8 @@ fn blocks(text: &str) -> Vec<Block> {
             (None, Some(kind)) => {
                 let mut words = kind.split_whitespace().map(str::to_owned);
                 let kind = words.next().unwrap_or_default();
-                // Whatever is typed is tried; pieces of Rust are, elsewhere.
+                // Every command block must be of the kind that is tested; Rust snippets are tested
+                // elsewhere.
                 assert!(kind != "bash" && kind != "shell", "{kind}");
                 let is_console = kind == "console";
                 let (options, commands) = (words.collect(), Vec::new());
@@ -61,7 +62,7 @@ impl Block {
     }
 }
 
-/// Whether a text is as a pattern in which `…` is anything.
+/// Returns whether a text matches a pattern in which `…` matches any text.
 fn is_like(text: &str, pattern: &str) -> bool {
     let (text, pattern) = (text.trim_end(), pattern.trim_end());
     let Some((first, others)) = pattern.split_once('…') else {
@@ -137,7 +138,7 @@ fn try_commands(text: &str) -> Result<()> {
         let mut command = Engine::Embedded.command(binary.as_ref(), folder())?;
         command.args(FREE_PORTS).arg("--openai-port=0");
         command.args(options).current_dir(files.path());
-        // What is closed where nobody says anything is closed here too.
+        // The defaults of restricted groups apply here.
         command.env_remove("PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS");
         let server = Server::spawn_with(Engine::Embedded, &mut command)?;
         for (command, expected) in commands {

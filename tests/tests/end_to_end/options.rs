@@ -1,4 +1,4 @@
-//! What the embedded engine makes of its options.
+//! The options of the embedded engine.
 
 use std::path::Path;
 use std::process::Command;

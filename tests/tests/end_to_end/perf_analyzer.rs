@@ -1,14 +1,14 @@
-//! NVIDIA's perf_analyzer: streams, of which it waits for each request's end and counts the answers, and tensors in shared
+//! NVIDIA's perf_analyzer with streams, whose responses it counts, and with tensors in shared
 //! memory.
 
 use pytriton_tests::{Engine, PerfAnalyzer, Result, Server};
 
 const REQUESTS: u32 = 100;
 
-/// As perf_analyzer exits where an answer is an error.
+/// The exit code of perf_analyzer if a response is an error.
 const FAILED: i32 = 99;
 
-/// So many answers a second more than requests, or as many.
+/// Returns a rate from the report: responses or requests per second.
 fn rate(report: &str, label: &str) -> f64 {
     let line = report
         .lines()
@@ -42,7 +42,7 @@ fn measure(server: &Server) -> Result<()> {
         let report = analyzer.share(server, protocol, "I_FP32", "INPUT_1:16", REQUESTS)?;
         report.success("perf_analyzer")?;
     }
-    // A model of one answer, and models of sequences, of which there are more than slots.
+    // A model with one response, and sequence models with more sequences than slots.
     let pair = r#"{"INPUT_1":{"content":[1,2],"shape":[2]}}"#;
     let value = r#"{"VALUE":{"content":[1],"shape":[1]}}"#;
     for (model, inputs) in [("I_INT32", pair), ("Direct", value), ("Oldest", value)] {

@@ -19,7 +19,7 @@ fn both_engines_answer_alike() -> Result<()> {
     Ok(())
 }
 
-/// Vertex AI's environment, and no other ports.
+/// Returns a server with Vertex AI's environment and no other ports.
 fn prediction() -> Command {
     let mut command = Command::new(MODELS);
     command
@@ -82,7 +82,7 @@ fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
 
 #[test]
 fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
-    // With it there is a model that cannot be loaded.
+    // While this file exists, one model fails to load.
     let moody = tempfile::NamedTempFile::new()?;
     let body = r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,1],"data":[7]}]}"#;
     for (mode, healthy) in [("ready", "400"), ("live", "200")] {

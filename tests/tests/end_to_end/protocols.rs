@@ -1,4 +1,4 @@
-//! Which protocols a port speaks, and what is closed.
+//! The protocols of each port, and restricted routes.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use pytriton_tests::{Engine, Python, Result, finish};
 use crate::command_line::DEADLINE;
 use crate::serve;
 
-/// The status, the version of HTTP and the body of an answer that curl gets.
+/// Returns the status, the HTTP version and the body of a response to curl.
 fn curl(arguments: &[&str]) -> Result<String> {
     let mut command = Command::new("curl");
     command
@@ -54,7 +54,7 @@ fn http2_with_prior_knowledge_is_spoken_where_http_is() -> Result<()> {
 
 #[test]
 fn kserve_s_client_is_served() -> Result<()> {
-    // Of tritonserver it wants what that does not send.
+    // KServe's client expects responses that tritonserver does not send.
     let server = serve(Engine::Embedded, &[])?;
     let python = Python::with_kserve(crate::folder())?;
     python.run("kserve_client.py", [&*server.banner().http])

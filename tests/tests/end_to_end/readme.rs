@@ -15,7 +15,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A fenced block of the README: its language and its text.
+/// A fenced block of the README.
 struct Block {
     language: String,
     text: String,
@@ -37,7 +37,7 @@ fn blocks(readme: &str) -> Vec<Block> {
     blocks
 }
 
-/// The block of that language that has a text in it, and the one after it.
+/// Returns the first block in a language that contains a text, and the block after it.
 fn find<'a>(blocks: &'a [Block], language: &str, part: &str) -> (&'a str, &'a str) {
     let at = blocks
         .iter()
@@ -47,7 +47,7 @@ fn find<'a>(blocks: &'a [Block], language: &str, part: &str) -> (&'a str, &'a st
     (&blocks[at].text, next)
 }
 
-/// A block's text with the server's ports for the default ones.
+/// Replaces the default ports in a block with those of the server.
 fn on_free_ports(text: &str, server: &Server) -> String {
     text.replace("localhost:8000", &server.banner().http)
         .replace("localhost:8001", &server.banner().grpc)

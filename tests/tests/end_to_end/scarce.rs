@@ -1,4 +1,4 @@
-//! A server that may open few files.
+//! A server with a low limit of open files.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -41,7 +41,7 @@ fn without_descriptors_the_server_goes_on_and_says_so_once() -> Result<()> {
     ask(&mut early)?;
     let others = (0..200).map(|_| connect(address));
     let others = others.collect::<Result<Vec<_>>>()?;
-    // The system has accepted it; the server does when others have gone.
+    // The system has accepted the connection; the server accepts it when others are closed.
     let mut late = connect(address)?;
     let begun = Instant::now();
     while !server.log()?.contains(SHORTAGE) {

@@ -1,4 +1,4 @@
-//! SIGTERM and Ctrl-C: accepted requests are answered, the exit code is 0.
+//! SIGTERM and Ctrl-C: accepted requests are completed, and the exit code is 0.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use pytriton_tests::{Engine, Result, Server};
 
 use crate::{MODELS, python, serve};
 
-/// Far longer than an idle server needs, shorter than its own deadline for accepted requests.
+/// Far longer than an idle server needs, and shorter than its time limit for accepted requests.
 const EXIT: Duration = Duration::from_secs(10);
 
 /// Starts a server, stops it under load, and waits for its end.
@@ -53,7 +53,7 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     let request = format!("{head}: {}\r\n\r\n{body}", body.len());
     let mut client = TcpStream::connect(&server.banner().http)?;
     client.write_all(request.as_bytes())?;
-    // Nobody is left who could answer.
+    // No function is left that could respond.
     thread::sleep(Duration::from_millis(500));
     server.signal("TERM")?;
     let (status, log) = server.wait(EXIT)?;
@@ -62,7 +62,7 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     Ok(())
 }
 
-/// Stops a server while half of a request of OpenAI's form has come, and sends the rest when it has had time to end.
+/// Stops a server after half of an OpenAI request has arrived, and sends the rest later.
 fn stop_within_a_body(engine: Engine) -> Result<()> {
     let server = serve(engine, &[])?;
     let address = server.banner().openai.clone().unwrap_or_default();
@@ -97,7 +97,7 @@ fn openai_s_routes_answer_a_request_that_has_begun_beside_tritonserver() -> Resu
     stop_within_a_body(Engine::Tritonserver)
 }
 
-/// Stops a server while a sequence waits for its next request, and another has one under way.
+/// Stops a server while one sequence waits for its next request, and another one is executed.
 fn stop_with_sequences(engine: Engine) -> Result<()> {
     let server = serve(engine, &[])?;
     let ask = |sequence, milliseconds| -> Result<TcpStream> {
@@ -147,7 +147,7 @@ fn sequences_are_dropped_and_what_they_have_asked_is_answered_by_tritonserver() 
     stop_with_sequences(Engine::Tritonserver)
 }
 
-/// Asks for a stream, and returns the connection when the first of its events has come.
+/// Starts a stream, and returns the connection after its first event.
 fn stream(server: &Server, model: &str, body: &str) -> Result<(TcpStream, String)> {
     let head = format!("POST /v2/models/{model}/generate_stream HTTP/1.1\r\nHost: localhost");
     let mut client = TcpStream::connect(&server.banner().http)?;
@@ -197,7 +197,7 @@ fn a_stream_that_does_not_end_in_time_says_so() -> Result<()> {
         seen.contains("data: {\"error\":\"Server is stopping"),
         "{seen}"
     );
-    // What is broken off has no last chunk.
+    // An aborted stream has no last chunk.
     let seen = String::from_utf8(endless.join().unwrap()).unwrap();
     assert!(!seen.ends_with("\r\n0\r\n\r\n") || seen.contains("Server is stopping"));
     assert_eq!(server.wait(EXIT)?.0.code(), Some(1));
@@ -220,7 +220,7 @@ fn an_answer_that_nobody_takes_is_said() -> Result<()> {
     client.write_all(head.as_bytes())?;
     client.write_all(header.as_bytes())?;
     client.write_all(&vec![7; BYTES])?;
-    // The answer has begun, and is more than the system takes.
+    // The response has started, and exceeds the buffers of the system.
     client.read_exact(&mut [0; 100])?;
     server.signal("TERM")?;
     let (status, log) = server.wait(EXIT)?;

@@ -1,4 +1,4 @@
-//! Certificates of a real authority, and clients that trust it.
+//! Certificates of a private authority, and clients that trust it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::{MODELS, folder, python, serve};
 
 const EXIT: Duration = Duration::from_secs(10);
 
-/// The certificates that `certificates.py` makes, and one of them where Kubernetes would put it.
+/// Creates certificates with `certificates.py`, one of them in the layout of Kubernetes.
 pub(crate) fn certificates() -> Result<TempDir> {
     let made = TempDir::new()?;
     let path = made.path().to_string_lossy().into_owned();
@@ -31,7 +31,7 @@ pub(crate) fn certificates() -> Result<TempDir> {
     Ok(made)
 }
 
-/// `--<first>=<folder>/<second>` for each pair, with `{}` for the folder.
+/// Returns `--<first>=<second>` for each pair, with the directory in place of `{}`.
 fn arguments(folder: &Path, arguments: &[&str]) -> Vec<String> {
     let folder = folder.to_string_lossy();
     let fill = |argument: &&str| argument.replace("{}", &folder);
@@ -126,7 +126,7 @@ fn openai_s_routes_beside_tritonserver_have_tls() -> Result<()> {
     python()?.test("test_tls_openai.py", &server)
 }
 
-/// What `check` says with an engine.
+/// Runs `check` with an engine.
 fn check(engine: Engine, arguments: &[String]) -> Result<Finished> {
     let mut command = engine.command(Path::new(MODELS), folder())?;
     command.args(["check", "--openai-port=0", "--docs-port=0"]);
@@ -303,7 +303,7 @@ fn a_client_with_tls_is_refused_where_there_is_none() -> Result<()> {
         curl.args(["-sSk", "--max-time", "10"])
             .arg(format!("https://{address}/"));
         let refused = finish(&mut curl, DEADLINE)?;
-        // 35 and 56 are errors of TLS and of the connection, 28 would be the time.
+        // 35 and 56 are errors of TLS and of the connection; 28 would be a timeout.
         let code = refused.status.code();
         assert!(matches!(code, Some(35 | 56)), "{code:?} {}", refused.stderr);
     }

@@ -1,4 +1,4 @@
-//! Spans that are sent to a collector, and what becomes of those that it does not take.
+//! Spans that are exported to a collector, and spans that it does not accept.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use pytriton_tests::{Engine, Result, Server, finish};
 
 use crate::{MODELS, python};
 
-/// A collector, which ends with the test.
+/// A collector that ends with the test.
 struct Collector {
     child: Child,
     endpoint: String,
@@ -32,7 +32,7 @@ impl Collector {
         Ok(Self { child, endpoint })
     }
 
-    /// A server whose traces it gets, as the option for them says.
+    /// Starts a server that sends Triton's traces to the collector.
     fn trace(&self, engine: Engine) -> Result<Server> {
         let url = format!("opentelemetry,url={}/v1/traces", self.endpoint);
         let settings = [
@@ -48,7 +48,7 @@ impl Collector {
         Server::start_with(engine, crate::folder(), MODELS, &settings)
     }
 
-    /// A server whose spans it gets.
+    /// Starts a server that sends spans to the collector.
     fn serve(&self, engine: Engine, arguments: &[&str], queue: &str) -> Result<Server> {
         let mut command = engine.command(MODELS.as_ref(), crate::folder())?;
         command
@@ -74,7 +74,7 @@ impl Collector {
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The collector may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -132,7 +132,7 @@ fn a_collector_that_does_not_answer_keeps_no_request_waiting() -> Result<()> {
         .lines()
         .find_map(|line| line.strip_prefix("pytriton_spans_dropped_total "));
     let lost: u64 = lost.and_then(|lost| lost.parse().ok()).unwrap_or_default();
-    // Of each request there are five, and the user's own.
+    // Each request has five spans, in addition to those of the user.
     assert!(lost > 100, "{metrics}");
     server.signal("TERM")?;
     let (status, log) = server.wait(Duration::from_secs(15))?;

@@ -1,4 +1,4 @@
-//! The tritonserver engine as a whole: the product installs the server, starts it, and survives what happens to it.
+//! The tritonserver engine: installation, start, and failures.
 
 use std::fs;
 use std::net::TcpStream;
@@ -11,12 +11,13 @@ use pytriton_tests::{Engine, Result, Server, finish, tritonserver};
 
 use crate::{MODELS, folder};
 
-/// In which one of the two must have noticed that the other is gone.
+/// The time limit for detecting the end of the other process.
 const NOTICED: Duration = Duration::from_secs(1);
 
 const EXIT: Duration = Duration::from_secs(10);
 
-/// A command that serves with the tritonserver engine, in a folder for its workspaces of its own.
+/// Returns a command that serves with the tritonserver engine, with its own directory for
+/// workspaces.
 fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
     let mut command = Engine::Tritonserver.command(MODELS.as_ref(), folder())?;
     let installed = tritonserver(MODELS.as_ref(), folder())?;
@@ -38,7 +39,7 @@ fn start(home: &Path, arguments: &[&str]) -> Result<Server> {
     Server::spawn(&mut command(home, arguments)?)
 }
 
-/// The process id of a server's tritonserver.
+/// Returns the process ID of a server's tritonserver.
 fn child(server: &Server) -> u32 {
     let children = format!("/proc/{0}/task", server.pid());
     let tasks = fs::read_dir(children).into_iter().flatten().flatten();
@@ -105,7 +106,7 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
     server.signal("TERM")?;
     let (status, log) = server.wait(EXIT)?;
     assert_eq!(status.code(), Some(0));
-    // The suite leaves all groups open by that variable.
+    // The test suite sets this variable, which disables all restrictions.
     let mut lines = log
         .lines()
         .filter(|line| !line.contains("_RESTRICTED_ENDPOINTS leaves"));
@@ -121,7 +122,7 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
 #[test]
 fn tritonserver_is_told_how_to_keep_memory_unless_the_user_says_so() -> Result<()> {
     let home = tempfile::tempdir()?;
-    // glibc takes the variable apart where it lies.
+    // glibc parses this variable in place and replaces separators.
     let environment = |server: &Server| -> Result<String> {
         let environment = fs::read(format!("/proc/{}/environ", child(server)))?;
         Ok(String::from_utf8_lossy(&environment).replace('\0', ":"))
