@@ -1,4 +1,4 @@
-//! What stands beside tritonserver and asks it, while the one has died and the next is not there.
+//! The OpenAI and docs ports of this process while tritonserver has died and is not yet restarted.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::engine::{command, installed};
 use crate::process::{kill, tritonserver, wait_until};
 use crate::{EXIT, http};
 
-/// Longer than it is waited for sessions that come back: after it a load is given up.
+/// Longer than the time that a load waits for sessions to reconnect.
 const LONG: Duration = Duration::from_secs(7);
 
 fn complete(server: &Server, model: &str) -> Result<http::Answer> {
@@ -21,7 +21,7 @@ fn complete(server: &Server, model: &str) -> Result<http::Answer> {
     http::post(openai, "/v1/completions", "X: x", body.as_bytes())
 }
 
-/// Who asks which models there are hears that nobody knows, or of the one that there was; never that there is none.
+/// A client that lists the models receives an error or the previous list, never an empty list.
 fn asked(server: &Server) -> Result<()> {
     let banner = server.banner();
     let openai = banner.openai.as_deref().unwrap_or_default();
@@ -64,7 +64,7 @@ fn however_long_it_is_away_nobody_says_that_its_models_are_gone() -> Result<()> 
     let mut command = command(home.path(), &explicit)?;
     let server = Server::spawn(command.env("PYTRITON_TRITONSERVER", binary))?;
     assert_eq!(complete(&server, "Letters")?.status, 200);
-    // It is served, and not loaded.
+    // The model is served but not loaded.
     assert_eq!(complete(&server, "Members")?.status, 404);
     fs::write(&held, "")?;
     kill(tritonserver(&server))?;
@@ -75,7 +75,7 @@ fn however_long_it_is_away_nobody_says_that_its_models_are_gone() -> Result<()> 
     let begun = Instant::now();
     while begun.elapsed() < LONG {
         asked(&server)?;
-        // What the next one loads is not known either.
+        // The models of the next tritonserver are not known yet.
         assert_eq!(complete(&server, "Members")?.status, 503);
         thread::sleep(Duration::from_millis(100));
     }

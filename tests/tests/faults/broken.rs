@@ -1,4 +1,4 @@
-//! A tritonserver that is none, or does not start.
+//! A program that is not a tritonserver, or that does not start.
 
 use std::fs;
 use std::net::TcpListener;
@@ -13,12 +13,12 @@ use crate::engine::{FREE_PORTS, command, installed, prepare, workspaces};
 use crate::process::{group, signal, wait_until};
 use crate::{EXIT, NOTICED};
 
-/// Beside the start of the product, that of a tritonserver for its help.
+/// The time limit for a start, including a start of tritonserver for its help.
 const SOON: Duration = Duration::from_secs(1);
 
 const IDENTITY: &str = env!("CARGO_BIN_EXE_example_identity");
 
-/// How long a start may take before it says that it waits.
+/// The time after which a slow start is logged.
 const REMINDED: Duration = Duration::from_secs(8);
 
 pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
@@ -28,7 +28,7 @@ pub(crate) fn program(folder: &Path, mode: u32, text: &str) -> Result<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// A server that has the help of a real one, and does something else.
+/// Returns a script with the help of a real server, which then does something else.
 fn impostor(then: &str) -> Result<String> {
     let real = installed()?;
     Ok(format!(
@@ -90,7 +90,8 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
 
 #[test]
 fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
-    // What its options or a later version need is only known to tritonserver, and not every one of them ends for it.
+    // Only tritonserver knows the requirements of its options or of a later version, and it does
+    // not always exit.
     let complains = impostor(
         "echo '[warn] Error from accept() call: Too many open files' >&2; exec sleep 300",
     )?;
@@ -130,7 +131,7 @@ fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
     Ok(())
 }
 
-/// tritonserver would say of it what it says of a port that somebody else has.
+/// tritonserver would report a port that is in use.
 #[test]
 fn a_certificate_that_is_missing_is_named_before_tritonserver_is_started() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -178,7 +179,7 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
 #[test]
 fn a_folder_that_is_no_place_for_a_socket_is_named_with_the_cause() -> Result<()> {
     let home = tempfile::tempdir()?;
-    // A socket's path has 108 bytes at the most.
+    // The path of a Unix socket has at most 108 bytes.
     let deep = home.path().join("x".repeat(120));
     fs::create_dir(&deep)?;
     let refused = finish(command(&deep, &[])?.env("TMPDIR", &deep), EXIT)?;
@@ -195,7 +196,7 @@ fn a_folder_that_is_no_place_for_a_socket_is_named_with_the_cause() -> Result<()
     Ok(())
 }
 
-/// A start that does not come to its end, and what it logs.
+/// A start that does not complete, and its log.
 struct Hanging {
     product: Child,
     log: tempfile::NamedTempFile,
@@ -218,7 +219,7 @@ impl Hanging {
         fs::read_to_string(self.log.path()).unwrap_or_default()
     }
 
-    /// The process id that the script writes into a file.
+    /// Returns the process ID that the script writes to a file.
     fn script(home: &Path) -> Option<u32> {
         let text = fs::read_to_string(home.join("id")).ok()?;
         text.trim().parse().ok()
@@ -239,7 +240,7 @@ impl Hanging {
 
 impl Drop for Hanging {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.product.kill();
         let _ = self.product.wait();
     }
@@ -282,7 +283,8 @@ fn one_that_does_not_even_help_ends_with_us() -> Result<()> {
     });
     let id = Hanging::script(home.path()).unwrap_or_default();
     assert!(Path::new(&format!("/proc/{id}")).exists());
-    // The signal itself: nothing is set up yet that would hear it. SIGINT may be ignored by whoever has started the tests.
+    // The default action of the signal: no handler is installed yet. SIGINT may be ignored by the
+    // parent of the tests.
     assert_eq!(hanging.end("TERM")?, None);
     wait_until("its end", NOTICED, || {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();

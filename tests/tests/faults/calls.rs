@@ -1,4 +1,4 @@
-//! SIGTERM while gRPC clients ask slowly, on and on, or not at all, and where tritonserver ends by itself.
+//! SIGTERM during slow, repeated or idle gRPC calls, and when tritonserver shuts down on its own.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ use crate::process::{signal, wait_until};
 use crate::proxy::{Slow, slow_way};
 use crate::{EXIT, http, python};
 
-/// Calls over gRPC, one line for each step: `MODE ADDRESS`.
+/// A Python process with gRPC calls that prints a line for each step: `MODE ADDRESS`.
 pub(crate) struct Calls {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
@@ -28,7 +28,7 @@ impl Calls {
         Self::asking(mode, address, &[])
     }
 
-    /// The same of a model of that name, with that input.
+    /// Starts the process for another model and input.
     fn asking(mode: &str, address: &str, asked: &[&str]) -> Result<Self> {
         let mut child = python()?
             .command()
@@ -57,7 +57,7 @@ impl Calls {
 
 impl Drop for Calls {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -118,12 +118,12 @@ fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
         idle.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
         assert_eq!(idle.read(&mut [0; 1000])?, 64);
         let silent = TcpStream::connect(&server.banner().http)?;
-        // A stream that is open is not known to be idle from the first moment on.
+        // An open stream counts as idle only after a moment.
         thread::sleep(Duration::from_secs(2));
         let last = Instant::now();
         server.signal("TERM")?;
         let log = ends(server, last)?;
-        // Nobody loses anything by the end of a connection on which no call is open.
+        // Closing a connection without an open call loses nothing.
         let said = log.contains("connections over gRPC were closed with calls");
         assert_eq!(said, mode == "stream", "{log}");
         drop(silent);
@@ -131,7 +131,8 @@ fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
     Ok(())
 }
 
-/// Where others' models or traces have an end of their own, and where nobody lends descriptors.
+/// With models of others or with traces, tritonserver must shut down on its own; without shared
+/// descriptors, too.
 #[test]
 fn servers_that_must_end_by_themselves_answer_too() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -167,12 +168,12 @@ fn servers_that_must_end_by_themselves_answer_too() -> Result<()> {
     Ok(())
 }
 
-/// A server without HTTP, which the harness does not know; it is killed when it is dropped.
+/// A server without HTTP, which the harness does not support. It is killed when it is dropped.
 struct Deaf(Child);
 
 impl Drop for Deaf {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The server may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -181,7 +182,7 @@ impl Drop for Deaf {
 #[test]
 fn without_http_calls_are_answered_too() -> Result<()> {
     let home = tempfile::tempdir()?;
-    // One without models that need HTTP.
+    // A server without models that need HTTP.
     let mut command = Command::new(env!("CARGO_BIN_EXE_example_identity"));
     prepare(&mut command, home.path())?;
     command.args(FREE_PORTS);

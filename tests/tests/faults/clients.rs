@@ -1,4 +1,4 @@
-//! Clients that die in the middle of something.
+//! Clients that die in the middle of an operation.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -30,7 +30,7 @@ print("sent", flush=True)
 time.sleep(60)
 "#;
 
-/// Asks for five naps over gRPC, one behind the other.
+/// Sends five consecutive naps over gRPC.
 const NAPS: &str = r#"
 import sys, time
 import numpy as np
@@ -80,13 +80,13 @@ fn deaths(server: &Server) -> Result<()> {
         });
         assert!(http::right(&server.banner().http));
     }
-    // In the middle of an upload.
+    // During an upload.
     let mut uploads = client(UPLOADS, server)?;
     uploads.kill()?;
     uploads.wait()?;
     assert!(http::right(&server.banner().http));
     assert_eq!(pending(server, "AddSub"), 0.0);
-    // While they wait: one is executed, which nobody can stop, and four are not.
+    // While they wait: the running one cannot be stopped, the four queued ones are cancelled.
     let executed = metric(server, "nv_inference_exec_count", "Slow");
     let mut naps = client(NAPS, server)?;
     wait_until("the queue", EXIT, || pending(server, "Slow") == 4.0);

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::http::Answer;
 
-/// A connection over which one request follows the other; after an error the next request opens another one.
+/// A keep-alive connection for consecutive requests. After an error, the next request opens a new
+/// one.
 pub(crate) struct Connection {
     address: String,
     patience: Duration,
@@ -12,7 +13,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection that is opened by its first request; no answer may take longer than `patience`.
+    /// Creates a connection that its first request opens. `patience` is the timeout of a response.
     pub(crate) fn new(address: &str, patience: Duration) -> Self {
         Self {
             address: address.to_owned(),
@@ -21,12 +22,12 @@ impl Connection {
         }
     }
 
-    /// Asks a model in JSON.
+    /// Sends a JSON request to a model.
     pub(crate) fn infer(&mut self, model: &str, body: &str) -> io::Result<Answer> {
         self.post(&format!("/v2/models/{model}/infer"), body)
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads the response.
     pub(crate) fn post(&mut self, path: &str, body: &str) -> io::Result<Answer> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,

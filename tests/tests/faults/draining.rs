@@ -1,4 +1,4 @@
-//! SIGTERM while requests come slowly, take long to be read or to be written, or never cease.
+//! SIGTERM while requests are sent slowly, are slow to parse or to format, or never end.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -12,22 +12,22 @@ use crate::engine::start;
 use crate::process::wait_until;
 use crate::{EXIT, http};
 
-/// In which a server has ended once its last answer is there, or there was none to give: a second, and what a busy machine
-/// adds to it.
+/// The time limit for the end of a server after its last response: one second, plus a margin for a
+/// busy machine.
 pub(crate) const AFTERWARDS: Duration = Duration::from_secs(6);
 
-/// What the slowest of these requests may take on a busy machine.
+/// The time limit of the slowest request on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Far more clients than there are processors.
+/// Far more clients than processors.
 const CLIENTS: usize = 48;
 
-/// Elements of a tensor that takes a second or two as JSON.
+/// The number of elements of a tensor that takes a second or two as JSON.
 const ELEMENTS: usize = 8 << 20;
 
 const PATH: &str = "/v2/models/I_UINT8/infer";
 
-/// A request that brings its tensor as JSON, and wants it in bytes.
+/// Returns a request with a JSON tensor and a binary response.
 fn slow_to_read() -> Vec<u8> {
     let data = vec!["7"; ELEMENTS].join(",");
     format!(
@@ -36,7 +36,7 @@ fn slow_to_read() -> Vec<u8> {
     .into_bytes()
 }
 
-/// A header for [`slow_to_answer`], which brings its tensor in bytes, and wants it as JSON.
+/// Returns the header and the body of a request with a binary tensor and a JSON response.
 fn slow_to_answer() -> (String, Vec<u8>) {
     let header = format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{ELEMENTS}],"parameters":{{"binary_data_size":{ELEMENTS}}}}}]}}"#
@@ -46,7 +46,7 @@ fn slow_to_answer() -> (String, Vec<u8>) {
     (head, body)
 }
 
-/// Waits until the server has ended, well, soon after the last answer.
+/// Waits until the server has ended successfully, soon after the last response.
 pub(crate) fn ends(server: Server, last: Instant) -> Result<String> {
     let (status, log) = server.wait(EXIT)?;
     assert!(last.elapsed() < AFTERWARDS, "{:?} {log}", last.elapsed());
@@ -110,7 +110,7 @@ fn a_body_that_pauses_is_awaited() -> Result<()> {
     let (first, rest) = body.as_bytes().split_at(40);
     let address = &server.banner().http;
     let mut fresh = http::send(address, "/v2/models/Gather/infer", body.len(), first)?;
-    // One on a connection that has had an answer before.
+    // A connection with an earlier response.
     let mut used = TcpStream::connect(address)?;
     used.write_all(b"GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
     assert_eq!(used.read(&mut [0; 1000])?, 64);
@@ -135,8 +135,8 @@ fn a_body_that_pauses_is_awaited() -> Result<()> {
     Ok(())
 }
 
-/// A client that asks on and on, and connects again whenever its connection is closed, until there is no server any more;
-/// returns what it was answered, and when last.
+/// A client that sends requests, and reconnects when its connection is closed, until the server is
+/// gone. Returns the responses and the time of the last one.
 fn ask_on(address: &str, slot: usize) -> (Vec<usize>, Instant) {
     let (mut answered, mut last) = (Vec::new(), Instant::now());
     let mut number = slot * 1_000_000;
@@ -153,7 +153,8 @@ fn ask_on(address: &str, slot: usize) -> (Vec<usize>, Instant) {
     (answered, last)
 }
 
-/// The status of a right answer, or of a refusal; `None` where the request was not accepted.
+/// Returns the status of a correct response or of a refusal, or `None` if the request was not
+/// accepted.
 fn ask(stream: &mut TcpStream, number: usize) -> Option<u16> {
     let body = format!(
         r#"{{"inputs":[{{"name":"x","datatype":"UINT32","shape":[1,1],"data":[{number}]}}]}}"#
@@ -167,7 +168,7 @@ fn ask(stream: &mut TcpStream, number: usize) -> Option<u16> {
     while !complete(&answer) {
         match stream.read(&mut bytes) {
             Ok(len @ 1..) => answer.extend_from_slice(&bytes[..len]),
-            // Not a byte of an answer.
+            // No byte of a response.
             _ if answer.is_empty() => return None,
             other => panic!("{other:?} after {:?}", String::from_utf8_lossy(&answer)),
         }

@@ -1,4 +1,4 @@
-//! Crashes with core dumps on: what the two processes share is in none.
+//! Crashes with core dumps enabled: dumps must not contain shared memory.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,13 +12,13 @@ use crate::process::{group, signal, tritonserver, wait_until};
 use crate::shell::shell;
 use crate::{EXIT, NOTICED, http};
 
-/// As large as the tensors that go through before the crash.
+/// The size of the tensors before the crash.
 const BYTES: usize = 16 << 20;
 
-/// What a dump may have: several such tensors in the memory of tritonserver itself, where it keeps some for the next.
+/// The maximum size of a dump: tritonserver's own memory keeps several tensors for reuse.
 const DUMP: u64 = 256 << 20;
 
-/// A server in a folder of its own, after large tensors went through.
+/// Starts a server in a directory of its own, and sends large tensors.
 fn start(home: &Path, arguments: &str) -> Result<Server> {
     let before = format!("ulimit -c unlimited && cd '{}'", home.display());
     let mut command = shell(&[], &before, arguments);
@@ -31,7 +31,7 @@ fn start(home: &Path, arguments: &str) -> Result<Server> {
     Ok(server)
 }
 
-/// The bytes of the dump in a folder; `None` where dumps go elsewhere.
+/// Returns the size of the dump in a directory, or `None` if dumps are written elsewhere.
 fn dump(folder: &Path) -> Result<Option<u64>> {
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern")?;
     if pattern.trim_end() != "core" {

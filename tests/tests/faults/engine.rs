@@ -7,7 +7,7 @@ use pytriton_tests::{Result, Server, tritonserver};
 
 use crate::MODELS;
 
-/// Free ports for all doors.
+/// Lets the system choose all ports.
 pub(crate) const FREE_PORTS: [&str; 5] = [
     "--http-port=0",
     "--grpc-port=0",
@@ -16,7 +16,7 @@ pub(crate) const FREE_PORTS: [&str; 5] = [
     "--docs-port=0",
 ];
 
-/// The folder of a tritonserver that the product has installed.
+/// Returns the directory of an installed tritonserver.
 pub(crate) fn installed() -> Result<String> {
     static FOLDER: OnceLock<String> = OnceLock::new();
     if let Some(folder) = FOLDER.get() {
@@ -27,7 +27,7 @@ pub(crate) fn installed() -> Result<String> {
     Ok(FOLDER.get_or_init(|| folder.display().to_string()).clone())
 }
 
-/// A command of the tritonserver engine, with a folder of its own for workspaces.
+/// Returns a command of the tritonserver engine with its own directory for workspaces.
 pub(crate) fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
     let mut command = Command::new(MODELS);
     prepare(&mut command, home)?;
@@ -35,7 +35,7 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// Gives a command the environment in which a server binary takes the tritonserver engine.
+/// Sets the environment for the tritonserver engine.
 pub(crate) fn prepare(command: &mut Command, home: &Path) -> Result<()> {
     command
         .env("PYTRITON_ENGINE", "tritonserver")
@@ -44,12 +44,12 @@ pub(crate) fn prepare(command: &mut Command, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Serves with the tritonserver engine.
+/// Starts a server with the tritonserver engine.
 pub(crate) fn start(home: &Path, arguments: &[&str]) -> Result<Server> {
     Server::spawn(&mut command(home, arguments)?)
 }
 
-/// The workspaces that are left in a folder.
+/// Returns the workspaces in a directory.
 pub(crate) fn workspaces(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(home.join("pytriton/workspaces"));
     let paths = entries

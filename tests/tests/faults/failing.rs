@@ -1,4 +1,4 @@
-//! Functions that fail or take their time behind tritonserver, compared with the embedded engine.
+//! Functions that fail or are slow with the tritonserver engine, compared with the embedded engine.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ fn a_slow_function_keeps_nobody_else_waiting() -> Result<()> {
     Ok(())
 }
 
-/// The engines on which a call may take only so long.
+/// The engines with a limit on the duration of a call.
 const LIMITED: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Disks that fill and logs that nobody takes any more, while a server serves.
+//! Disks that become full, and logs that are no longer read, while a server runs.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -14,10 +14,10 @@ use crate::process::{child, kill, wait_until};
 use crate::shell::{NAMESPACE, disk, shell};
 use crate::{EXIT, http};
 
-/// The largest file of a shell with [`LIMIT`].
+/// The maximum file size of a shell with [`LIMIT`].
 const LARGEST: u64 = 16 << 20;
 
-/// Lets the server write into its log, and looks whether it still serves.
+/// Makes the server write to its log, and checks that it still responds.
 fn serves(server: &Server) -> Result<()> {
     let address = &server.banner().http;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[-1]}"#;
@@ -37,7 +37,7 @@ fn stops(server: Server) -> Result<()> {
     Ok(())
 }
 
-/// A file that a process with [`LIMIT`] cannot append to.
+/// Creates a file to which a process with [`LIMIT`] cannot append.
 fn full(path: &Path) -> Result<()> {
     let file = OpenOptions::new().append(true).create(true).open(path)?;
     Ok(file.set_len(LARGEST)?)
@@ -48,7 +48,7 @@ fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
     let table = [
         ("true", "--log-file=/dev/full", "2>/dev/full"),
         ("true", "", "2>&-"),
-        // Somebody reads a few lines and goes.
+        // A reader that reads a few lines and exits.
         (
             "mkfifo pipe && { head -n 3 <pipe >/dev/null & }",
             "",
@@ -60,7 +60,7 @@ fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
         for engine in [Engine::Embedded, Engine::Tritonserver] {
             let home = tempfile::tempdir()?;
             full(&home.path().join("full"))?;
-            // A file for the log is tritonserver's own.
+            // A log file belongs to tritonserver.
             let own = if engine == Engine::Tritonserver {
                 own
             } else {
@@ -78,7 +78,7 @@ fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
     Ok(())
 }
 
-/// A small disk, or a log of which the limit is near, that can be filled.
+/// A small disk or a limited log that can be filled.
 struct Disk {
     home: PathBuf,
     wrapper: &'static [&'static str],
@@ -109,7 +109,7 @@ impl Disk {
         Ok(command)
     }
 
-    /// The folder as the server sees it, which lives as long as it is open.
+    /// Opens the directory as the server sees it; the path is valid while the file is open.
     fn open(&self, server: &Server) -> Result<(File, PathBuf)> {
         let folder = format!("/proc/{}/root{}", server.pid(), self.home.display());
         let folder = File::open(folder)?;
@@ -149,7 +149,7 @@ fn a_disk_that_fills_while_it_serves_ends_nothing() -> Result<()> {
     let before = size();
     serves(&server)?;
     assert_eq!(size(), before);
-    // A tritonserver that is started again needs nothing that has to be written anew.
+    // A restarted tritonserver must not need to write files.
     let old = child(&server);
     assert!(old.is_some());
     kill(old.unwrap_or_default())?;

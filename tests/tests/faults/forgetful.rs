@@ -1,4 +1,5 @@
-//! A connection that its client has closed and tritonserver keeps open does not keep the server from ending.
+//! A connection that tritonserver keeps open after its client closed it must not prevent the end of
+//! the server.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::preload::preload;
 use crate::process::wait_until;
 use crate::{EXIT, http};
 
-/// A server that has forgotten connections of a client over gRPC which is gone.
+/// Starts a server whose tritonserver does not close gRPC connections of disconnected clients.
 fn forgetful(home: &Path, arguments: &[&str]) -> Result<Server> {
     let library = preload(home, "forgetful")?;
     let server = Server::spawn(command(home, arguments)?.env("LD_PRELOAD", &library))?;
@@ -26,13 +27,13 @@ fn forgetful(home: &Path, arguments: &[&str]) -> Result<Server> {
     Ok(server)
 }
 
-/// Whether a port has a connection of which neither side has closed its end.
+/// Returns whether a port has an established connection.
 fn is_connected(port: &str) -> bool {
     let tables = ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/net/{table}")));
     let tables = tables.map(|table| table.unwrap_or_default());
     let mut lines = tables.iter().flat_map(|table| table.lines());
     lines.any(|line| {
-        // Number, local and remote address, state.
+        // Number, local address, remote address, state.
         let mut fields = line.split_whitespace().skip(1);
         let local = fields.next().unwrap_or_default();
         local.ends_with(port) && fields.nth(1) == Some("01")
@@ -60,7 +61,7 @@ fn who_is_there_is_answered() -> Result<()> {
     Ok(())
 }
 
-/// Where it comes to its end by itself, as it must for others' models.
+/// tritonserver shuts down on its own here, because of the models of others.
 #[test]
 fn nor_is_a_server_that_ends_by_itself() -> Result<()> {
     let home = tempfile::tempdir()?;

@@ -1,4 +1,5 @@
-//! A disk that is full at the start, full shared memory, and little address space: an error, never a deadly signal.
+//! A full disk at start, full shared memory, and limited address space must cause an error, not a
+//! fatal signal.
 
 use std::process::Command;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::process::wait_until;
 use crate::shell::{NAMESPACE, disk, shell};
 use crate::{EXIT, http};
 
-/// The largest file, and so the largest segment of shared memory, in blocks of 512 bytes: 16 MiB.
+/// The maximum file size, which also limits shared memory, in blocks of 512 bytes: 16 MiB.
 pub(crate) const LIMIT: &str = "ulimit -f 32768";
 
 #[test]
@@ -21,7 +22,7 @@ fn a_full_disk_is_said_at_the_start() -> Result<()> {
     let home = tempfile::tempdir()?;
     let (mut command, expected) = match disk(home.path(), "64k") {
         Some(mount) => (shell(&NAMESPACE, &mount, ""), "No space left on device"),
-        // Where nobody may mount, the files may not be larger than 4 KiB.
+        // If mounting is not permitted, files are limited to 4 KiB.
         None => (shell(&[], "ulimit -f 8", ""), "File too large"),
     };
     prepare(&mut command, home.path())?;
@@ -38,7 +39,7 @@ fn a_full_disk_is_said_at_the_start() -> Result<()> {
     Ok(())
 }
 
-/// A request of so many bytes, which are of a model's only input.
+/// Sends a request with the given number of bytes in the only input of a model.
 pub(crate) fn identity(address: &str, model: &str, bytes: usize) -> Result<http::Answer> {
     let (datatype, elements) = match model {
         "Identity" => ("FP32", bytes / 4),
@@ -60,7 +61,7 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
     let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
     for _ in 0..3 {
-        // What tritonserver cannot hand over.
+        // An input that tritonserver cannot pass to the worker.
         let answer = identity(address, "I_UINT8", 20 << 20)?;
         assert!([500, 503].contains(&answer.status), "{answer:?}");
         assert!(answer.body.contains("no shared memory for 2"), "{answer:?}");
@@ -68,7 +69,7 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
         let answer = identity(address, "I_UINT8", 8 << 20)?;
         assert_eq!(answer.status, 200);
         assert!(answer.body.len() > 8 << 20);
-        // What the worker cannot answer: each of the rows has the whole text.
+        // An output that the worker cannot return: each row contains the whole text.
         let text = "x".repeat(1200 << 10);
         let zeros = ["0"; 16].join(",");
         let body = format!(
@@ -93,7 +94,7 @@ fn full_shared_memory_fails_one_batch() -> Result<()> {
     Ok(())
 }
 
-/// Adds to the sum of a sequence, with a parameter of so many bytes.
+/// Adds to the sum of a sequence, with a parameter of the given number of bytes.
 fn add(address: &str, value: i32, starts: bool, bytes: usize) -> Result<http::Answer> {
     let text = "x".repeat(bytes);
     let body = format!(
@@ -142,7 +143,8 @@ fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
     prepare(&mut command, home.path())?;
     let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
-    // An answer is twice as large as its request, and there is one for each number up to the value.
+    // A response is twice as large as its request, and there is one for each number up to the
+    // value.
     let ask = |values: usize| {
         let values = vec!["3"; values].join(",");
         let body = format!("{{\"value\":[{values}]}}");
@@ -162,7 +164,7 @@ fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
     Ok(())
 }
 
-/// What a text's pieces are counted with, which go past tritonserver, takes none.
+/// Statistics of texts, which bypass tritonserver, must not need shared memory.
 #[test]
 fn texts_past_tritonserver_need_no_shared_memory_of_the_worker() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -183,7 +185,7 @@ fn texts_past_tritonserver_need_no_shared_memory_of_the_worker() -> Result<()> {
     }
     let stats = http::get(&server.banner().http, "/v2/models/Letters/stats")?;
     let stats: Value = serde_json::from_str(&stats.body).unwrap_or_default();
-    // The letters, and how it ended.
+    // The letters, and the finish reason.
     for answer in ["0", "1", "2", "3"] {
         let counted = &stats["model_stats"][0]["response_stats"][answer]["success"]["count"];
         assert_eq!(counted, 4, "{answer}: {stats}");
@@ -203,7 +205,7 @@ fn little_address_space_fails_one_batch() -> Result<()> {
     let serve = format!("ulimit -v 2097152 && exec '{identity_server}' \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &serve, "sh"]).args(FREE_PORTS);
-    // However many processors there are.
+    // Independent of the number of processors.
     command
         .arg("--http-thread-count=2")
         .env("MALLOC_ARENA_MAX", "2");
@@ -211,7 +213,8 @@ fn little_address_space_fails_one_batch() -> Result<()> {
     let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
     for _ in 0..2 {
-        // Several copies of it are needed on its way, of which tritonserver or we cannot have the last.
+        // The request is copied several times; the last copy fails in tritonserver or in the
+        // worker.
         let answer = identity(address, "Identity", 350 << 20)?;
         assert!([500, 503].contains(&answer.status), "{}", answer.status);
         assert!(

@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use pytriton_tests::Result;
 
-/// No request of these tests takes longer.
+/// The time limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// Its body.
+    /// The body.
     pub body: String,
 }
 
-/// Sends the start of a request, or all of it, and leaves the rest to the caller.
+/// Sends the start of a request, or all of it; the caller sends the rest.
 pub(crate) fn send(address: &str, path: &str, length: usize, body: &[u8]) -> Result<TcpStream> {
     send_with(address, path, "X: x", length, body)
 }
 
-/// The same with one more header.
+/// Does the same with an additional header.
 pub(crate) fn send_with(
     address: &str,
     path: &str,
@@ -36,17 +36,18 @@ pub(crate) fn send_with(
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
     );
-    // In one piece: a request line that comes in several confuses tritonserver's HTTP library.
+    // A single write, because tritonserver's HTTP library mishandles a request line in several
+    // segments.
     stream.write_all(&[head.as_bytes(), body].concat())?;
     Ok(stream)
 }
 
-/// Sends a request with one more header, and reads its answer.
+/// Sends a request with an additional header, and reads the response.
 pub(crate) fn post(address: &str, path: &str, header: &str, body: &[u8]) -> Result<Answer> {
     receive(send_with(address, path, header, body.len(), body)?)
 }
 
-/// Reads an answer to its end.
+/// Reads a complete response.
 pub(crate) fn receive(mut stream: TcpStream) -> Result<Answer> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes)?;
@@ -59,19 +60,19 @@ pub(crate) fn receive(mut stream: TcpStream) -> Result<Answer> {
     })
 }
 
-/// Asks for a page.
+/// Sends a GET request.
 pub(crate) fn get(address: &str, path: &str) -> Result<Answer> {
     receive(send(address, path, 0, b"")?)
 }
 
-/// Asks a model in JSON.
+/// Sends a JSON request to a model.
 pub(crate) fn infer(address: &str, model: &str, inputs: &str) -> Result<Answer> {
     let body = format!(r#"{{"inputs":[{inputs}]}}"#);
     let path = format!("/v2/models/{model}/infer");
     receive(send(address, &path, body.len(), body.as_bytes())?)
 }
 
-/// Begins a nap in a model of naps, and does not wait for its end.
+/// Starts a nap without waiting for its end.
 pub(crate) fn nap(address: &str, model: &str, milliseconds: u32) -> Result<TcpStream> {
     let body = format!(
         r#"{{"inputs":[{{"name":"milliseconds","datatype":"UINT32","shape":[1,1],"data":[{milliseconds}]}}]}}"#
@@ -80,7 +81,7 @@ pub(crate) fn nap(address: &str, model: &str, milliseconds: u32) -> Result<TcpSt
     send(address, &path, body.len(), body.as_bytes())
 }
 
-/// Whether a good request is answered rightly.
+/// Returns whether a valid request has a correct response.
 pub(crate) fn right(address: &str) -> bool {
     let inputs = r#"{"name":"a","datatype":"FP32","shape":[1,2],"data":[3,5]},{"name":"b","datatype":"FP32","shape":[1,2],"data":[1,2]}"#;
     let answer = infer(address, "AddSub", inputs);
@@ -90,7 +91,7 @@ pub(crate) fn right(address: &str) -> bool {
     })
 }
 
-/// A number of the metrics; 0 where there is none of that name.
+/// Returns the value of a metric, or 0 if it does not exist.
 pub(crate) fn metric(address: &str, family: &str, model: &str) -> Result<f64> {
     let page = get(address, "/metrics")?.body;
     let labels = format!("model=\"{model}\"");

@@ -1,4 +1,4 @@
-//! A server that nobody asks anything lets the processor sleep.
+//! An idle server must not wake up.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,16 +13,16 @@ use crate::ledger::{Clients, Habit, MODELS};
 use crate::process::tritonserver;
 use crate::random::Random;
 
-/// How long nothing may wake.
+/// The time without wake-ups.
 const WINDOW: Duration = Duration::from_secs(3);
 
-/// How many windows there may be until one is quiet: what was given out under load is given back once.
+/// The number of windows until one must be quiet: memory is released once after a load.
 const WINDOWS: usize = 4;
 
-/// What two servers with the same threads may differ by in a window.
+/// The maximum difference between two servers with the same threads in a window.
 const CHANCE: u64 = 25;
 
-/// How often each thread of a process has gone to sleep by itself, and its name.
+/// Returns the name and the number of voluntary context switches of each thread of a process.
 fn sleeps(id: u32) -> BTreeMap<u32, (String, u64)> {
     let tasks = fs::read_dir(format!("/proc/{id}/task"));
     let tasks = tasks.into_iter().flatten().flatten();
@@ -40,7 +40,7 @@ fn sleeps(id: u32) -> BTreeMap<u32, (String, u64)> {
     sleeps.collect()
 }
 
-/// How often threads of each name woke between the two.
+/// Returns the number of wake-ups of threads by name.
 fn wakes(
     before: &BTreeMap<u32, (String, u64)>,
     after: &BTreeMap<u32, (String, u64)>,
@@ -62,7 +62,8 @@ fn load(server: &Server) -> Result<()> {
     Ok(())
 }
 
-/// tritonserver's own threads wake now and then: as often as in a stock one with the same models.
+/// tritonserver's own threads wake up intermittently, as often as in a stock server with the same
+/// models.
 #[test]
 fn nothing_of_ours_wakes() -> Result<()> {
     let home = tempfile::tempdir()?;

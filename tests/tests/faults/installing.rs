@@ -1,4 +1,4 @@
-//! An `install` that is interrupted, and one that waits for it.
+//! An interrupted `install`, and one that waits for another.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use pytriton_tests::Result;
 use crate::process::{signal, wait_until};
 use crate::{EXIT, MODELS, NOTICED};
 
-/// An `install` that finds nothing but a `pip` of ours in `PATH`, killed when it is dropped.
+/// An `install` with only our `pip` in `PATH`, which is killed when it is dropped.
 struct Install {
     product: Child,
     log: tempfile::NamedTempFile,
@@ -38,13 +38,13 @@ impl Install {
 
 impl Drop for Install {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.product.kill();
         let _ = self.product.wait();
     }
 }
 
-/// A folder with a `pip` that does this where it is asked to download.
+/// Creates a directory with a `pip` that runs a script instead of a download.
 fn pip(then: &str) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("pip");

@@ -13,13 +13,13 @@ use crate::process::{child, group, has_named_memory, kill, tritonserver, wait_un
 use crate::random::Random;
 use crate::{EXIT, MODELS, NOTICED, http};
 
-/// How often each of them is killed.
+/// The number of times that each process is killed.
 const ROUNDS: usize = 4;
 
-/// Several batches of the model that is asked.
+/// The duration of several batches of the model under load.
 const MOMENTS: Duration = Duration::from_millis(150);
 
-/// One batch of an instance at a time, and several.
+/// One batch per instance at a time, and several.
 const LOADED: [&str; 2] = ["Gather", "Ferry"];
 
 fn closed(server: &Server) -> bool {
@@ -66,7 +66,7 @@ fn the_worker_under_load() -> Result<()> {
     let mut random = Random::new();
     let mut load = Load::new()?;
     for round in 0..ROUNDS {
-        // What the round before has left is removed, and does not keep this one from starting.
+        // The remains of the previous round are removed and do not affect this start.
         let server = start(home.path(), &[])?;
         assert_eq!(workspaces(home.path()).len(), 1);
         load.begin(&server, LOADED[round % LOADED.len()])?;
@@ -86,7 +86,7 @@ fn the_worker_under_load() -> Result<()> {
     Ok(())
 }
 
-/// The ports are the same: nobody may hold them a moment longer than its process lives.
+/// The ports are the same, so they must be free as soon as the process is dead.
 #[test]
 fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -141,7 +141,7 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
         kill(old)?;
         load.fails()?;
         wait_until("the restart", EXIT, || {
-            // It answers before we have seen that it does.
+            // The server may respond before this is logged.
             http::right(&server.banner().http) && times_ready_again(&server) > round
         });
         let report = load.end()?;
@@ -153,7 +153,7 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
             before = descriptors();
         }
     }
-    // The instances of the dead servers have given back what they held.
+    // The instances of dead servers must release their descriptors.
     wait_until("giving back descriptors", NOTICED, || {
         descriptors() <= before
     });
@@ -168,7 +168,7 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
     Ok(())
 }
 
-/// How many restarts the server has reported as complete.
+/// Returns the number of restarts that the log reports as complete.
 fn times_ready_again(server: &Server) -> usize {
     let log = server.log().unwrap_or_default();
     log.matches("tritonserver is ready again").count()
@@ -188,7 +188,7 @@ fn a_stop_while_it_is_started_again_is_an_orderly_end() -> Result<()> {
             let log = server.log();
             log.is_ok_and(|log| log.contains("it is started again in 100 ms"))
         });
-        // The pause, the start, and a moment in which it answers and is not yet known to be ready.
+        // The pause, the start, and the moment between the first response and readiness.
         thread::sleep(random.moment(Duration::from_millis(500)));
         let new = child(&server);
         server.signal("TERM")?;

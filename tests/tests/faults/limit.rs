@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
 use crate::sockets::pid;
 
-/// A limit of another process that is lower than it was, until this is dropped.
+/// A lowered resource limit of another process, which is restored when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Limit {
     id: u32,
@@ -14,9 +14,9 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// Lowers a limit of a process that has been started from here.
+    /// Lowers a limit of a process that this one has started.
     pub(crate) fn lower(id: u32, resource: Resource, to: u64) -> Result<Self> {
-        // It has inherited how far it may raise it again.
+        // The hard limit stays, so that the soft limit can be raised again.
         let lower = Rlimit {
             current: Some(to),
             maximum: getrlimit(resource).maximum,
@@ -32,7 +32,7 @@ impl Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        // The process may be gone.
+        // The process may have ended.
         if let Ok(id) = pid(self.id) {
             let _ = prlimit(Some(id), self.resource, self.before);
         }

@@ -9,20 +9,20 @@ use pytriton_tests::{Result, Server};
 
 use crate::python;
 
-/// Far more than any of its answers takes, and than it waits itself for what does not come.
+/// The time limit of a reply, above the timeouts of the program itself.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A program in Python that is driven line by line, and killed when this is dropped.
+/// A Python program that is controlled line by line, and killed when this is dropped.
 pub(crate) struct Driven {
     child: Child,
     commands: ChildStdin,
     answers: Receiver<String>,
 }
 
-/// Clients of NVIDIA's over HTTP and gRPC, in a process of their own.
+/// NVIDIA's clients over HTTP and gRPC in a separate process.
 pub(crate) struct Load(Driven);
 
-/// What became of all calls.
+/// The results of all calls.
 #[derive(Debug)]
 pub(crate) struct Report(String);
 
@@ -53,7 +53,7 @@ impl Driven {
         })
     }
 
-    /// Says a line and waits for the answer.
+    /// Sends a line and waits for the reply.
     pub(crate) fn say(&mut self, line: &str) -> Result<String> {
         writeln!(self.commands, "{line}")?;
         match self.answers.recv_timeout(DEADLINE) {
@@ -76,7 +76,7 @@ impl Load {
         Driven::start("load.py").map(Self)
     }
 
-    /// Loads a server until [`end`](Self::end); returns when every client has had an answer.
+    /// Loads a server until [`end`](Self::end). Returns when every client has received a response.
     pub(crate) fn begin(&mut self, server: &Server, model: &str) -> Result<()> {
         let banner = server.banner();
         let line = format!("begin {} {} {model}", banner.http, banner.grpc);
@@ -84,13 +84,13 @@ impl Load {
         Ok(())
     }
 
-    /// Waits until every client has had an error from now on.
+    /// Waits until every client has received an error after this call.
     pub(crate) fn fails(&mut self) -> Result<()> {
         assert_eq!(self.0.say("fails")?, "failed");
         Ok(())
     }
 
-    /// Lets every client end.
+    /// Stops all clients.
     pub(crate) fn end(&mut self) -> Result<Report> {
         self.0.say("end").map(Report)
     }
@@ -103,25 +103,25 @@ impl Load {
 
 impl Drop for Driven {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.kill();
     }
 }
 
 impl Report {
-    /// Nothing hung, nothing was slow, no answer was wrong.
+    /// Checks that no call timed out, was slow or had a wrong response.
     pub(crate) fn check(&self) {
         for part in [r#""hanging": 0"#, r#""slow": []"#, r#""wrong": 0"#] {
             assert!(self.0.contains(part), "{}", self.0);
         }
     }
 
-    /// Whether some calls failed.
+    /// Returns whether some calls failed.
     pub(crate) fn has_errors(&self) -> bool {
         !self.0.contains(r#""errors": 0,"#)
     }
 
-    /// All of it.
+    /// Returns the complete report.
     pub(crate) fn text(&self) -> &str {
         &self.0
     }

@@ -1,6 +1,8 @@
-//! What happens to a running server: processes die, memory and disks are full, ports are taken, servers are broken.
+//! Faults of a running server: processes die, memory and disks are full, ports are in use, servers
+//! are broken.
 //!
-//! A binary of its own: its deadlines are short, and the other tests would be a load on the machine.
+//! This is a separate binary, because its time limits are short and other tests would load the
+//! machine.
 
 mod away;
 mod broken;
@@ -44,13 +46,13 @@ use std::time::Duration;
 /// The binary with all test models.
 const MODELS: &str = env!("CARGO_BIN_EXE_test_models");
 
-/// In which one process must have noticed that another is gone.
+/// The time limit for detecting the end of another process.
 const NOTICED: Duration = Duration::from_secs(1);
 
-/// What an orderly end may take on a busy machine.
+/// The time limit for a graceful end on a busy machine.
 const EXIT: Duration = Duration::from_secs(10);
 
-/// Python with NVIDIA's client, made by the first test that asks for it.
+/// Returns a Python with NVIDIA's client, which the first test installs.
 fn python() -> pytriton_tests::Result<pytriton_tests::Python> {
     pytriton_tests::Python::prepare(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }

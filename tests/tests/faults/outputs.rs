@@ -1,4 +1,4 @@
-//! Outputs that tritonserver does not take belong to one request, and cost no other in the batch anything.
+//! Outputs that tritonserver rejects make only their own request fail, not others in the batch.
 
 use pytriton_tests::{Result, Server};
 
@@ -8,10 +8,10 @@ use crate::random::Random;
 use crate::region::Region;
 use crate::{MODELS as BINARY, http};
 
-/// How often each client asks.
+/// The number of requests of each client.
 const REQUESTS: usize = 120;
 
-/// Two of ten have one output that fits nowhere.
+/// Two of ten have an output that does not fit its region.
 const HABITS: [Habit; 10] = [
     Habit::All,
     Habit::Narrow,
@@ -34,7 +34,7 @@ fn batches(server: &Server, model: Model) -> Result<(f64, f64)> {
     ))
 }
 
-/// Every position is where an output fails, in batches with others.
+/// An output fails at every position, in batches with other requests.
 fn each_has_its_own(server: &Server) -> Result<()> {
     let mut random = Random::new();
     for model in MODELS {
@@ -53,7 +53,7 @@ fn each_has_its_own(server: &Server) -> Result<()> {
             model.name
         );
     }
-    // All at once.
+    // All positions at once.
     let habits = &HABITS[..6];
     let address = &server.banner().http;
     let clients = Clients::start(address, &MODELS, habits, Some(REQUESTS), &mut random)?;

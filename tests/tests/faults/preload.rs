@@ -3,7 +3,7 @@ use std::process::Command;
 
 use pytriton_tests::Result;
 
-/// A library for `LD_PRELOAD`, made in a folder of the C file of that name beside these tests.
+/// Compiles the C file of that name next to these tests to a library for `LD_PRELOAD`.
 pub(crate) fn preload(folder: &Path, name: &str) -> Result<PathBuf> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
     let library = folder.join(name).with_extension("so");

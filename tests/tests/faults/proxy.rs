@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use pytriton_tests::Result;
 
-/// How much passes between two pauses of the slow direction.
+/// The number of bytes between two pauses of the slow direction.
 const PIECE: usize = 256 << 10;
 
-/// What is slow on the way between a client and a server.
+/// The slow direction between a client and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slow {
-    /// Requests.
+    /// Requests are slow.
     Up,
-    /// Answers.
+    /// Responses are slow.
     Down,
 }
 
-/// A way to a server on which one direction pauses again and again; returns where clients find it.
+/// Starts a proxy for a server in which one direction pauses repeatedly, and returns its address.
 ///
-/// What a pause holds back stays with its sender: no buffer of the way is larger than a piece.
+/// Data waits at the sender during a pause, because no buffer of the proxy is larger than a piece.
 pub(crate) fn slow_way(server: &str, slow: Slow, pause: Duration) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -51,6 +51,6 @@ fn pass(mut from: TcpStream, mut to: TcpStream, pause: Option<Duration>) {
             thread::sleep(pause);
         }
     }
-    // The other side learns of the end, or has gone before.
+    // Tells the other side about the end; it may have disconnected already.
     let _ = to.shutdown(std::net::Shutdown::Write);
 }

@@ -1,11 +1,11 @@
 use std::env;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Moments that differ from run to run, and can be had again with `FAULT_SEED`.
+/// A random number generator; `FAULT_SEED` repeats its sequence.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A new seed, which is printed.
+    /// Creates a generator with a new seed, and prints it.
     pub(crate) fn new() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(1, |now| u64::from(now.subsec_nanos()));
@@ -15,18 +15,18 @@ impl Random {
         Self(seed.wrapping_mul(2) | 1)
     }
 
-    /// Moments that differ from these, and depend on them only.
+    /// Derives a generator with a different sequence that depends only on this one.
     pub(crate) fn branch(&mut self) -> Self {
         Self(self.next().wrapping_mul(2) | 1)
     }
 
-    /// Some time shorter than `most`.
+    /// Returns a duration shorter than `most`.
     pub(crate) fn moment(&mut self, most: Duration) -> Duration {
         let part = u32::try_from(self.below(1000)).unwrap_or_default();
         most * part / 1000
     }
 
-    /// Some number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or_default()

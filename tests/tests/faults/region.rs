@@ -8,7 +8,7 @@ use pytriton_tests::Result;
 
 use crate::http;
 
-/// A system shared memory region of a tritonserver; its file is removed when this is dropped.
+/// A system shared memory region of a tritonserver. Its file is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Region {
     name: String,
@@ -18,7 +18,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Makes a file of zeros and registers all of it.
+    /// Creates a file of zeros, and registers it as a region.
     pub(crate) fn register(address: &str, len: u64) -> Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -40,7 +40,7 @@ impl Region {
         Ok(region)
     }
 
-    /// Registers it with another server, or the same that was started anew.
+    /// Registers the region with another server, or with a restarted one.
     pub(crate) fn register_again(&self, address: &str) -> Result<()> {
         let Self { name, len, .. } = self;
         let body = format!(r#"{{"key":"/{name}","offset":0,"byte_size":{len}}}"#);
@@ -51,17 +51,17 @@ impl Region {
         Ok(())
     }
 
-    /// Its name, under which it is registered.
+    /// Returns the name under which it is registered.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many bytes it has.
+    /// Returns the size in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The number at its start.
+    /// Returns the number at its start.
     pub(crate) fn number(&self) -> Result<i64> {
         let mut bytes = [0; 8];
         self.file.read_exact_at(&mut bytes, 0)?;
@@ -71,7 +71,7 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The file may be removed already.
         let _ = fs::remove_file(&self.path);
     }
 }

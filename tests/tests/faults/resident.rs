@@ -1,4 +1,4 @@
-//! Memory that large tensors took comes back when nobody asks anything, and not between two requests.
+//! Memory of large tensors is released when the server is idle, and not between two requests.
 
 use std::fs;
 use std::thread;
@@ -11,23 +11,24 @@ use crate::engine::start;
 use crate::full::identity;
 use crate::process::tritonserver;
 
-/// As large as the tensors.
+/// The size of the tensors.
 const BYTES: usize = 16 << 20;
 
-/// How many clients send them at the same time, and how often each.
+/// The number of concurrent clients, and of requests of each.
 const CLIENTS: usize = 4;
 const ROUNDS: usize = 4;
 
-/// How long the memory may take to come back.
+/// The time limit for releasing the memory.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// What tritonserver's own heap may keep: about 35 MiB where nothing is said of it, more where that makes it faster.
+/// The limit of tritonserver's own heap in MiB: about 35 with the defaults of glibc, more if that
+/// is faster.
 const HEAP: u64 = 256;
 
-/// Beside a fifth: a page here and there.
+/// The tolerance in MiB, in addition to a fifth.
 const CHANCE: u64 = 2;
 
-/// What a process has of the machine's memory, in MiB.
+/// The resident memory of a process, in MiB.
 #[derive(Debug)]
 struct Resident {
     own: u64,
@@ -51,7 +52,7 @@ impl Resident {
         }
     }
 
-    /// Our process, and tritonserver.
+    /// Returns the memory of this engine's process and of tritonserver.
     fn both(server: &Server) -> [Self; 2] {
         [server.pid(), tritonserver(server)].map(Self::of)
     }
@@ -83,7 +84,8 @@ fn send(server: &Server, bytes: usize) -> Result<()> {
     })
 }
 
-/// All but what tritonserver keeps for itself comes back, within a fifth of what there was after small requests.
+/// Memory must return to within a fifth of that after small requests, except for what tritonserver
+/// keeps.
 #[test]
 fn it_comes_back_within_ten_seconds() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -106,15 +108,16 @@ fn it_comes_back_within_ten_seconds() -> Result<()> {
         );
         thread::sleep(Duration::from_millis(50));
     }
-    // And there is more when it is needed.
+    // Memory grows again when it is needed.
     send(&server, BYTES)
 }
 
-/// As large as a picture: of the buffers of such a request glibc gives back what it can, if nothing is said to it.
+/// The size of a picture: by default, glibc releases the buffers of such a request each time.
 const PICTURE: usize = 256 << 10;
 const PICTURES: u64 = 300;
 
-/// Pages that a request may fault in: those of a connection, not the 64 and more of a buffer.
+/// The page faults that a request may cause: those of a connection, not the 64 and more of a
+/// buffer.
 const PAGES: u64 = 16;
 
 fn faults(id: u32) -> u64 {

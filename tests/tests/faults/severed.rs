@@ -1,4 +1,4 @@
-//! Channels that break while both processes live.
+//! Connections between worker and tritonserver that break while both processes run.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,15 @@ use crate::random::Random;
 use crate::sockets::{Socket, connections};
 use crate::{EXIT, http};
 
-/// Nobody who lives has so few descriptors that it could open one more.
+/// A descriptor limit that prevents any process from opening another descriptor.
 const NO_MORE: u64 = 3;
 
-/// How often sessions break under load, and the most that lies between: now and then less than they take to return.
+/// The number of breaks under load, and the maximum pause between them, which is sometimes shorter
+/// than a reconnect.
 const ROUNDS: usize = 40;
 const MOMENTS: Duration = Duration::from_millis(50);
 
-/// About what a session takes to return.
+/// The approximate time of a reconnect.
 const RETURN: Duration = Duration::from_millis(10);
 
 fn sever_all(server: &Server) -> Result<Vec<Socket>> {
@@ -32,10 +33,10 @@ fn sever_all(server: &Server) -> Result<Vec<Socket>> {
     Ok(connections)
 }
 
-/// Less than anything waits for that has gone: the least is five seconds, of a greeting.
+/// Less than any timeout for a closed connection: the shortest is five seconds, for a handshake.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
-/// What one request is answered, which must be at once.
+/// Returns the result of one request, which must be immediate.
 fn ask(server: &Server, model: Model) -> Result<Verdict> {
     let entry = Entry::new(model, 2);
     let begun = Instant::now();
@@ -53,10 +54,10 @@ fn all_right(server: &Server) -> bool {
     MODELS.iter().all(|model| right(server, *model))
 }
 
-/// In which that is seen where every model is asked for it, one after the other, beside what other tests do.
+/// The time limit for detecting a break by a request to each model in turn, next to other tests.
 const ASKED: Duration = Duration::from_secs(20);
 
-/// In which all channels are there again, of which each takes some milliseconds by itself.
+/// The time limit for the return of all connections; each takes a few milliseconds.
 const RETURNED: Duration = Duration::from_secs(5);
 
 #[test]
@@ -66,7 +67,7 @@ fn service_returns_by_itself() -> Result<()> {
     let id = child(&server);
     for _ in 0..3 {
         let old = sever_all(&server)?;
-        // Nothing that is broken is kept.
+        // No broken connection is kept.
         wait_until("the return of all channels", RETURNED, || {
             let new = connections(&server);
             new.len() == old.len() && !new.iter().any(|socket| old.contains(socket))
@@ -79,7 +80,7 @@ fn service_returns_by_itself() -> Result<()> {
     Ok(())
 }
 
-/// Both processes live: whatever was under way gets an answer or an error, and the next is right again.
+/// Both processes run: every active request gets a response or an error, and the next one succeeds.
 #[test]
 fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -90,7 +91,7 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
     let clients = Clients::start(address, &MODELS, &habits, None, &mut random)?;
     for _ in 0..ROUNDS {
         std::thread::sleep(random.moment(MOMENTS));
-        // Some may have just been given up, and others not yet be there again.
+        // Some connections may just have been closed, and others may not be back yet.
         let sockets = connections(&server);
         match random.below(2) {
             0 => sockets.iter().try_for_each(Socket::sever)?,
@@ -112,7 +113,7 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
     Ok(())
 }
 
-/// A channel that is there again breaks while it is still being told that the one before is gone.
+/// A new connection breaks while the end of the previous one is still being processed.
 #[test]
 fn however_soon_it_breaks_again_it_returns() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -136,7 +137,7 @@ fn however_soon_it_breaks_again_it_returns() -> Result<()> {
     Ok(())
 }
 
-/// The worker takes no connection as long as it has no descriptor for it.
+/// The worker accepts no connection while it has no descriptor for it.
 #[test]
 fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -160,7 +161,8 @@ fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
     Ok(())
 }
 
-/// A server is ready when all its models are, and a model when one of its instances can be reached.
+/// A server is ready if all its models are, and a model if at least one of its instances is
+/// reachable.
 #[test]
 fn what_cannot_be_reached_is_not_ready() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -194,7 +196,7 @@ fn is_ready(server: &Server, path: &str) -> bool {
     answer.is_ok_and(|answer| answer.status == 200)
 }
 
-/// The versions of models that say of themselves that they are ready.
+/// Returns the versions of models that are reported as ready.
 fn ready_models(server: &Server) -> Result<Vec<String>> {
     let path = "/v2/repository/index";
     let index = Connection::new(&server.banner().http, EXIT).post(path, "{}")?;

@@ -6,10 +6,11 @@ use pytriton_tests::finish;
 use crate::engine::FREE_PORTS;
 use crate::{EXIT, MODELS};
 
-/// What gives a command mounts of its own.
+/// Gives a command its own mount namespace.
 pub(crate) const NAMESPACE: [&str; 2] = ["unshare", "-rm"];
 
-/// A shell that does something before it becomes a server with arguments and redirections.
+/// Returns a shell command that runs `before` and then executes a server with arguments and
+/// redirections.
 pub(crate) fn shell(wrapper: &[&str], before: &str, arguments: &str) -> Command {
     let ports = FREE_PORTS.join(" ");
     let serve = format!("{before} && exec '{MODELS}' {ports} {arguments}");
@@ -19,7 +20,8 @@ pub(crate) fn shell(wrapper: &[&str], before: &str, arguments: &str) -> Command 
     command
 }
 
-/// What makes a folder a disk of that size for a command in a [`NAMESPACE`]; `None` where nobody may mount.
+/// Returns a command that mounts a disk of that size on a directory, in a [`NAMESPACE`]. Returns
+/// `None` if mounting is not permitted.
 pub(crate) fn disk(folder: &Path, size: &str) -> Option<String> {
     let mount = format!("mount -t tmpfs -o size={size} none '{}'", folder.display());
     let mut tried = Command::new(NAMESPACE[0]);

@@ -24,7 +24,7 @@ fn servers_do_not_mind_each_other() -> Result<()> {
     kill(one.pid())?;
     one.wait(EXIT)?;
     assert!(right(&[&two, &embedded]));
-    // It finds what the dead one has left, and leaves alone what the living one needs.
+    // It removes the remains of the dead server, but not the files of the running one.
     let three = start(home.path(), &[])?;
     assert!(right(&[&two, &three, &embedded]));
     let now = workspaces(home.path());

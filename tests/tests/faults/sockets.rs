@@ -15,11 +15,11 @@ use crate::process::child;
 pub(crate) struct Socket {
     id: u32,
     descriptor: i32,
-    /// What no other socket of the machine has.
+    /// The inode number, which is unique on the machine.
     number: String,
 }
 
-/// Those of a server: the connected Unix sockets of its two processes whose name is in its workspace.
+/// Returns the connected Unix sockets of a server's two processes with a name in its workspace.
 pub(crate) fn connections(server: &Server) -> Vec<Socket> {
     let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
     // Address, references, protocol, flags, type, state (3 is connected), number, name.
@@ -41,7 +41,7 @@ pub(crate) fn connections(server: &Server) -> Vec<Socket> {
             Some((descriptor, number))
         });
         let sockets = sockets.filter(|(_, number)| named.contains(number));
-        // A process may have several descriptors of one.
+        // A process may have several descriptors of one socket.
         let sockets = sockets.map(|(descriptor, number): (i32, String)| (number, descriptor));
         let sockets: BTreeMap<String, i32> = sockets.collect();
         let sockets = sockets.into_iter();
@@ -55,7 +55,7 @@ pub(crate) fn connections(server: &Server) -> Vec<Socket> {
 }
 
 impl Socket {
-    /// Ends the connection without a doing of either process; one that they have given up is left alone.
+    /// Shuts down the connection from outside of both processes. A closed connection is ignored.
     pub(crate) fn sever(&self) -> Result<()> {
         let process = pidfd_open(pid(self.id)?, PidfdFlags::empty()).map_err(io::Error::from)?;
         let socket = match pidfd_getfd(process, self.descriptor, PidfdGetfdFlags::empty()) {
@@ -70,7 +70,7 @@ impl Socket {
     }
 }
 
-/// As the system's functions have it.
+/// Converts a process ID to the type of the system calls.
 pub(crate) fn pid(id: u32) -> Result<Pid> {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     Ok(pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?)

@@ -1,4 +1,4 @@
-//! SIGTERM under load, and SIGTERM again.
+//! SIGTERM under load, and repeated SIGTERM.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use crate::load::Load;
 use crate::process::{child, group, wait_until};
 use crate::{EXIT, NOTICED, http};
 
-/// What a server may take to answer what it has accepted in these tests, far less than its own timeout.
+/// The time limit for completing accepted requests in these tests, far below the server's own.
 const DRAINED: Duration = Duration::from_secs(5);
 
-/// How many naps have been answered or wait: all but the one that is taken.
+/// Returns the number of completed and queued naps, which excludes the running one.
 fn arrived(metrics: &str) -> f64 {
     let count = |family| http::metric(metrics, family, "Slow").unwrap_or_default();
     count("nv_inference_pending_request_count") + count("nv_inference_request_success")
@@ -26,13 +26,13 @@ fn every_accepted_request_is_answered() -> Result<()> {
     let server = start(home.path(), &[])?;
     let banner = server.banner().clone();
     load.begin(&server, "Gather")?;
-    // One is executed, the others wait.
+    // One nap runs, the others wait.
     let naps: Vec<_> = (0..6)
         .map(|more| http::nap(&banner.http, "Slow", 100 + more))
         .collect::<Result<_>>()?;
     let arrived = || arrived(&banner.metrics) >= 5.0;
     wait_until("the arrival of the requests", EXIT, arrived);
-    // Clients that ask for nothing any more, but keep their connections.
+    // The clients send no further requests, but keep their connections open.
     let report = load.end()?;
     report.check();
     assert!(!report.has_errors(), "{}", report.text());
@@ -58,7 +58,7 @@ fn every_accepted_request_is_answered() -> Result<()> {
     Ok(())
 }
 
-/// A large answer is still on its way when there is no batch any more.
+/// A large response is still being sent after the last batch.
 #[test]
 fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
     let home = tempfile::tempdir()?;
@@ -81,7 +81,7 @@ fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
     };
     wait_until("the answer", EXIT, answered);
     server.signal("TERM")?;
-    // Longer than a server without anything under way takes to end.
+    // Longer than an idle server needs to end.
     thread::sleep(Duration::from_millis(900));
     let answer = http::receive(stream)?;
     assert_eq!(answer.status, 200);
@@ -137,7 +137,7 @@ fn what_there_is_no_time_for_is_refused_in_one_go() -> Result<()> {
         }
     }
     assert!(answered > 0 && refused.len() > 5, "{answered} {refused:?}");
-    // None of them waits until somebody happens to look: then each would take longer than this.
+    // With polling, each pause would be longer than this.
     refused.sort();
     let pauses = refused.windows(2).map(|pair| pair[1] - pair[0]);
     let mut pauses: Vec<_> = pauses.collect();
@@ -175,7 +175,7 @@ fn a_second_signal_ends_it_at_once() -> Result<()> {
         group(child).is_empty()
     });
     assert!(workspaces(home.path()).is_empty());
-    // The clients get no answer, and learn of it.
+    // The clients receive no response, but the end of the connection.
     for nap in naps {
         assert!(http::receive(nap?).map_or(true, |answer| answer.status == 0));
     }

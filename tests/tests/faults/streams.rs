@@ -1,4 +1,4 @@
-//! Streams of answers while processes die, channels break, servers stop and clients leave.
+//! Response streams while processes die, connections break, servers stop and clients disconnect.
 
 use std::fs;
 use std::sync::Mutex;
@@ -14,19 +14,19 @@ use crate::process::{kill, tritonserver, wait_until};
 use crate::sockets::{Socket, connections};
 use crate::{EXIT, MODELS, NOTICED};
 
-/// As many as its model has instances; and the model whose one instance takes many batches at a time.
+/// One stream per instance of the model, and a model with one instance and many batches in flight.
 const BUSY: [(&str, usize); 2] = [("SlowCount", 4), ("PatientCount", 32)];
 
-/// More answers than anybody waits for.
+/// More responses than any client waits for.
 const ENDLESS: usize = 1_000_000;
 
-/// In which a function has heard that nobody waits for its answers.
+/// The time limit for a function to notice cancellation.
 const HEARD: Duration = Duration::from_millis(500);
 
-/// Clients in Python with a stream each.
+/// Python clients with one stream each.
 struct Streams(Driven);
 
-/// What became of them.
+/// The results of the streams.
 #[derive(Debug)]
 struct Report(Value);
 
@@ -35,7 +35,7 @@ impl Streams {
         Driven::start("streams.py").map(Self)
     }
 
-    /// Opens streams of so many answers with a pause before each.
+    /// Opens streams with a number of responses and a pause before each.
     fn open(
         &mut self,
         server: &Server,
@@ -48,7 +48,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Waits until all have ended.
+    /// Waits until all streams have ended.
     fn ended(&mut self) -> Result<Report> {
         let said = self.0.say("ended")?;
         let report = Report(serde_json::from_str(&said).unwrap_or_default());
@@ -71,7 +71,8 @@ impl Report {
     }
 }
 
-/// Whether all instances of the models are free at once: none still makes answers for nobody.
+/// Checks that all instances of the models are free, so none still produces responses for closed
+/// streams.
 fn are_free(server: &Server) -> Result<()> {
     for (model, count) in BUSY {
         let begun = Instant::now();
@@ -138,7 +139,7 @@ fn channels_break_while_both_live() -> Result<()> {
     Ok(())
 }
 
-/// What so many streams were told, each in its last answer.
+/// Returns the error in the last response of these streams.
 fn streams_that_failed(streams: &mut Streams, count: usize) -> Result<String> {
     let report = streams.ended()?;
     assert_eq!(report.number("whole"), 0, "{count}: {report:?}");
@@ -187,7 +188,7 @@ fn clients_leave() -> Result<()> {
         for busy in BUSY {
             let mut streams = Streams::new()?;
             streams.open(&server, busy, (ENDLESS, 20))?;
-            // By their own will, or by their death.
+            // Clients cancel, or are killed.
             match busy.1 {
                 4 => assert_eq!(streams.0.say("cancel")?, "cancelled"),
                 _ => streams.0.kill()?,
@@ -199,7 +200,7 @@ fn clients_leave() -> Result<()> {
     Ok(())
 }
 
-/// Own memory of a process, in KiB.
+/// Returns the private memory of a process, in KiB.
 fn memory(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status
@@ -209,10 +210,10 @@ fn memory(id: u32) -> u64 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// What both processes may take more of for ten thousand streams, in KiB: a tenth of a KiB for each.
+/// The maximum growth of both processes for ten thousand streams, in KiB: about 0.4 KiB for each.
 const FLAT: u64 = 4096;
 
-/// So many streams, each taken back.
+/// Opens and cancels the given number of streams.
 fn churn(server: &Server, count: usize) -> Result<()> {
     let mut streams = Streams::new()?;
     let mut left = count;
@@ -226,7 +227,8 @@ fn churn(server: &Server, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// One at a time: they are a load on the machine, of which other tests expect something within seconds.
+/// These tests run one at a time, because they load the machine and other tests have time limits of
+/// seconds.
 static FLAT_ALONE: Mutex<()> = Mutex::new(());
 
 fn flat(server: &Server, processes: &[u32]) -> Result<()> {

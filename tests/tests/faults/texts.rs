@@ -1,11 +1,12 @@
-//! What failures say: it forges no line of the log, colours no terminal, and is not too long for anybody.
+//! Error messages: they forge no log lines, contain no terminal colours, and have a limited length.
 
 use pytriton_tests::{Engine, Result, Server, finish};
 
 use crate::engine::{FREE_PORTS, prepare};
 use crate::{EXIT, MODELS, http, python};
 
-/// Asks a model over gRPC to fail with so many letters; prints the status and how long its text is.
+/// Makes a model fail over gRPC with a text of the given length; prints the status and the length
+/// of its message.
 const CALL: &str = r#"
 import sys
 import numpy as np
@@ -21,7 +22,7 @@ except protocol.InferenceServerException as error:
     print(error.status(), len(error.message().encode()))
 "#;
 
-/// Another line, a colour, the end of a word.
+/// A line break, a colour, and a control character.
 const FORGED: &str = r"x\n[ERROR] forged\r\u001b[31m\u0007";
 
 fn fail(server: &Server, panics: bool, text: &str) -> Result<http::Answer> {
@@ -79,7 +80,7 @@ fn of_failures_are_escaped_and_bounded() -> Result<()> {
     Ok(())
 }
 
-/// Whatever tritonserver says is a line of our log, and stands in our last words.
+/// Output of tritonserver is escaped in our log and in our final error message.
 #[test]
 fn of_tritonserver_are_escaped() -> Result<()> {
     let home = tempfile::tempdir()?;

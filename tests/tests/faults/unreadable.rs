@@ -1,4 +1,5 @@
-//! An input in memory that a function cannot read costs its own request an error, and no other in the batch anything.
+//! An input in memory that a function cannot read makes only its own request fail, not others in
+//! the batch.
 
 use pytriton_tests::{Result, Server};
 

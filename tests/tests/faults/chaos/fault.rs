@@ -12,38 +12,38 @@ use crate::random::Random;
 use crate::region::Region;
 use crate::sockets::{Socket, connections};
 
-/// What happens to a server whose worker lives on.
+/// A fault of a server whose worker survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
     /// SIGKILL to tritonserver.
     Kill,
-    /// SIGSEGV to tritonserver, which may dump its core.
+    /// SIGSEGV to tritonserver, which may write a core dump.
     Crash,
-    /// tritonserver has died of a fault of its own.
+    /// tritonserver has crashed because of a bug of its own.
     Own,
-    /// SIGSTOP to tritonserver, and SIGCONT.
+    /// SIGSTOP and SIGCONT to tritonserver.
     StopServer,
-    /// The same to the worker.
+    /// SIGSTOP and SIGCONT to the worker.
     StopWorker,
-    /// A session breaks.
+    /// One session breaks.
     SeverOne,
     /// All sessions break.
     SeverAll,
-    /// The worker gets no descriptor, also for what breaks meanwhile.
+    /// The worker gets no descriptors, not even for sessions that break meanwhile.
     NoDescriptorWorker,
-    /// tritonserver gets none.
+    /// tritonserver gets no descriptors.
     NoDescriptorServer,
     /// The worker gets no shared memory.
     NoMemoryWorker,
-    /// tritonserver gets none.
+    /// tritonserver gets no shared memory.
     NoMemoryServer,
-    /// Clients over HTTP go away in the middle of a request.
+    /// HTTP clients disconnect in the middle of a request.
     LeaveHttp,
-    /// Clients over gRPC are killed.
+    /// gRPC clients are killed.
     LeaveGrpc,
 }
 
-/// What tritonserver 2.51 lives through, each as often as it stands here.
+/// The faults that tritonserver 2.51 must survive, weighted by repetition.
 pub(super) const FAULTS: [Fault; 19] = [
     Fault::Kill,
     Fault::Crash,
@@ -66,8 +66,8 @@ pub(super) const FAULTS: [Fault; 19] = [
     Fault::LeaveHttp,
 ];
 
-/// What it has to live through while calls over gRPC are taken back, of which it may die: its front forgets what it still
-/// needs of a call that is taken back as it arrives or as it is answered.
+/// The faults together with cancelled gRPC calls, which may crash tritonserver: its front end frees
+/// state of a call that is cancelled on arrival or during its response.
 pub(super) const WITH_CANCELLED_CALLS: [Fault; 7] = [
     Fault::Kill,
     Fault::StopServer,
@@ -78,36 +78,36 @@ pub(super) const WITH_CANCELLED_CALLS: [Fault; 7] = [
     Fault::LeaveGrpc,
 ];
 
-/// The most that a stop takes, and how many of them take longer than an error may.
+/// The maximum duration of a stop. One of `ONE_OF` stops exceeds the time limit of an error.
 const STOP: Duration = Duration::from_millis(200);
 const LONG_STOP: Duration = Duration::from_millis(1500);
 const ONE_OF: usize = 6;
 
-/// How long a limit is low at most.
+/// The maximum duration of a lowered limit.
 const LIMITED: Duration = Duration::from_millis(600);
 
-/// Nothing that is not there already.
+/// A limit below the number of open descriptors.
 const NO_MORE: u64 = 3;
 
 impl Fault {
-    /// Whether tritonserver is started anew.
+    /// Returns whether tritonserver is restarted.
     pub(super) fn is_deadly(self) -> bool {
         matches!(self, Self::Kill | Self::Crash | Self::Own)
     }
 
-    /// Whether a request may have an error from it.
+    /// Returns whether the fault may make a request fail.
     pub(super) fn fails(self) -> bool {
         let stops = matches!(self, Self::StopServer | Self::StopWorker);
         !stops && !matches!(self, Self::LeaveHttp | Self::LeaveGrpc)
     }
 
-    /// Whether an answer, or an error, may take longer from it than a second.
+    /// Returns whether the fault may delay a response or an error by more than a second.
     pub(super) fn delays(self) -> bool {
         let stops = matches!(self, Self::StopServer | Self::StopWorker);
         stops || self.is_deadly() || self == Self::NoDescriptorServer
     }
 
-    /// Lets it happen; returns when it is over.
+    /// Injects the fault, and returns when it is over.
     pub(super) fn happen(
         self,
         server: &Server,
@@ -115,7 +115,7 @@ impl Fault {
         random: &mut Random,
     ) -> Result<()> {
         let worker = server.pid();
-        // Otherwise it has just died of something else, which is found afterwards.
+        // It has just died of another fault, which is detected later.
         let Some(child) = child(server) else {
             return Ok(());
         };
@@ -172,7 +172,7 @@ fn sever_one(server: &Server, random: &mut Random) -> Result<()> {
     }
 }
 
-/// Sends requests, some of them in part, and reads no answer.
+/// Sends complete and partial requests without reading the responses.
 fn leave(address: &str, random: &mut Random) -> Result<()> {
     let body = br#"{"inputs":[{"name":"x","datatype":"INT64","shape":[1,1],"data":[1]}]}"#;
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! Everything at once, at random: under load, whatever happens, no answer is wrong and none is lost without an error.
+//! Random faults under load: no response is wrong, and none is lost without an error.
 
 mod fault;
 mod record;

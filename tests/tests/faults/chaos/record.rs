@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 use super::fault::Fault;
 use crate::ledger::{Book, Span};
 
-/// In which everything is as before after a fault: the second that it may take, and another for a machine that is busy.
+/// The time limit for the recovery after a fault: one second, and another one on a busy machine.
 pub(super) const RECOVERY: Duration = Duration::from_secs(2);
 
-/// When faults happened, and how long they lasted.
+/// The times and durations of faults.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     spans: Vec<(Instant, Instant, Fault)>,
 }
 
 impl Record {
-    /// Notes a fault that is over now.
+    /// Records a fault that is over.
     pub(super) fn note(&mut self, fault: Fault, begun: Instant) {
         self.spans.push((begun, Instant::now(), fault));
     }
 
-    /// How often each has happened.
+    /// Returns the number of faults of each kind.
     pub(super) fn counts(&self) -> BTreeMap<Fault, usize> {
         let mut counts = BTreeMap::new();
         for (.., fault) in &self.spans {
@@ -28,7 +28,7 @@ impl Record {
         counts
     }
 
-    /// Nothing failed, nothing was cut off and nothing took long but by a fault that can do that.
+    /// Checks that every failure, disconnection and delay has a fault that can cause it.
     pub(super) fn check(&self, book: &Book) {
         book.check();
         let mut failed = book.failed_at.iter();
@@ -47,7 +47,7 @@ impl Record {
         assert_eq!(late, None, "later than an error may come");
     }
 
-    /// Whether something that was under way then may have suffered from a fault of some kind.
+    /// Returns whether a fault of this kind may have affected a request at that time.
     fn excuses(&self, kind: impl Fn(Fault) -> bool, begun: Instant, ended: Instant) -> bool {
         let mut spans = self.spans.iter().filter(|(.., fault)| kind(*fault));
         spans.any(|(from, to, _)| ended >= *from && begun <= *to + RECOVERY)

@@ -20,16 +20,16 @@ use crate::shell::shell;
 /// The pause between two faults.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The pause between two deaths: `--restart` takes the longer the more there are.
+/// The pause between two crashes: `--restart` waits longer after repeated crashes.
 const DEATHS: Duration = Duration::from_secs(6);
 
-/// What a restart may take, with the longest of its pauses.
+/// The time limit of a restart, including its longest pause.
 const RESTART: Duration = Duration::from_secs(15);
 
-/// How many lines before its end tell of it.
+/// The number of log lines before a crash that may explain it.
 const WORDS: usize = 20;
 
-/// What is asked for over HTTP.
+/// The requests over HTTP.
 const HABITS: [Habit; 7] = [
     Habit::All,
     Habit::Narrow,
@@ -40,7 +40,7 @@ const HABITS: [Habit; 7] = [
     Habit::All,
 ];
 
-/// A server, its clients, and what has happened to them.
+/// A server, its clients, and the injected faults.
 pub(super) struct Run {
     server: Server,
     narrow: Region,
@@ -48,19 +48,19 @@ pub(super) struct Run {
     grpc: Grpc,
     random: Random,
     record: Record,
-    /// What it had open when all were there.
+    /// The number of open descriptors when all processes were ready.
     descriptors: usize,
-    /// The tritonserver that should be there.
+    /// The expected tritonserver.
     alive: Option<u32>,
     died: Instant,
-    /// When it was seen last.
+    /// The time at which it was last seen.
     seen: Instant,
-    /// Whether it may die of faults of its own.
+    /// Whether it may crash because of its own bugs.
     mortal: bool,
 }
 
 impl Run {
-    /// Starts a server and clients, those over gRPC with habits as `ledger.py` has them.
+    /// Starts a server and clients. The habits of gRPC clients are defined in `ledger.py`.
     pub(super) fn start(home: &Path, habits: &str, mortal: bool) -> Result<Self> {
         let mut random = Random::new();
         let before = format!("ulimit -c unlimited && cd '{}'", home.display());
@@ -87,7 +87,7 @@ impl Run {
         })
     }
 
-    /// Lets faults happen for a time.
+    /// Injects faults for a time.
     pub(super) fn last(&mut self, time: Duration, faults: &[Fault]) -> Result<()> {
         let begun = Instant::now();
         while begun.elapsed() < time {
@@ -108,7 +108,8 @@ impl Run {
         Ok(())
     }
 
-    /// Ends the clients, and looks at what became of all requests; then there is nothing that would excuse an error.
+    /// Ends the clients, and checks the results of all requests. After that, no fault explains an
+    /// error.
     pub(super) fn end(mut self) -> Result<()> {
         let mut book = self.clients.stop();
         book.add(self.grpc.end()?);
@@ -136,7 +137,7 @@ impl Run {
         Ok(())
     }
 
-    /// Waits until another tritonserver is there.
+    /// Waits until a new tritonserver is running.
     fn restarted(&mut self) -> Result<()> {
         wait_until("the restart", RESTART, || {
             let another = child(&self.server).filter(|child| Some(*child) != self.alive);
@@ -147,7 +148,7 @@ impl Run {
         self.narrow.register_again(&self.server.banner().http)
     }
 
-    /// Waits until all models are right after a fault.
+    /// Waits until all models respond correctly after a fault.
     fn returned(&mut self, fault: Fault) -> Result<()> {
         let over = Instant::now();
         while !self.is_right() {
@@ -176,7 +177,7 @@ impl Run {
         answers.all(|verdict| verdict.is_ok_and(|verdict| verdict == Verdict::Right))
     }
 
-    /// What all models say to a request.
+    /// Returns the responses of all models to a request.
     fn answers(&self) -> impl Iterator<Item = io::Result<Verdict>> {
         MODELS.iter().map(|model| {
             let entry = Entry::new(*model, 2);
@@ -186,7 +187,7 @@ impl Run {
         })
     }
 
-    /// What has been said of tritonserver's ends.
+    /// Returns the log lines about crashes of tritonserver.
     fn deaths(&self) -> Result<String> {
         let log = self.server.log()?;
         let lines: Vec<&str> = log.lines().collect();
@@ -196,7 +197,7 @@ impl Run {
     }
 }
 
-/// How many descriptors the two processes have open.
+/// Returns the number of open descriptors of the two processes.
 fn descriptors(server: &Server) -> usize {
     let processes = [Some(server.pid()), child(server)].into_iter().flatten();
     let folders = processes.map(|id| fs::read_dir(format!("/proc/{id}/fd")));

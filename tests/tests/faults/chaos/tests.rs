@@ -7,7 +7,7 @@ use super::fault::{FAULTS, WITH_CANCELLED_CALLS};
 use super::run::Run;
 use crate::engine::workspaces;
 
-/// How long faults happen where `PYTRITON_FAULTS_SECONDS` says nothing.
+/// The default of `PYTRITON_FAULTS_SECONDS`.
 const SECONDS: u64 = 10;
 
 fn time() -> Duration {
@@ -26,7 +26,7 @@ fn every_request_is_answered_rightly_or_has_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Calls over gRPC that are taken back, and clients that are killed in the middle of one, may end tritonserver 2.51.
+/// Cancelled gRPC calls and killed clients may crash tritonserver 2.51.
 #[test]
 fn so_is_every_other_where_calls_are_taken_back() -> Result<()> {
     let home = tempfile::tempdir()?;

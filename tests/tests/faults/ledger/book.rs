@@ -4,41 +4,41 @@ use std::time::{Duration, Instant};
 
 use crate::NOTICED;
 
-/// How many different errors are worth reading.
+/// The maximum number of different errors that are kept.
 const KINDS: usize = 12;
 
-/// Errors that follow each other faster are one.
+/// Errors closer together than this count as one.
 const GRAIN: Duration = Duration::from_millis(20);
 
-/// What became of all requests.
+/// The results of all requests.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    /// Those that were answered as they should be.
+    /// The number of correct responses.
     pub right: usize,
-    /// Those that were taken back.
+    /// The number of cancelled requests.
     pub cancelled: usize,
-    /// Answers that are none, or another request's.
+    /// Invalid responses, and responses of other requests.
     pub wrong: Vec<String>,
-    /// Errors of requests that should have none, and how many of each kind.
+    /// Unexpected errors and their counts.
     pub failed: BTreeMap<String, usize>,
-    /// When there were any, not more exactly than [`GRAIN`].
+    /// The times of errors, with the resolution of [`GRAIN`].
     pub failed_at: Vec<Instant>,
-    /// Connections that could not be made, or were closed before an answer.
+    /// Connections that failed or were closed before a response.
     pub cut: Vec<Span>,
-    /// Requests that were given up.
+    /// Requests that timed out.
     pub hung: Vec<Span>,
-    /// Those that took longer than even an error may take.
+    /// Requests that exceeded the time limit of an error.
     pub late: Vec<Span>,
 }
 
-/// When a request was under way.
+/// The time of a request.
 #[derive(Clone)]
 pub(crate) struct Span {
-    /// Its beginning.
+    /// The start.
     pub begun: Instant,
-    /// Its end.
+    /// The end.
     pub ended: Instant,
-    /// What became of it.
+    /// The result.
     pub what: String,
 }
 
@@ -60,7 +60,7 @@ impl Span {
 }
 
 impl Book {
-    /// Takes over what another has.
+    /// Adds the results of another book.
     pub(crate) fn add(&mut self, other: Self) {
         self.right += other.right;
         self.cancelled += other.cancelled;
@@ -74,7 +74,7 @@ impl Book {
         self.late.extend(other.late);
     }
 
-    /// Notes an error.
+    /// Records an error.
     pub(crate) fn fail(&mut self, kind: String) {
         let known = self.failed.len() < KINDS || self.failed.contains_key(&kind);
         let kind = if known { kind } else { "others".to_owned() };
@@ -85,17 +85,17 @@ impl Book {
         }
     }
 
-    /// Notes a connection that was closed.
+    /// Records a closed connection.
     pub(crate) fn cut(&mut self, begun: Instant, error: String) {
         self.cut.push(Span::new(begun, error));
     }
 
-    /// Notes a request that was given up.
+    /// Records a timeout.
     pub(crate) fn hung(&mut self, begun: Instant, error: String) {
         self.hung.push(Span::new(begun, error));
     }
 
-    /// Notes how long a request took, where it was long.
+    /// Records the duration of a request if it exceeds the limit.
     pub(crate) fn took(&mut self, begun: Instant) {
         let took = begun.elapsed();
         if took > NOTICED {
@@ -103,12 +103,12 @@ impl Book {
         }
     }
 
-    /// How many errors there were.
+    /// Returns the number of errors.
     pub(crate) fn failures(&self) -> usize {
         self.failed.values().sum()
     }
 
-    /// Nothing was wrong, nothing hung.
+    /// Checks that no response was wrong and no request timed out.
     pub(crate) fn check(&self) {
         let first = self.wrong.first();
         assert!(first.is_none(), "{} wrong: {first:?}", self.wrong.len());
@@ -116,7 +116,7 @@ impl Book {
         assert!(first.is_none(), "{} hung: {first:?}", self.hung.len());
     }
 
-    /// Everything was answered as it should be.
+    /// Checks that all responses were correct.
     pub(crate) fn check_all(&self) {
         self.check();
         assert!(self.failed.is_empty(), "{:?}", self.failed);

@@ -12,38 +12,38 @@ use crate::http::Answer;
 use crate::random::Random;
 use crate::region::Region;
 
-/// Far more than an error may take: what needs it hangs.
+/// The timeout of a request, far above the time limit of an error.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// So that clients of a server that is away leave others their turn.
+/// The pause after an error, which leaves processor time to others.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The most rows of a request.
+/// The maximum number of rows of a request.
 const ROWS: usize = 3;
 
-/// The most elements of a long row.
+/// The maximum number of elements of a long row.
 const COLUMNS: usize = 20_000;
 
-/// What a client asks for.
+/// The kind of requests of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
-    /// Everything.
+    /// All outputs.
     All,
     /// Some of the outputs, in any order.
     Some,
-    /// Everything, one output of which goes into a region of its own.
+    /// All outputs, one of them in a shared-memory region.
     Wide,
-    /// Everything, one output of which shall go where it does not fit.
+    /// All outputs, one of them in a region that is too small.
     Narrow,
-    /// What the function refuses.
+    /// Requests that the function refuses.
     Refused,
-    /// Everything, of an input that `unreadable.c` keeps from the function.
+    /// All outputs, with an input that `unreadable.c` hides from the function.
     Unreadable,
-    /// Everything of long rows.
+    /// All outputs, with long rows.
     Large,
 }
 
-/// Clients with a thread each.
+/// Clients with one thread each.
 pub(crate) struct Clients {
     stop: Arc<AtomicBool>,
     answered: Arc<AtomicUsize>,
@@ -61,7 +61,8 @@ struct Client {
 }
 
 impl Clients {
-    /// Starts one for each habit, that asks these models by turns, as often as is said or until it is stopped.
+    /// Starts one client per habit. Each calls these models in turn, for the given number of times
+    /// or until it is stopped.
     pub(crate) fn start(
         address: &str,
         models: &[Model],
@@ -106,18 +107,18 @@ impl Clients {
         })
     }
 
-    /// How many requests have come to an end.
+    /// Returns the number of completed requests.
     pub(crate) fn answered(&self) -> usize {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Lets each end the request that it is in.
+    /// Stops the clients after their current requests.
     pub(crate) fn stop(self) -> Book {
         self.stop.store(true, Ordering::Relaxed);
         self.join()
     }
 
-    /// Waits until each has asked as often as it shall.
+    /// Waits until the clients have sent all their requests.
     pub(crate) fn join(mut self) -> Book {
         let mut book = Book::default();
         for thread in self.threads.drain(..) {
@@ -133,7 +134,7 @@ impl Clients {
 impl Drop for Clients {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Each removes its region at its end, also where the test has failed.
+        // The threads remove their regions, even if the test has failed.
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
@@ -171,7 +172,7 @@ impl Client {
             (Some(Verdict::Right), _) => self.book.right += 1,
             (Some(Verdict::Wrong(what)), _) => self.book.wrong.push(what),
             (Some(Verdict::Failed(what)), _) => {
-                // A server that was started anew knows nothing of it.
+                // A restarted server does not know the region.
                 let forgotten = what.contains("Unable to find shared memory region");
                 if let (true, Some(region)) = (forgotten, &self.region) {
                     // The next request tries again.

@@ -6,45 +6,45 @@ use super::Model;
 use crate::http::Answer;
 use crate::region::Region;
 
-/// How much of an answer is worth reading.
+/// The maximum length of a response in messages.
 const SHOWN: usize = 500;
 
-/// What only the error of a certain request has.
+/// Texts that only errors of specific requests contain.
 const OWN: [&str; 2] = ["OUTPUT_", "is below zero"];
 
 /// A request.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
-    /// Whom it asks.
+    /// The called model.
     model: Model,
-    /// Its elements, which no other request has.
+    /// Its elements, which are unique.
     x: Vec<i64>,
-    /// How many of them are a row.
+    /// The number of elements per row.
     columns: usize,
-    /// The outputs that it asks for, counted from 1, in its order; all where there are none.
+    /// The requested outputs, numbered from 1; empty for all.
     outputs: Vec<usize>,
-    /// Where one of them shall go, and whether it fits.
+    /// The output in a region, and whether it fits.
     region: Option<(usize, &'a Region)>,
 }
 
-/// What an answer is.
+/// The result of the comparison of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The one that it should be.
+    /// The expected response.
     Right,
-    /// An error where there should be none.
+    /// An unexpected error.
     Failed(String),
-    /// Of another request, or no answer at all.
+    /// A response of another request, or an invalid response.
     Wrong(String),
 }
 
 impl<'a> Entry<'a> {
-    /// A request for all outputs of some rows of one element.
+    /// Creates a request for all outputs, with rows of one element.
     pub(crate) fn new(model: Model, rows: usize) -> Self {
         Self::large(model, rows, 1)
     }
 
-    /// A request for all outputs of some rows.
+    /// Creates a request for all outputs.
     pub(crate) fn large(model: Model, rows: usize, columns: usize) -> Self {
         static NEXT: AtomicI64 = AtomicI64::new(1);
         let len = i64::try_from(rows * columns).unwrap_or(1);
@@ -58,19 +58,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Asks for these outputs only.
+    /// Requests only these outputs.
     pub(crate) fn only(mut self, outputs: Vec<usize>) -> Self {
         self.outputs = outputs;
         self
     }
 
-    /// Has an output written into a region.
+    /// Requests an output in a region.
     pub(crate) fn into_region(mut self, output: usize, region: &'a Region) -> Self {
         self.region = Some((output, region));
         self
     }
 
-    /// Has the function refuse it.
+    /// Makes the function refuse the request.
     pub(crate) fn refused(mut self) -> Self {
         for x in &mut self.x {
             *x = -*x;
@@ -78,13 +78,13 @@ impl<'a> Entry<'a> {
         self
     }
 
-    /// Makes its input one that is said to be in the memory of a GPU.
+    /// Marks its input as one in GPU memory.
     pub(crate) fn unreadable(mut self) -> Self {
         self.x[0] = i64::MIN;
         self
     }
 
-    /// As it goes over the wire.
+    /// Returns the JSON body.
     pub(crate) fn body(&self) -> String {
         let x = json!({"name": "x", "datatype": "INT64", "shape": self.shape(), "data": self.x});
         let mut body = json!({"id": self.id(), "inputs": [x]});
@@ -95,7 +95,7 @@ impl<'a> Entry<'a> {
         body.to_string()
     }
 
-    /// Judges what came back.
+    /// Compares a response with the expected one.
     pub(crate) fn judge(&self, answer: &Answer) -> Verdict {
         let Answer { status, body } = answer;
         let others = OWN.iter().any(|own| body.contains(own));
@@ -145,7 +145,7 @@ impl<'a> Entry<'a> {
         Ok(())
     }
 
-    /// What its error must say, where it must have one.
+    /// Returns the expected error, if there is one.
     fn error(&self) -> Option<String> {
         match (self.x[0], self.region) {
             (i64::MIN, _) => Some("input 'x' is in GPU memory".to_owned()),
@@ -187,7 +187,7 @@ impl<'a> Entry<'a> {
         self.model.outputs[output - 1]
     }
 
-    /// What an output has for a value.
+    /// Returns the expected output for a value.
     fn value(&self, x: i64, output: usize) -> i64 {
         x * 1000 + i64::try_from(output).unwrap_or_default()
     }

@@ -7,12 +7,12 @@ use super::{Book, Span};
 use crate::load::Driven;
 use crate::random::Random;
 
-/// NVIDIA's client over gRPC, in a process of its own that is killed when this is dropped.
+/// NVIDIA's gRPC client in a separate process, which is killed when this is dropped.
 pub(crate) struct Grpc(Driven);
 
 impl Grpc {
-    /// Starts clients that ask until they are told to end, one for each habit as `ledger.py` has them; some have need of a
-    /// region of that name.
+    /// Starts one client per habit of `ledger.py`, which runs until it is stopped. Some habits need
+    /// the region of that name.
     pub(crate) fn start(
         server: &Server,
         region: &str,
@@ -32,7 +32,7 @@ impl Grpc {
         self.0.kill()
     }
 
-    /// Lets every client end the call that it is in.
+    /// Stops the clients after their current calls.
     pub(crate) fn end(&mut self) -> Result<Book> {
         let report: Value = serde_json::from_str(&self.0.say("end")?).unwrap_or_default();
         let texts = |name: &str| report[name].as_array().cloned().unwrap_or_default();
@@ -60,7 +60,7 @@ fn number(value: &Value) -> usize {
         .unwrap_or_default()
 }
 
-/// When a call was under way.
+/// Converts the times of a call.
 fn span(times: &Value) -> Option<Span> {
     Some(Span {
         begun: instant(&times[0])?,
@@ -69,7 +69,7 @@ fn span(times: &Value) -> Option<Span> {
     })
 }
 
-/// What the other process has told as the time of day.
+/// Converts a wall-clock time of the other process.
 fn instant(time: &Value) -> Option<Instant> {
     let now = (SystemTime::now(), Instant::now());
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(time.as_f64()?);

@@ -1,4 +1,4 @@
-//! Requests that no two of are alike, and what each must be answered.
+//! Unique requests and their expected responses.
 
 mod book;
 mod client;

@@ -1,15 +1,15 @@
 /// A model of `tests/models/src/ledger.rs`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Model {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The types of its outputs.
+    /// The datatypes of its outputs.
     pub outputs: &'static [&'static str],
-    /// Whether a request with a value below zero fails alone.
+    /// Whether a request with a negative value fails without affecting others.
     pub refuses: bool,
 }
 
-/// All of them.
+/// All models.
 pub(crate) const MODELS: [Model; 5] = [
     Model {
         name: "Ledger1",
