@@ -8,7 +8,7 @@ use crate::root;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The table that the decorators are tested with is what those of PyTriton do.
+/// The table for the tests of the decorators must match PyTriton's behaviour.
 #[test]
 fn the_table_is_that_of_pytriton() -> Result<()> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));

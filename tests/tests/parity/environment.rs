@@ -2,7 +2,7 @@ use std::process::Command;
 
 use pytriton_tests::{HarnessError, Server};
 
-/// PyTriton takes every text for true that is not empty.
+/// PyTriton treats every non-empty text as true.
 #[test]
 fn a_text_that_says_false_is_false() {
     for no in ["False", "false", "0"] {

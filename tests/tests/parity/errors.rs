@@ -1,4 +1,5 @@
-//! `docs/errors.md` explains every message. Its tables are generated from the doc comments of all error variants.
+//! `docs/errors.md` explains every message. Its tables are generated from the doc comments of all
+//! error variants.
 //!
 //! `UPDATE=1` regenerates them.
 
@@ -116,7 +117,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
     Ok(text + "\n")
 }
 
-/// All Rust below a folder, in one order.
+/// Returns all Rust files below a directory, sorted.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else {
@@ -134,7 +135,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The messages of an enum or struct; the name of one that nothing explains is the error.
+/// Returns the messages of an enum or struct. The error is the name of a variant without a doc
+/// comment.
 fn explained(item: &Item) -> Result<Vec<Explained>, String> {
     let described: Vec<(&[Attribute], String)> = match item {
         Item::Enum(of) => {
@@ -151,7 +153,7 @@ fn explained(item: &Item) -> Result<Vec<Explained>, String> {
         let Some(message) = attributes.iter().find_map(message) else {
             continue;
         };
-        // Whatever is below says the whole of it.
+        // The message consists of its arguments, so it is explained where these are defined.
         if message.chars().all(|letter| "… :'".contains(letter)) {
             continue;
         }
@@ -164,14 +166,14 @@ fn explained(item: &Item) -> Result<Vec<Explained>, String> {
     Ok(said)
 }
 
-/// The text of `#[error("…")]`, with `…` in place of every argument.
+/// Returns the text of `#[error("…")]`, with `…` in place of every argument.
 fn message(attribute: &Attribute) -> Option<String> {
     if !attribute.path().is_ident("error") {
         return None;
     }
     let parse = |input: syn::parse::ParseStream<'_>| {
         let text: LitStr = input.parse()?;
-        // The arguments behind it.
+        // Skips the arguments after the text.
         let _: proc_macro2::TokenStream = input.parse()?;
         Ok(text.value())
     };
@@ -208,7 +210,7 @@ fn documentation(attributes: &[Attribute]) -> String {
     lines.join(" ").trim().to_owned()
 }
 
-/// A text as code, whatever backquotes it has.
+/// Formats a text as code, even if it contains backquotes.
 fn code(text: &str) -> String {
     match text.contains('`') {
         true => format!("`` {text} ``"),

@@ -1,4 +1,4 @@
-//! What PyTriton does, and what documents say, beside what stands here.
+//! Compares the code with the behaviour of PyTriton and with the documentation.
 
 mod decorators;
 mod environment;

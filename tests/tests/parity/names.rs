@@ -10,7 +10,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 /// One row of a table whose last column names tests and examples.
 struct Row<'a> {
-    /// The module that the table is about.
+    /// The module that the table describes.
     module: &'a str,
     names: Vec<&'a str>,
     here: &'a str,
@@ -18,7 +18,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The rows below headings that are a module.
+    /// Returns the rows below headings that name a module.
     fn all(document: &'a str) -> Vec<Self> {
         let mut rows = Vec::new();
         let mut module = None;
@@ -43,7 +43,7 @@ impl<'a> Row<'a> {
         rows
     }
 
-    /// Whether one of its names, which may have a `*`, is this one or has it as a parameter.
+    /// Returns whether one of its names, which may contain `*`, matches a name or its function.
     fn is_about(&self, name: &str) -> bool {
         self.names.iter().any(|own| self.means(own, name))
     }
@@ -67,7 +67,7 @@ fn read(path: &str) -> Result<String> {
     Ok(fs::read_to_string(root().join(path))?)
 }
 
-/// Texts and targets of the links in a text.
+/// Returns the texts and targets of the links in a text.
 fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('[').skip(1).filter_map(|rest| {
         let (label, rest) = rest.split_once("](")?;
@@ -96,7 +96,7 @@ fn the_names_are_those_of_pytriton() -> Result<()> {
 #[test]
 fn every_name_has_a_row_and_every_row_a_name() -> Result<()> {
     let document = read("docs/pytriton.md")?;
-    // Those of the package, and the clients among the examples of its sources, which no package has.
+    // The names in the package, and the example clients, which are only in the sources.
     let names = read("tests/parity/names.txt")? + &read("tests/parity/examples.txt")?;
     let rows = Row::all(&document);
     let missing: Vec<&str> = names
@@ -148,7 +148,8 @@ fn every_link_leads_to_what_it_names() -> Result<()> {
         }
         let path = root().join("docs").join(file);
         assert!(path.is_file(), "there is no {target}");
-        // A test is named by its function, a file by words that no function has.
+        // The label of a test is the name of its function; other labels contain a character that
+        // function names cannot have.
         if label.contains(['/', '`']) || file.ends_with(".md") {
             continue;
         }

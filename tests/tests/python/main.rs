@@ -1,4 +1,5 @@
-//! The models of a crate as a Python module: as a wheel of maturin's, in an environment of its own.
+//! The models of a crate as a Python module, in a wheel built by maturin and installed in a
+//! separate environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Python with the wheel of a package, built and installed by the first test that asks for it.
+/// Returns a Python with the wheel of a package, which the first test builds and installs.
 fn with(package: &str) -> Result<Python> {
     static INSTALLED: LazyLock<Mutex<Vec<String>>> = LazyLock::new(Mutex::default);
     let python = Python::with_maturin(Path::new(env!("CARGO_TARGET_TMPDIR")))?;

@@ -1,7 +1,8 @@
-//! What a small request in JSON costs the embedded engine, as it is released, stays below a limit, and what one in binary costs
-//! the clients.
+//! The cost of a small JSON request in a release build of the embedded engine, and of a binary
+//! request in the clients, must stay below a limit.
 //!
-//! A binary of its own: it builds a server and a client first, and the other tests would be a load on the machine.
+//! This is a separate binary, because it first builds a server and a client, and other tests would
+//! load the machine.
 
 use std::path::Path;
 
@@ -14,16 +15,16 @@ use pytriton_tests::{Result, Server, released};
 const INSTRUCTIONS: f64 = 35_500.0;
 const ALLOCATIONS: f64 = 14.0;
 
-/// What may be turned on for a twentieth more.
+/// Options that may cost at most a twentieth more.
 const CHEAP: [&str; 2] = [
     "--log-format=json",
     "--metrics-config=histogram_latencies=true",
 ];
 
-/// The same for the client that does not block, of 16 bytes each way.
+/// The limits for the async client, with 16 bytes each way.
 const CLIENT: [(&str, f64, f64); 2] = [("http", 50_000.0, 37.0), ("grpc", 80_000.0, 52.0)];
 
-/// How often it is counted.
+/// The number of measurements.
 const TIMES: u32 = 5;
 
 #[test]

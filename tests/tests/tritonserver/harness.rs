@@ -13,7 +13,7 @@ use pytriton_runtime::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// A status and a body; the status 0 when the connection was cut.
+/// The status and the body of a response; the status is 0 if the connection was closed.
 pub(crate) type Answer = (u16, String);
 
 /// A worker in this process and a tritonserver in front of it.
@@ -79,7 +79,7 @@ impl House {
         )
     }
 
-    /// Sends a tensor of one row of zeros as binary data; returns the status and the length of the answer.
+    /// Sends a row of zeros as binary data, and returns the status and the length of the response.
     pub(crate) fn binary(&self, model: &str, columns: usize) -> (u16, usize) {
         let bytes = columns * 4;
         let head = format!(
@@ -94,7 +94,7 @@ impl House {
         (status, body.len())
     }
 
-    /// The bytes of shared memory that tritonserver holds.
+    /// Returns the shared memory of tritonserver, in bytes.
     pub(crate) fn shared_memory(&self) -> usize {
         let server = self.server.lock().unwrap().id();
         let text = fs::read_to_string(format!("/proc/{server}/status")).unwrap();
@@ -128,7 +128,7 @@ pub(crate) fn infer_at(port: u16, model: &str, body: &str) -> Answer {
     )
 }
 
-/// A request of one row.
+/// Returns a request with one row.
 pub(crate) fn json(input: &str, values: &[f32]) -> String {
     let columns = values.len();
     format!(

@@ -1,4 +1,4 @@
-//! The worker behind a real tritonserver, which the product's own `install` fetches.
+//! The worker with a real tritonserver, which the product's own `install` downloads.
 
 #[cfg(test)]
 mod harness;

@@ -34,7 +34,7 @@ fn seen(requests: &[Request]) -> Vec<Array2<String>> {
     texts.map(|text| Array2::from_elem((1, 1), text)).collect()
 }
 
-/// The requests of `keep`, and thus the memory of their tensors.
+/// The requests of `keep`, which own the memory of their tensors.
 pub(crate) static KEPT: Mutex<Vec<Request>> = Mutex::new(Vec::new());
 
 #[pytriton::model(name = "Keep", max_batch_size = 8)]
@@ -48,10 +48,10 @@ fn keep(requests: &[Request]) -> Result<Vec<Array2<f32>>, String> {
         .collect())
 }
 
-/// The first values of the requests that `slow` has begun.
+/// The first values of the requests that `slow` has started.
 static BEGUN: Mutex<Vec<f32>> = Mutex::new(Vec::new());
 
-/// Waits until `slow` has begun a request of that first value.
+/// Waits until `slow` has started a request with this first value.
 pub(crate) fn begun(value: f32) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !BEGUN.lock().is_ok_and(|begun| begun.contains(&value)) {
