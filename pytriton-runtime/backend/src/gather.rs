@@ -4,8 +4,8 @@ use std::sync::Arc;
 use crate::arena::place;
 use crate::failure::Failure;
 use crate::ffi::{self, Batch, Input, Request, Value};
-use crate::refused_sequences::{Refusal, RefusedSequences};
 use crate::session::TensorNames;
+use crate::started_sequences::{Refusal, StartedSequences};
 use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
 /// The layout of a batch: its description, and the offset of each input. The memory is reused for
@@ -16,7 +16,7 @@ pub struct Gathering {
     outputs: Numbers,
     batching: bool,
     sequential: bool,
-    refused: Arc<RefusedSequences>,
+    started: Arc<StartedSequences>,
     description: Vec<u8>,
     spans: Vec<Span>,
     positions: Vec<usize>,
@@ -46,15 +46,15 @@ struct Numbers {
 }
 
 impl Gathering {
-    /// Creates the state for batches of a model with these tensors. Refused sequences are recorded
-    /// in `refused`.
-    pub fn new(names: &TensorNames, refused: Arc<RefusedSequences>) -> Self {
+    /// Creates the state for batches of a model with these tensors. Only sequences
+    /// in `started` continue.
+    pub fn new(names: &TensorNames, started: Arc<StartedSequences>) -> Self {
         Self {
             inputs: Numbers::new(names.inputs.iter()),
             outputs: Numbers::new(names.outputs.iter().map(|(name, _)| name)),
             batching: names.batching,
-            sequential: names.sequential,
-            refused,
+            sequential: names.has_sequences(),
+            started,
             description: Vec::new(),
             spans: Vec::new(),
             positions: Vec::new(),
@@ -83,8 +83,8 @@ impl Gathering {
         for (index, request) in batch.requests() {
             let (mark, before) = (writer.mark(), pieces.len());
             let names = (&self.inputs, &self.outputs);
-            let refused = self.sequential.then_some(&*self.refused);
-            match describe(request, names, refused, (&mut writer, &mut pieces)) {
+            let started = self.sequential.then_some(&*self.started);
+            match describe(request, names, started, (&mut writer, &mut pieces)) {
                 // A padding row without a request.
                 Ok(None) => self.dismissed.push(index),
                 Ok(Some(rows)) => {
@@ -94,8 +94,8 @@ impl Gathering {
                 Err(failure) => {
                     writer.rewind(mark);
                     pieces.truncate(before);
-                    if let (Some(refused), Ok(Some(sequence))) = (refused, request.sequence()) {
-                        refused.refuse(&sequence, Refusal::NotHandedOver);
+                    if let (Some(started), Ok(Some(sequence))) = (started, request.sequence()) {
+                        started.refuse(&sequence, Refusal::NotHandedOver);
                     }
                     refuse(index, failure);
                 }
@@ -200,15 +200,15 @@ impl Numbers {
 fn describe<'b>(
     request: Request<'b>,
     (inputs, outputs): (&Numbers, &Numbers),
-    refused: Option<&RefusedSequences>,
+    started: Option<&StartedSequences>,
     (writer, pieces): (&mut BatchWriter<'_>, &mut Vec<Piece<'b>>),
 ) -> Result<Option<u64>, Failure> {
     let sequence = request.sequence()?;
-    if let Some(refused) = refused {
+    if let Some(started) = started {
         let Some(sequence) = &sequence else {
             return Ok(None);
         };
-        refused.check(sequence)?;
+        started.check(sequence)?;
     }
     let sequence = sequence.as_ref().map(|sequence| Sequence {
         id: match &sequence.id {

@@ -78,14 +78,14 @@ mod gather;
 mod proxy;
 #[cfg(not(loom))]
 mod readiness;
-#[cfg(not(loom))]
-mod refused_sequences;
 pub mod ring;
 #[cfg(not(loom))]
 pub mod session;
 #[cfg(not(loom))]
 #[expect(unsafe_code, reason = "memory that another process writes")]
 mod shm;
+#[cfg(not(loom))]
+mod started_sequences;
 mod sync;
 pub mod wire;
 
@@ -97,9 +97,9 @@ pub use gather::{Gathering, Pieces};
 #[cfg(not(loom))]
 pub use proxy::{Proxy, SOCKET_VARIABLE, TOKEN_VARIABLE};
 #[cfg(not(loom))]
-pub use refused_sequences::RefusedSequences;
-#[cfg(not(loom))]
 pub use shm::return_large_blocks;
+#[cfg(not(loom))]
+pub use started_sequences::StartedSequences;
 
 /// The shared library that tritonserver loads, or the reason why this binary has none.
 #[cfg(not(pytriton_library))]

@@ -58,11 +58,12 @@ fn slots(spec: &ModelSpec) -> Slots {
 /// Returns the tensors of a model as the backend knows them.
 pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
     let outputs = spec.outputs.iter();
+    let sequences = spec.sequence_batching.as_ref();
     TensorNames {
         batching: spec.batching(),
         decoupled: spec.decoupled,
         cancellable: spec.cancellable,
-        sequential: spec.sequence_batching.is_some(),
+        sequence_slots: sequences.map_or(0, |of| of.slots(spec.max_batch_size).max(1)),
         inputs: spec.inputs.iter().map(name).collect(),
         outputs: outputs
             .map(|output| (name(output), datatype_number(output.datatype)))

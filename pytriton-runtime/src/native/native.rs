@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::session::TensorNames;
 use pytriton_backend::wire::BatchReader;
-use pytriton_backend::{Failure, Gathering, RefusedSequences};
+use pytriton_backend::{Failure, Gathering, StartedSequences};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::TracesExporter;
@@ -49,7 +49,7 @@ impl Executor for Native {
             gate: Arc::default(),
             gathering: Mutex::new(Gathering::new(
                 &names,
-                Arc::new(RefusedSequences::new(&spec.name)),
+                Arc::new(StartedSequences::new(&spec.name, names.sequence_slots)),
             )),
             names: Arc::new(names),
         })
@@ -186,7 +186,7 @@ impl Native {
         // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
-        if !self.names.sequential {
+        if !self.names.has_sequences() {
             // The next request of a sequence depends on this one.
             batch.drop_cancelled();
         }

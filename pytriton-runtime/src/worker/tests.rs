@@ -61,7 +61,7 @@ async fn connect_to(
         batching: true,
         decoupled: names.decoupled,
         cancellable: false,
-        sequential: false,
+        sequence_slots: 0,
         inputs: vec![c"INPUT_1".into()],
         outputs: vec![(c"OUTPUT_1".into(), 11)],
     };

@@ -110,7 +110,7 @@ fn a_sequence_whose_start_finds_no_shared_memory_has_no_older_state() -> Result<
     prepare(&mut command, home.path())?;
     let server = Server::spawn(&mut command)?;
     let address = &server.banner().http;
-    let lost = "the state of sequence 5 of model 'Direct' is lost: its first request was refused; start the sequence again";
+    let lost = "inference request for sequence 5 to model 'Direct' must specify the START flag on the first request of the sequence";
     for (value, starts, bytes, expected) in [
         (100, true, 0, Ok(100)),
         (20, false, 0, Ok(120)),
@@ -127,7 +127,7 @@ fn a_sequence_whose_start_finds_no_shared_memory_has_no_older_state() -> Result<
                 assert!(answer.body.contains(&sum), "{value}: {answer:?}");
             }
             Err(text) => {
-                assert!([500, 503].contains(&answer.status), "{value}: {answer:?}");
+                assert!([400, 503].contains(&answer.status), "{value}: {answer:?}");
                 assert!(answer.body.contains(text), "{value}: {answer:?}");
             }
         }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::refused_sequences::RefusedSequences;
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
+use crate::started_sequences::StartedSequences;
 
 use super::session::{Model, Session};
 
@@ -16,7 +16,7 @@ pub(super) struct Link {
     path: PathBuf,
     hello: Hello,
     names: Arc<TensorNames>,
-    refused: Arc<RefusedSequences>,
+    started: Arc<StartedSequences>,
     /// Identifies the model in Triton.
     loaded_model: usize,
     state: Mutex<State>,
@@ -50,12 +50,12 @@ impl Link {
         let own = Arc::new(Mutex::new(Weak::<Self>::new()));
         let (client, welcome) = Client::connect(&path, &hello, on_close(&own))?;
         let names = Arc::new(welcome.names.clone());
-        let refused = Arc::new(RefusedSequences::new(&hello.model));
+        let started = StartedSequences::new(&hello.model, names.sequence_slots);
         let link = Arc::new(Self {
             path,
             hello,
             names,
-            refused,
+            started: Arc::new(started),
             loaded_model,
             state: Mutex::default(),
             stopped: Condvar::new(),
@@ -71,9 +71,9 @@ impl Link {
         &self.names
     }
 
-    /// Returns the sequences whose start was refused on this side.
-    pub(super) fn refused(&self) -> &Arc<RefusedSequences> {
-        &self.refused
+    /// Returns the sequences that have started and go on.
+    pub(super) fn started(&self) -> &Arc<StartedSequences> {
+        &self.started
     }
 
     /// Returns whether there is a session with a serving instance.
@@ -209,7 +209,7 @@ impl Link {
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {
         let model = Model {
             names: Arc::clone(&self.names),
-            refused: Arc::clone(&self.refused),
+            started: Arc::clone(&self.started),
             loaded_model: self.loaded_model,
         };
         Session::start(client, model, welcome)

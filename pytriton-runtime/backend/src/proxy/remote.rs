@@ -17,7 +17,7 @@ pub(super) struct Remote {
 
 impl Remote {
     pub(super) fn new(link: Arc<Link>) -> Arc<Self> {
-        let gathering = Gathering::new(link.names(), Arc::clone(link.refused()));
+        let gathering = Gathering::new(link.names(), Arc::clone(link.started()));
         Arc::new(Self {
             link,
             gathering: Mutex::new(gathering),
@@ -26,7 +26,7 @@ impl Remote {
 
     /// Returns whether the model serves sequences, whose state is behind the session.
     pub(super) fn is_sequential(&self) -> bool {
-        self.link.names().sequential
+        self.link.names().has_sequences()
     }
 
     /// Returns whether batches can be executed.

@@ -1,7 +1,7 @@
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
-use crate::refused_sequences::Refusal;
 use crate::session::{Client, Receiver, SessionError, TensorNames};
+use crate::started_sequences::Refusal;
 use crate::wire::{Answer, Contents, WireError};
 
 use super::course::Course;
@@ -118,14 +118,14 @@ impl<'a> Responder<'a> {
 
     /// Handles a batch for which the worker has no address space.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
-        let refused = &self.model.refused;
+        let started = &self.model.started;
         let UnderWay {
             batch,
             courses,
             positions,
             ..
         } = self.under_way(batch)?;
-        note_refused(batch, positions, refused, Refusal::NotHandedOver);
+        note_refused(batch, positions, started, Refusal::NotHandedOver);
         courses.iter_mut().for_each(Course::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));

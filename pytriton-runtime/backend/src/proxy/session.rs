@@ -6,8 +6,8 @@ use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::{Gathering, Pieces};
 use crate::readiness;
-use crate::refused_sequences::{Refusal, RefusedSequences};
 use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Unasked, Welcome};
+use crate::started_sequences::{Refusal, StartedSequences};
 
 use super::flight::Flight;
 use super::proxy::failure;
@@ -30,7 +30,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) names: Arc<TensorNames>,
-    pub(super) refused: Arc<RefusedSequences>,
+    pub(super) started: Arc<StartedSequences>,
     /// Identifies the model in Triton, with all of its instances.
     pub(super) loaded_model: usize,
 }
@@ -100,7 +100,7 @@ impl Session {
 
     /// Hands a batch over; `None` if it is already answered.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
-        if !self.model.names.sequential {
+        if !self.model.names.has_sequences() {
             // The next request of a sequence depends on this one.
             batch.drop_cancelled();
         }
@@ -164,16 +164,16 @@ impl Session {
             }
             error => (Refusal::NotHandedOver, failure(error)),
         };
-        note_refused(&batch, positions, &self.model.refused, refusal);
+        note_refused(&batch, positions, &self.model.started, refusal);
         // Its sequences cannot continue elsewhere, although other instances serve.
         let is_only_this_one =
             refusal == Refusal::Stalled && readiness::of_load(self.model.loaded_model);
-        if self.model.names.sequential && is_only_this_one {
+        if self.model.names.has_sequences() && is_only_this_one {
             for &index in positions {
                 let request = batch.request(index);
                 let sequence = request.and_then(|request| request.sequence().ok()?);
                 if let Some(sequence) = sequence {
-                    let ended = self.model.refused.ended(&sequence);
+                    let ended = self.model.started.ended(&sequence);
                     batch.fail(index, ended);
                 }
             }
@@ -304,12 +304,12 @@ impl Drop for EndOfReading<'_> {
 pub(super) fn note_refused(
     batch: &Batch,
     positions: &[usize],
-    refused: &RefusedSequences,
+    started: &StartedSequences,
     refusal: Refusal,
 ) {
     let requests = positions.iter().filter_map(|&index| batch.request(index));
     for sequence in requests.filter_map(|request| request.sequence().ok()?) {
-        refused.refuse(&sequence, refusal);
+        started.refuse(&sequence, refusal);
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) const CANCELLED: f32 = -2.0;
 /// The error of a stalled call.
 pub(super) const TOO_LONG: &str = "the call took too long";
 /// The error of a request with an unknown sequence.
-pub(super) const UNKNOWN: &str = "there is no such sequence";
+const UNKNOWN: &str = "there is no such sequence";
 /// The error if no instance serves.
 pub(super) const UNAVAILABLE: &str = "every instance is stalled";
 
@@ -56,7 +56,7 @@ pub(super) fn start(
             let mut socket = socket.unwrap();
             Hello::receive(&mut socket).unwrap();
             let names = TensorNames {
-                sequential,
+                sequence_slots: u32::from(sequential) * 4,
                 inputs: vec![c"x".into()],
                 outputs: vec![(c"y".into(), 11)],
                 ..TensorNames::default()
@@ -97,6 +97,7 @@ fn serve(server: Server) -> SimulatedInstance {
     let (has_resumed, resumed) = channel();
     let (tell, values) = channel();
     thread::spawn(move || {
+        // As a function's own: nothing is dropped when the instance stalls.
         let mut states = HashMap::new();
         let mut reader = BatchReader::default();
         while let Ok(asked) = server.take() {
@@ -167,7 +168,6 @@ fn serve(server: Server) -> SimulatedInstance {
             if stalled {
                 // The test may have ended.
                 let _ = go_on.recv();
-                states.clear();
                 server.set_state(State::Serving);
                 let _ = has_resumed.send(());
             }

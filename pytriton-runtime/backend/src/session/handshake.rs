@@ -42,8 +42,8 @@ pub struct TensorNames {
     pub decoupled: bool,
     /// Whether the function checks for cancellation.
     pub cancellable: bool,
-    /// Whether each request belongs to a sequence.
-    pub sequential: bool,
+    /// The slots for sequences of each instance. Zero if requests do not belong to sequences.
+    pub sequence_slots: u32,
     /// The inputs.
     pub inputs: Vec<CString>,
     /// The outputs and the numbers of their datatypes in Triton.
@@ -51,11 +51,18 @@ pub struct TensorNames {
 }
 
 /// The version of the protocol between the two sides.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// The complete response of a worker that needs more time.
 const WAIT: u8 = 2;
 /// The maximum size of a handshake message.
 const LONGEST: usize = 1 << 20;
+
+impl TensorNames {
+    /// Returns whether each request belongs to a sequence.
+    pub fn has_sequences(&self) -> bool {
+        self.sequence_slots > 0
+    }
+}
 
 impl Hello {
     /// Sends the message.
@@ -113,14 +120,14 @@ impl Welcome {
             batching,
             decoupled,
             cancellable,
-            sequential,
+            sequence_slots,
             inputs,
             outputs,
         } = &self.names;
         writer.u8(u8::from(*batching));
         writer.u8(u8::from(*decoupled));
         writer.u8(u8::from(*cancellable));
-        writer.u8(u8::from(*sequential));
+        writer.u32(*sequence_slots);
         writer.count(inputs.len());
         for name in inputs {
             writer.bytes(name.as_bytes());
@@ -178,7 +185,7 @@ impl Welcome {
         let batching = reader.u8()? != 0;
         let decoupled = reader.u8()? != 0;
         let cancellable = reader.u8()? != 0;
-        let sequential = reader.u8()? != 0;
+        let sequence_slots = reader.u32()?;
         let name =
             |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
         let inputs = reader.list(4, name)?;
@@ -187,7 +194,7 @@ impl Welcome {
             batching,
             decoupled,
             cancellable,
-            sequential,
+            sequence_slots,
             inputs,
             outputs,
         };
@@ -239,7 +246,7 @@ mod tests {
                 batching: true,
                 decoupled: true,
                 cancellable: true,
-                sequential: true,
+                sequence_slots: 7,
                 inputs: vec![c"a".into(), c"b".into()],
                 outputs: vec![(c"o".into(), 11)],
             },

@@ -1,0 +1,278 @@
+use std::collections::HashSet;
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::failure::{Code, Failure};
+use crate::ffi::{Correlation, Sequence};
+
+/// At least this many sequences are known at a time.
+const MIN_SEQUENCES: usize = 1024;
+
+/// The bytes of all ids in a generation that are texts.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// The sequences of an instance whose first request has been handed on, and that go on.
+///
+/// A request that continues any other sequence is refused: the function would not know it, or would
+/// continue an older sequence of the same id, because the first request was refused, cancelled or
+/// timed out before the function had it. What is known has a bound, but forgetting a sequence only
+/// refuses it.
+///
+/// While a sequence keeps its slot in Triton, each other slot has at most one further sequence that
+/// does not end between two of its requests: Triton gives a slot to another sequence only when the
+/// first has ended or was idle for longer than the sequence itself may be. So no sequence is
+/// forgotten that Triton continues, unless clients cancel many others.
+#[derive(Debug)]
+pub struct StartedSequences {
+    model: String,
+    capacity: usize,
+    known: Mutex<Known>,
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It could not be read or handed over.
+    NotHandedOver,
+    /// Its instance is in a call that takes too long, or is gone.
+    Stalled,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Id {
+    Number(u64),
+    Text(String),
+}
+
+/// Two generations: the older one is forgotten as a whole when the recent one is full.
+#[derive(Debug, Default)]
+struct Known {
+    recent: HashSet<Id>,
+    recent_bytes: usize,
+    older: HashSet<Id>,
+}
+
+impl StartedSequences {
+    /// Returns the sequences of an instance with this many slots. None has started.
+    pub fn new(model: &str, slots: u32) -> Self {
+        Self {
+            model: model.to_owned(),
+            capacity: MIN_SEQUENCES.max(2 * slots as usize),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Checks a request that is about to be handed on.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the request does not start its sequence, and the sequence is not known.
+    pub(crate) fn check(&self, sequence: &Sequence<'_>) -> Result<(), Failure> {
+        let id = Id::of(sequence);
+        let mut known = self.lock();
+        let continues = known.remove(&id);
+        if !sequence.start && !continues {
+            let (model, sequence) = (&self.model, id.text());
+            // As Triton says it of a sequence that it does not know, and the embedded engine.
+            return Err(Failure::new(
+                Code::InvalidArgument,
+                format!(
+                    "inference request for sequence {sequence} to model '{model}' must specify the START flag on the first request of the sequence"
+                ),
+            ));
+        }
+        if !sequence.end {
+            known.insert(id, self.capacity);
+        }
+        Ok(())
+    }
+
+    /// Records that a request has been refused that [`check`](Self::check) may have accepted. Its
+    /// sequence has not started, or has ended with its instance.
+    pub(crate) fn refuse(&self, sequence: &Sequence<'_>, refusal: Refusal) {
+        if sequence.start || refusal == Refusal::Stalled {
+            self.lock().remove(&Id::of(sequence));
+        }
+    }
+
+    /// The refusal of a request whose instance is stalled while others of the model serve, as the
+    /// embedded engine says it.
+    pub(crate) fn ended(&self, sequence: &Sequence<'_>) -> Failure {
+        let (model, sequence) = (&self.model, Id::of(sequence).text());
+        Failure::new(
+            Code::Unavailable,
+            format!(
+                "sequence {sequence} of model '{model}' has ended: its instance takes no requests"
+            ),
+        )
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // No panic can leave the sets inconsistent.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn remove(&mut self, id: &Id) -> bool {
+        let recent = self.recent.remove(id);
+        if recent {
+            self.recent_bytes -= id.text_bytes();
+        }
+        self.older.remove(id) || recent
+    }
+
+    fn insert(&mut self, id: Id, capacity: usize) {
+        self.recent_bytes += id.text_bytes();
+        self.recent.insert(id);
+        if self.recent.len() >= capacity || self.recent_bytes >= MAX_TEXT_BYTES {
+            self.older = mem::take(&mut self.recent);
+            self.recent_bytes = 0;
+        }
+    }
+}
+
+impl Id {
+    fn of(sequence: &Sequence<'_>) -> Self {
+        match &sequence.id {
+            Correlation::Number(number) => Self::Number(*number),
+            Correlation::Text(text) => Self::Text(text.clone().into_owned()),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Number(_) => 0,
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sequence(id: u64, flags: &str) -> Sequence<'static> {
+        let id = match id {
+            0 => Correlation::Text("5".into()),
+            id => Correlation::Number(id),
+        };
+        Sequence {
+            id,
+            start: flags.contains("start"),
+            end: flags.contains("end"),
+        }
+    }
+
+    /// The sequence, the flags of its request, and whether the request is handed on.
+    type Request = (u64, &'static str, bool);
+
+    #[test]
+    fn only_a_sequence_whose_start_was_handed_on_continues() {
+        let table: [&[Request]; 6] = [
+            &[(5, "", false), (5, "end", false)],
+            &[(5, "start", true), (5, "", true), (0, "", false)],
+            &[(5, "start", true), (5, "start", true), (5, "", true)],
+            &[(5, "start", true), (5, "end", true), (5, "", false)],
+            &[(5, "start end", true), (5, "", false)],
+            &[
+                (5, "start", true),
+                (5, "start end", true),
+                (5, "", false),
+                (0, "start", true),
+                (0, "end", true),
+            ],
+        ];
+        for requests in table {
+            let started = StartedSequences::new("m", 2);
+            for &(id, flags, handed_on) in requests {
+                let checked = started.check(&sequence(id, flags));
+                assert_eq!(checked.is_ok(), handed_on, "{requests:?} {id} {flags}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sequence_ends_when_its_start_is_refused_or_its_instance_stalls() {
+        let table = [
+            ("start", Refusal::NotHandedOver, false),
+            ("", Refusal::NotHandedOver, true),
+            ("start", Refusal::Stalled, false),
+            ("", Refusal::Stalled, false),
+        ];
+        for (flags, refusal, continues) in table {
+            let started = StartedSequences::new("m", 2);
+            started.check(&sequence(5, "start")).unwrap();
+            started.check(&sequence(5, flags)).unwrap();
+            started.refuse(&sequence(5, flags), refusal);
+            let checked = started.check(&sequence(5, ""));
+            assert_eq!(checked.is_ok(), continues, "{flags} {refusal:?}");
+        }
+    }
+
+    #[test]
+    fn the_error_is_that_of_an_unknown_sequence() {
+        let failure = StartedSequences::new("m", 2).check(&sequence(0, ""));
+        let failure = failure.unwrap_err();
+        let expected = "inference request for sequence 5 to model 'm' must specify the START flag on the first request of the sequence";
+        assert_eq!(
+            (failure.code, failure.message.as_str()),
+            (Code::InvalidArgument, expected)
+        );
+    }
+
+    #[test]
+    fn no_number_of_refused_starts_lets_an_older_sequence_continue() {
+        for others in [1, 1000, 5000] {
+            let started = StartedSequences::new("m", 2);
+            // An older sequence of the same id, of which the function still has the state.
+            started.check(&sequence(5, "start")).unwrap();
+            started.check(&sequence(5, "start")).unwrap();
+            started.refuse(&sequence(5, "start"), Refusal::NotHandedOver);
+            for id in 6..6 + others {
+                started.check(&sequence(id, "start")).unwrap();
+                started.refuse(&sequence(id, "start"), Refusal::NotHandedOver);
+                started.check(&sequence(5, "")).unwrap_err();
+            }
+        }
+    }
+
+    #[test]
+    fn the_sequences_of_all_slots_are_known_and_the_number_is_bounded() {
+        for slots in [1, 2000] {
+            let started = StartedSequences::new("m", slots);
+            let capacity = started.capacity as u64;
+            for id in 1..=10 * capacity {
+                started.check(&sequence(id, "start")).unwrap();
+                let known = started.lock();
+                assert!(known.recent.len() + known.older.len() <= 2 * started.capacity);
+            }
+            let newest = 9 * capacity + 1..=10 * capacity;
+            for id in newest {
+                started.check(&sequence(id, "")).unwrap();
+            }
+            started.check(&sequence(1, "")).unwrap_err();
+        }
+        let started = StartedSequences::new("m", 2);
+        for number in 0..100 {
+            let text = format!("{number}{}", "x".repeat(MAX_TEXT_BYTES / 10));
+            let long = Sequence {
+                id: Correlation::Text(text.into()),
+                start: true,
+                end: false,
+            };
+            started.check(&long).unwrap();
+            let known = started.lock();
+            let ids = known.recent.iter().chain(&known.older);
+            let bytes: usize = ids.map(Id::text_bytes).sum();
+            assert!(bytes <= 3 * MAX_TEXT_BYTES, "{bytes}");
+        }
+    }
+}
