@@ -37,6 +37,7 @@ fn generate(protos: &Path, into: &Path) -> Result<(), Box<dyn Error>> {
     fs::write(into.join("inference.bin"), bare.encode_to_vec())?;
     let commented = compiler.include_source_info(true).file_descriptor_set();
     tonic_prost_build::configure()
+        .build_server(false)
         .build_transport(false)
         .bytes(".")
         .btree_map(".")

@@ -1,4 +1,4 @@
-//! The messages and the service of `proto/`. Generated; `tests/generated_is_current.rs` checks that
+//! The messages of `proto/` and the client of their service. Generated; `tests/generated_is_current.rs` checks that
 //! the code is current.
 
 #[allow(
