@@ -5,8 +5,14 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::text::excerpt;
+
 use super::keys::{Keys, is_secret};
 use super::mistake::Mistake;
+
+/// The number of mistakes that are listed. Reading ends after the next one, so that the time and
+/// the text do not grow with the square of the file.
+const MAX_MISTAKES: usize = 100;
 
 /// A parsed configuration file.
 #[derive(Debug, Default)]
@@ -51,15 +57,24 @@ impl File {
             file: Self::default(),
         };
         for error in &errors {
+            if reader.is_full() {
+                break;
+            }
             let at = error.span().unwrap_or_default();
             reader.mistake(&at, error.message().trim_end());
         }
-        // After a syntax error, keys may be incomplete.
+        // What could not be read may be half a key.
         if errors.is_empty() {
             reader.table(&mut Vec::new(), table.get_ref());
         }
+        let is_full = reader.is_full();
         let mut file = reader.file;
         file.mistakes.sort_by_key(|mistake| line_of(&mistake.place));
+        if is_full {
+            file.mistakes.truncate(MAX_MISTAKES);
+            let text = format!("more than {MAX_MISTAKES} mistakes: the others are not listed");
+            file.mistakes.push(Mistake::new(name, text));
+        }
         file
     }
 
@@ -82,6 +97,9 @@ impl Reader<'_> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
+            if self.is_full() {
+                return;
+            }
             sections.push(key.get_ref());
             match value.get_ref() {
                 DeValue::Table(inner) if self.keys.find(&sections.join("-")).is_none() => {
@@ -96,7 +114,7 @@ impl Reader<'_> {
     fn entry(&mut self, words: &[&str], at: &Range<usize>, value: &Spanned<DeValue<'_>>) {
         let (name, key) = (words.join("-"), words.join("."));
         let Some(option) = self.keys.find(&name) else {
-            let text = format!("unknown key `{key}`{}", self.advice(words));
+            let text = format!("unknown key `{}`{}", excerpt(&key), self.advice(words));
             return self.mistake(at, &text);
         };
         let place = self.place(at);
@@ -113,6 +131,9 @@ impl Reader<'_> {
             }
         };
         for value in &values {
+            if self.is_full() {
+                return;
+            }
             if let Err(said) = self.keys.check(option, value) {
                 let text = match is_secret(option) {
                     true => said,
@@ -143,6 +164,11 @@ impl Reader<'_> {
             Some(rest) => format!(": the nearest is `{rest}`"),
             None => format!(": the nearest is `{nearest}`, outside of a section"),
         }
+    }
+
+    /// Returns whether there are more mistakes than are listed.
+    fn is_full(&self) -> bool {
+        self.file.mistakes.len() > MAX_MISTAKES
     }
 
     fn mistake(&mut self, at: &Range<usize>, text: &str) {

@@ -4,6 +4,9 @@ use clap::{Arg, ArgAction, Command};
 
 use super::expected::{Expected, Scalar};
 
+/// Longer than the name of any option.
+const MAX_NAME_BYTES: usize = 128;
+
 /// Printed instead of a secret value.
 pub(super) const HIDDEN: &str = "(hidden)";
 
@@ -34,6 +37,10 @@ impl Keys {
 
     /// Returns the option name that is most similar to an unknown one.
     pub(super) fn nearest(&self, name: &str) -> Option<String> {
+        // The comparison takes as long as the name is.
+        if name.len() > MAX_NAME_BYTES {
+            return None;
+        }
         let error = self.parse(format!("--{name}")).err()?;
         match error.get(ContextKind::SuggestedArg)? {
             ContextValue::String(suggested) => suggested.strip_prefix("--").map(ToOwned::to_owned),

@@ -1,5 +1,6 @@
 use std::ffi::OsString;
 use std::fs;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Command};
 
@@ -136,4 +137,30 @@ fn a_file_that_is_not_there_is_named() {
         said.starts_with("/no/such.toml: the file that --config names cannot be read"),
         "{said}"
     );
+}
+
+#[test]
+fn the_time_of_a_file_of_mistakes_grows_with_its_size_alone() {
+    let unknown = |count: usize| -> String {
+        let keys = (0..count).map(|number| format!("key-{number} = 1\n"));
+        keys.collect()
+    };
+    let section = |count: usize| format!("[{}]\n{}", "a".repeat(8 * count), unknown(count));
+    let syntax = |count: usize| "= 1\n".repeat(count);
+    let files: [&dyn Fn(usize) -> String; 3] = [&unknown, &section, &syntax];
+    for (index, file) in files.into_iter().enumerate() {
+        let mut times = [500, 8000].map(|count| {
+            let text = file(count);
+            let begun = Instant::now();
+            let (entries, mistakes) = read(&text);
+            let elapsed = begun.elapsed();
+            assert_eq!((entries.len(), mistakes.len()), (0, 101));
+            let last = "p.toml: more than 100 mistakes: the others are not listed";
+            assert_eq!(mistakes[100], last);
+            elapsed
+        });
+        // Sixteen times the size, with much room for a busy machine; the square would be 256.
+        times[0] = times[0].max(Duration::from_millis(50));
+        assert!(times[1] < 60 * times[0], "{index}: {times:?}");
+    }
 }
