@@ -85,6 +85,8 @@ mod logging;
 pub mod memory_budget;
 #[cfg(feature = "embedded")]
 pub mod metrics;
+#[cfg(feature = "embedded")]
+mod min_rate;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::Limits;
+use crate::min_rate::{MinRate, Progress};
 
 use super::BodyError;
 
@@ -10,38 +11,37 @@ const STOPPING: Duration = Duration::from_secs(2);
 /// The remaining time of a body: an initial amount, plus an amount for each received byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    rate: u32,
-    pause: Duration,
-    left: Duration,
+    rule: MinRate,
+    progress: Progress,
     stopping: bool,
 }
 
 impl Pace {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
-            rate: limits.min_body_rate.max(1),
-            pause: limits.body_timeout,
-            left: limits.body_timeout,
+            rule: MinRate::new(limits),
+            progress: Progress::default(),
             stopping: false,
         }
     }
 
     /// Returns how long to wait for the next chunk.
     pub(super) fn wait(&self) -> Duration {
-        self.left.min(self.pause)
+        self.rule.wait(&self.progress)
     }
 
     /// Records received bytes (or none) after a wait.
     pub(super) fn came(&mut self, bytes: usize, waited: Duration) {
-        let microseconds = (bytes as u64).saturating_mul(1_000_000) / u64::from(self.rate);
-        let earned = Duration::from_micros(microseconds);
-        self.left = self.left.saturating_sub(waited).saturating_add(earned);
+        self.progress.advance(bytes, waited);
     }
 
     /// Shortens the remaining time because the server is stopping.
     pub(super) fn hurry(&mut self) {
-        self.pause = self.pause.min(STOPPING);
-        self.left = self.left.min(STOPPING);
+        let wait = self.wait();
+        self.rule.pause = self.rule.pause.min(STOPPING);
+        self.progress = Progress::default();
+        self.progress
+            .advance(0, self.rule.pause.saturating_sub(wait));
         self.stopping = true;
     }
 
@@ -49,11 +49,13 @@ impl Pace {
     pub(super) fn error(&self) -> BodyError {
         if self.stopping {
             BodyError::Stopping
-        } else if self.left < self.pause {
-            BodyError::Slow { rate: self.rate }
+        } else if self.rule.left(&self.progress) < self.rule.pause {
+            BodyError::Slow {
+                rate: self.rule.bytes_per_second,
+            }
         } else {
             BodyError::Stalled {
-                seconds: self.pause.as_secs(),
+                seconds: self.rule.pause.as_secs(),
             }
         }
     }

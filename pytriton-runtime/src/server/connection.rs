@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::limits::Limits;
+use crate::min_rate::MinRate;
 use crate::request::ArrivalOrder;
 use crate::tls::Certificates;
 
@@ -40,12 +41,9 @@ const UNSENT: u32 = 512 << 10;
 /// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
-/// The timeouts of a connection that accepts no further requests because the server stops or the
-/// connection was idle.
-const CLOSING_TIMEOUTS: Timeouts = Timeouts {
-    idle: Duration::from_secs(5),
-    blocked: Duration::from_secs(5),
-};
+/// How long a connection that receives no further requests may stay in a state, because the server
+/// stops or the connection was idle.
+const CLOSING_PAUSE: Duration = Duration::from_secs(5);
 
 /// The protocols of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +107,7 @@ impl Connections {
             limits: *limits,
             timeouts: Timeouts {
                 idle: limits.header_timeout,
-                blocked: limits.body_timeout,
+                response: MinRate::new(limits),
             },
         }
     }
@@ -236,7 +234,7 @@ impl Connections {
                 Ending::Itself if stopping && state.resets() > resets => Ending::Unread,
                 ending => ending,
             },
-            reason = state.overdue(CLOSING_TIMEOUTS) => match reason {
+            reason = state.overdue(self.timeouts.with_pause(CLOSING_PAUSE)) => match reason {
                 IdleReason::Blocked if stopping => Ending::Unread,
                 _ => Ending::Itself,
             },

@@ -9,6 +9,8 @@ use slab::Slab;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
+use crate::min_rate::MinRate;
+
 use super::stream_handle::{OpenStream, StreamHandle};
 use super::stream_state::Stream;
 
@@ -21,8 +23,21 @@ pub(super) struct ConnectionState(Arc<Mutex<Inner>>);
 pub(super) struct Timeouts {
     /// No stream is open.
     pub(super) idle: Duration,
-    /// The client does not read its response.
-    pub(super) blocked: Duration,
+    /// The client does not read its response, or reads it too slowly.
+    pub(super) response: MinRate,
+}
+
+impl Timeouts {
+    /// Returns the same timeouts with this pause in place of theirs.
+    pub(super) fn with_pause(self, pause: Duration) -> Self {
+        Self {
+            idle: pause,
+            response: MinRate {
+                pause,
+                ..self.response
+            },
+        }
+    }
 }
 
 /// The reason for closing a connection.
@@ -225,14 +240,14 @@ impl Inner {
             }
         } else if self
             .stuck
-            .is_some_and(|since| is_over(since, timeouts.blocked))
+            .is_some_and(|since| is_over(since, timeouts.response.pause))
         {
             // No stream of the connection can make progress.
             return Liveness::Overdue(IdleReason::Blocked);
         }
         let is_blocked = |stream: &Stream| {
-            let since = stream.blocked_since();
-            since.is_some_and(|since| is_over(since, timeouts.blocked))
+            let overdue = stream.overdue_at(&timeouts.response);
+            overdue.is_some_and(|at| at <= now)
         };
         let streams = self.streams.iter();
         let blocked: Vec<_> = streams.filter(|(_, stream)| is_blocked(stream)).collect();
@@ -241,7 +256,7 @@ impl Inner {
                 for_at_least: self.next_timeout(timeouts, now),
             };
         }
-        let unused = is_over(self.opened, timeouts.blocked);
+        let unused = is_over(self.opened, timeouts.response.pause);
         let all_blocked = blocked.len() == self.streams.len() && unused;
         if all_blocked || !blocked.iter().all(|(_, stream)| stream.can_be_reset()) {
             return Liveness::Overdue(IdleReason::Blocked);
@@ -270,12 +285,12 @@ impl Inner {
         let left =
             |since: Instant, timeout: Duration| timeout.saturating_sub(now.duration_since(since));
         let streams = self.streams.iter();
-        let blocked = streams.filter_map(|(_, stream)| stream.blocked_since());
-        let blocked = blocked.chain(self.stuck);
-        let blocked = blocked.map(|since| left(since, timeouts.blocked));
+        let overdue = streams.filter_map(|(_, stream)| stream.overdue_at(&timeouts.response));
+        let overdue = overdue.map(|at| at.saturating_duration_since(now));
+        let stuck = self.stuck.map(|since| left(since, timeouts.response.pause));
         let idle = self.idle_since().map(|since| left(since, timeouts.idle));
         // A state that begins later cannot be overdue before this.
-        let begins = timeouts.idle.min(timeouts.blocked);
-        blocked.chain(idle).fold(begins, Duration::min)
+        let begins = timeouts.idle.min(timeouts.response.pause);
+        overdue.chain(stuck).chain(idle).fold(begins, Duration::min)
     }
 }

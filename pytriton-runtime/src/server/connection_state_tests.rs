@@ -8,12 +8,17 @@ use axum::http::Version;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::min_rate::MinRate;
+
 use super::connection_state::{ConnectionState, IdleReason, Timeouts};
 use super::stream_handle::OpenStream;
 
 const TIMEOUTS: Timeouts = Timeouts {
     idle: Duration::from_secs(75),
-    blocked: Duration::from_secs(20),
+    response: MinRate {
+        pause: Duration::from_secs(20),
+        bytes_per_second: 16 << 10,
+    },
 };
 
 /// A piece of a response.
@@ -62,7 +67,7 @@ async fn idle_computing_and_blocked_connections_are_told_apart() {
         drop(stream);
         // A response that has been handed over and not sent is not idle.
         for _ in 0..3 {
-            after(19).await;
+            after(5).await;
             assert_eq!(connection.idle(), None);
             handle.sent(PIECE / 4);
         }
@@ -76,22 +81,54 @@ async fn idle_computing_and_blocked_connections_are_told_apart() {
         reason = connection.overdue(TIMEOUTS) => Some(reason),
     };
     assert_eq!(reason, Some(IdleReason::Idle));
-    assert_eq!(begun.elapsed().as_secs(), 3019 + 3 * 19 + 75);
+    assert_eq!(begun.elapsed().as_secs(), 3019 + 3 * 5 + 75);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
     for end in [false, true] {
-        for taken in [0, 1000, PIECE - 1] {
+        // What is taken after 5 s earns a second per 16 KiB, and no pause is longer than 20 s.
+        for (taken, expected) in [(0, 20), (1000, 20), (16 << 10, 21), (PIECE - 1, 23)] {
             let (begun, connection) = (Instant::now(), ConnectionState::new());
             let stream = unread(&connection, end);
             after(5).await;
             stream.handle().sent(taken);
             assert_eq!(connection.idle(), None);
             assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
-            // A few bytes do not count as progress.
-            let since = if taken >= 16 << 10 { 5 } else { 0 };
-            assert_eq!(begun.elapsed().as_secs(), since + 20, "{end} {taken}");
+            assert_eq!(begun.elapsed().as_secs(), expected, "{end} {taken}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_is_given_up_at_the_same_time_in_steps_of_any_size() {
+    const RATE: u64 = 16 << 10;
+    // The percentage of the minimum rate, and after how many seconds the response is given up.
+    for (percent, expected) in [(0, Some(20)), (50, Some(40)), (90, Some(200)), (100, None)] {
+        for step in [1, 4, 16] {
+            let (begun, connection) = (Instant::now(), ConnectionState::new());
+            let mut stream = connection.open(Version::HTTP_2);
+            stream.respond();
+            stream.hand_over(1 << 30, true, usize::MAX);
+            let handle = stream.handle().clone();
+            let taking = async {
+                loop {
+                    after(step).await;
+                    handle.sent(usize::try_from(step * RATE * percent / 100).unwrap());
+                }
+            };
+            let overdue = async {
+                tokio::select! {
+                    () = taking => unreachable!(),
+                    reason = connection.overdue(TIMEOUTS) => reason,
+                }
+            };
+            let given_up = timeout(Duration::from_secs(10_000), overdue).await.ok();
+            assert_eq!(given_up, expected.map(|_| IdleReason::Blocked), "{percent}");
+            if let Some(expected) = expected {
+                let late = begun.elapsed().as_secs() - (expected - step);
+                assert!(late <= 2 * step, "{percent} {step} {late}");
+            }
         }
     }
 }

@@ -104,6 +104,9 @@ mod signal;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod slow_head_tests;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod slow_reader_tests;
 mod started;
 #[cfg(feature = "embedded")]
 mod stream;

@@ -3,10 +3,7 @@ use std::task::Waker;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// A client makes progress when it reads this many bytes of a response, or all that remain.
-///
-/// A client that reads less within the timeout is treated like one that reads nothing.
-const PROGRESS_BYTES: usize = 16 << 10;
+use crate::min_rate::{MinRate, Progress};
 
 /// The state of one request, from its head to the last byte of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,9 +44,9 @@ pub(super) struct Stream {
     response: Response,
     /// Bytes that have been handed over but not written.
     unsent: usize,
-    /// Bytes that have been written since `since`.
-    written: usize,
-    /// When the client last made progress or had nothing to read.
+    /// What the client has taken since it last had nothing to take, up to `since`.
+    taken: Progress,
+    /// Since when the client could have taken something, and has taken nothing.
     since: Instant,
 }
 
@@ -63,7 +60,7 @@ impl Stream {
             responded: false,
             response: Response::Computing,
             unsent: 0,
-            written: 0,
+            taken: Progress::default(),
             since: now,
         }
     }
@@ -78,12 +75,14 @@ impl Stream {
         }
     }
 
-    /// Returns since when the client could have read a part of the response. `None` if the server
-    /// is not waiting for the client.
-    pub(super) fn blocked_since(&self) -> Option<Instant> {
+    /// Returns when the client has been too slow, if it takes nothing until then. `None` if the
+    /// server is not waiting for the client.
+    pub(super) fn overdue_at(&self, rule: &MinRate) -> Option<Instant> {
         match self.state() {
             StreamState::Receiving | StreamState::Computing => None,
-            StreamState::Ready { since } | StreamState::Unsent { since } => Some(since),
+            StreamState::Ready { since } | StreamState::Unsent { since } => {
+                Some(since + rule.wait(&self.taken))
+            }
         }
     }
 
@@ -144,11 +143,9 @@ impl Stream {
     /// Records that the connection has written or dropped bytes of the response.
     pub(super) fn sent(&mut self, bytes: usize, now: Instant) {
         self.unsent = self.unsent.saturating_sub(bytes);
-        self.written += bytes;
-        if self.unsent == 0 || self.written >= PROGRESS_BYTES {
-            self.since = now;
-            self.written = 0;
-        }
+        let waited = now.saturating_duration_since(self.since);
+        self.taken.advance(bytes, waited);
+        self.since = now;
     }
 
     /// Sets the waker to use when at most this many bytes are unsent.
@@ -171,7 +168,7 @@ impl Stream {
     fn make_ready(&mut self, now: impl FnOnce() -> Instant) {
         if self.unsent == 0 && self.response == Response::Computing {
             self.since = now();
-            self.written = 0;
+            self.taken = Progress::default();
         }
         self.response = Response::Ready;
     }
@@ -198,8 +195,8 @@ mod tests {
     /// The second since which the state lasts, and its name.
     type Expected = (Option<u64>, &'static str);
 
-    /// Applies one event per second and returns the state after the last one.
-    fn state_after(events: &[Event]) -> (StreamState, Instant) {
+    /// Applies one event per second and returns the stream after the last one.
+    fn stream_after(events: &[Event]) -> (Stream, Instant) {
         let begun = Instant::now();
         let mut stream = Stream::new(0, begun);
         for (second, event) in (1..).zip(events) {
@@ -213,7 +210,7 @@ mod tests {
                 End => stream.end(),
             }
         }
-        (stream.state(), begun)
+        (stream, begun)
     }
 
     #[test]
@@ -235,13 +232,8 @@ mod tests {
             // Handing over more data is not progress of the client.
             (&[Respond, Compute, HandOver(10), HandOver(10)], unsent(3)),
             (&[Respond, Compute, HandOver(10), Compute], unsent(3)),
-            // A few bytes are not progress. Many bytes, or the last ones, are.
-            (&[Respond, HandOver(100 << 10), Sent(1 << 10)], unsent(1)),
-            (&[Respond, HandOver(100 << 10), Sent(16 << 10)], unsent(3)),
-            (
-                &[Respond, HandOver(100 << 10), Sent(9 << 10), Sent(9 << 10)],
-                unsent(4),
-            ),
+            // The clock starts again with everything that is taken. What that earns is another matter.
+            (&[Respond, HandOver(100 << 10), Sent(1)], unsent(3)),
             (&[Respond, HandOver(10), Sent(10)], ready(3)),
             (
                 &[Receive, Respond, HandOver(10), Sent(10), Compute],
@@ -249,12 +241,12 @@ mod tests {
             ),
             // The rest must still be read after the response has ended.
             (&[Receive, Respond, HandOver(10), End], unsent(2)),
-            (&[Receive, Respond, HandOver(10), End, Sent(9)], unsent(2)),
+            (&[Receive, Respond, HandOver(10), End, Sent(9)], unsent(5)),
             (&[Receive, Respond, HandOver(10), End, Sent(10)], computing),
         ];
         for (events, expected) in table {
-            let (state, begun) = state_after(events);
-            let (since, name) = match state {
+            let (stream, begun) = stream_after(events);
+            let (since, name) = match stream.state() {
                 StreamState::Receiving => (None, "receiving"),
                 StreamState::Computing => (None, "computing"),
                 StreamState::Ready { since } => (Some(since), "ready"),
@@ -262,6 +254,35 @@ mod tests {
             };
             let since = since.map(|since| (since - begun).as_secs());
             assert_eq!((since, name), *expected, "{events:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_may_take_as_long_as_its_bytes_have_earned() {
+        let rule = MinRate {
+            pause: Duration::from_secs(20),
+            bytes_per_second: 16 << 10,
+        };
+        let table: &[(&[Event], Option<u64>)] = &[
+            (&[Receive], None),
+            (&[Receive, Respond], Some(22)),
+            (&[Respond, HandOver(1 << 20)], Some(21)),
+            // Five bytes in a second do not earn the second.
+            (&[Respond, HandOver(1 << 20), Sent(5)], Some(21)),
+            (&[Respond, HandOver(1 << 20), Sent(16 << 10)], Some(22)),
+            (&[Respond, HandOver(1 << 20), Sent(512 << 10)], Some(23)),
+            (&[Respond, HandOver(9), Sent(9), HandOver(9)], Some(21)),
+            // A client that has taken everything begins anew.
+            (
+                &[Respond, HandOver(9), Sent(9), Compute, HandOver(9)],
+                Some(25),
+            ),
+        ];
+        for (events, expected) in table {
+            let (stream, begun) = stream_after(events);
+            let overdue = stream.overdue_at(&rule);
+            let overdue = overdue.map(|at| (at - begun).as_secs());
+            assert_eq!(overdue, *expected, "{events:?}");
         }
     }
 }
