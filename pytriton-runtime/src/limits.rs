@@ -19,8 +19,8 @@ pub struct Limits {
     /// The timeout for the next bytes of a body, or for a client to read the next bytes of a
     /// response. Default: 20 seconds.
     pub body_timeout: Duration,
-    /// The minimum average rate of a body in bytes per second, checked after
-    /// [`body_timeout`](Self::body_timeout). Default: 16 KiB.
+    /// The minimum average rate in bytes per second at which a client sends a body or reads a
+    /// response, checked after [`body_timeout`](Self::body_timeout). Default: 16 KiB.
     pub min_body_rate: u32,
     /// The maximum size of the head of one request in bytes. Default: 16 KiB.
     pub max_header_bytes: usize,
