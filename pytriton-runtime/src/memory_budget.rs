@@ -1,7 +1,7 @@
 //! The memory that requests and responses may occupy at the same time.
 //!
-//! A step that allocates in proportion to client input or model output reserves the bytes here first. The
-//! reservation is a [`MemoryPermit`], which lives as long as the allocation.
+//! A step that allocates in proportion to client input or model output reserves the bytes here
+//! first. The reservation is a [`MemoryPermit`], which lives as long as the allocation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,10 +12,11 @@ use thiserror::Error;
 
 use crate::heap::trim;
 
-/// Complete values below this size are not counted: the limit on the number of requests bounds them.
+/// Smaller values are not counted, because the limit on the number of requests bounds them.
 pub(crate) const MIN_TRACKED_BYTES: usize = 4 << 10;
 
-/// A peak of at least this size leaves free memory in the allocator that is worth returning to the system.
+/// A peak of at least this size may leave free memory in the allocator that is worth returning to
+/// the system.
 const TRIM_THRESHOLD_BYTES: usize = 16 << 20;
 
 /// How long usage must stay low before memory is returned to the system.
@@ -217,7 +218,8 @@ impl MemoryPermit {
     ///
     /// # Errors
     ///
-    /// Returns [`MemoryBudgetError`] if a larger size exceeds the limit; the permit is unchanged then.
+    /// Returns [`MemoryBudgetError`] if a larger size exceeds the limit. The permit does not change
+    /// then.
     pub fn resize(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
         if let Some(more) = bytes.checked_sub(self.bytes) {
             return self.grow(more);

@@ -6,9 +6,9 @@ use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
 
 /// Bytes whose memory is reserved for as long as any slice of them exists.
 ///
-/// Bodies of responses consist of these, so that none can be sent whose memory was not reserved. Tensors keep
-/// plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns: the reservation stays attached to the buffer
-/// and to all of its slices.
+/// Response bodies consist of these, so nothing can be sent without a reservation. Tensors hold
+/// plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation stays attached
+/// to the buffer and to all of its slices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TrackedBytes(Bytes);
 
@@ -26,7 +26,7 @@ impl TrackedBytes {
         }))
     }
 
-    /// The same bytes, which still carry their reservation.
+    /// Returns the bytes, which keep their reservation.
     pub(crate) fn into_bytes(self) -> Bytes {
         self.0
     }
@@ -34,12 +34,12 @@ impl TrackedBytes {
 
 #[cfg(feature = "embedded")]
 impl TrackedBytes {
-    /// Bytes that take no memory of a request.
+    /// Creates bytes that need no reservation.
     pub(crate) const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Bytes::from_static(bytes))
     }
 
-    /// Bytes whose size depends neither on a client nor on the output of a function: texts about the server
+    /// Creates bytes whose size does not depend on clients or functions: texts about the server
     /// itself, and errors, which are capped.
     pub(crate) fn of_server(bytes: impl Into<Bytes>) -> Self {
         Self(bytes.into())

@@ -6,9 +6,11 @@ use crate::tensor::{Tensor, TensorError};
 
 use super::Failure;
 
-/// A return value of a function: an array, a tuple of arrays or a struct that derives `Outputs`, in
-/// the order of the model's outputs; a `Vec<Tensor>` in that order; or [`Named`] outputs in any
-/// order.
+/// A return value of a function. These types are accepted:
+///
+/// - an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the outputs,
+/// - a `Vec<Tensor>`, in the same order,
+/// - [`Named`] outputs, in any order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer of a model",
     label = "not an answer",

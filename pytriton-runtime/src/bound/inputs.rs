@@ -125,8 +125,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Attributes an error to the function. The request matches the model, so reading an input as
-/// another type or rank, or an omitted input as required, is a mistake in the function.
+/// Attributes an error to the function. The request matches the model, so the function has read an
+/// input as another type or rank, or an omitted input as a required one.
 fn of_the_function(error: ModelError) -> ModelError {
     match error {
         ModelError::Input {

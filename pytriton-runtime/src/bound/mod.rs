@@ -1,11 +1,13 @@
 //! Models that are defined at run time, as an alternative to `#[pytriton::model]`.
 //!
 //! A [`Model`] describes a model. Its methods correspond to the options of the macro. A
-//! [`Function`] processes the requests: a closure, an `async` closure, one with a state for each
-//! instance ([`Stateful`]), for each sequence ([`PerSequence`]) or for both
-//! ([`StatefulPerSequence`]), or one function for each instance. Together they form a
-//! [`Registration`](crate::registry::Registration) like a declared model, or [`ModelFlaws`]. The
-//! return value of the function is an [`Answer`], which is checked against the model.
+//! [`Function`] processes the requests. It may be a closure or an `async` closure, or one closure
+//! for each instance. It may have a state for each instance ([`Stateful`]), for each sequence
+//! ([`PerSequence`]) or for both ([`StatefulPerSequence`]).
+//!
+//! Together they form a [`Registration`](crate::registry::Registration) like a declared model, or
+//! [`ModelFlaws`]. The return value of the function is an [`Answer`], which is checked against the
+//! model.
 
 mod answer;
 mod check;

@@ -68,8 +68,8 @@ pub struct Callee<'a, I: ?Sized> {
     pub answering: Option<&'a Arc<dyn Answering>>,
 }
 
-/// The parts of a call other than its inputs: the destination of its responses, the states of its
-/// sequences, and a flag for whether the function was called.
+/// The parts of a call other than its inputs: the destination of the responses, the states of the
+/// sequences, and whether the function was called.
 type Lent<'a> = (
     Option<Destination>,
     Option<&'a [RefCell<State>]>,

@@ -9,8 +9,8 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::{Context, ModelError, Part, Returned, Said};
 
-/// The memory of an element of a `BYTES` input as a `String` or `Vec<u8>`, in addition to its
-/// bytes: the struct itself and the overhead of the smallest allocation.
+/// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
+/// overhead of the smallest allocation.
 const ELEMENT_BYTES: usize = size_of::<String>() + 32;
 
 /// Returns the tensor with its memory reserved while any slice of it exists.

@@ -7,8 +7,8 @@ use super::ModelError;
 
 /// An error that every request of a call receives.
 ///
-/// It is a client error only if the call has a single request, so that an error caused by one
-/// client is never reported to another.
+/// It is a client error only if the call has a single request. An error caused by one client is
+/// never reported to another.
 #[derive(Debug)]
 pub(super) struct SharedError {
     error: ModelError,

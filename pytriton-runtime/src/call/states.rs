@@ -37,9 +37,9 @@ impl Kept {
 /// requests for its idle time becomes due for removal.
 ///
 /// tritonserver measures idle times differently: a request that it accepted in time may wait behind
-/// batches of other sequences. A due state is therefore dropped only when the instance has also
-/// been idle for a while, or when so many batches have arrived that the request would have been
-/// among them.
+/// batches of other sequences. A due state is therefore not dropped at once. It is dropped after
+/// the instance has been idle for a while, or after so many batches that the request would have
+/// been among them.
 #[derive(Debug)]
 pub(super) struct States {
     living: Living,

@@ -11,13 +11,13 @@ thread_local! {
 /// lost or the state is inconsistent.
 ///
 /// The clients of the batch receive its message like that of any other error. Then the model is no
-/// longer ready, the server completes accepted requests of other models, and the process exits with
-/// the reason and a non-zero code. With a native backend, the process belongs to tritonserver, so
-/// the model refuses all further requests instead.
+/// longer ready, and the server completes the accepted requests of other models. The process exits
+/// with the reason and a non-zero code. With a native backend, the process belongs to tritonserver,
+/// so the model refuses all further requests instead.
 ///
 /// The error is detected wherever it is displayed: directly, in a `Box<dyn Error>`, in the chain of
-/// an `anyhow::Error`, or in a variant of your own error type that displays it. It is not detected
-/// once it has been converted to a `String`.
+/// an `anyhow::Error`, or in your own error type. It is not detected once it has been converted to
+/// a `String`.
 ///
 /// # Examples
 ///

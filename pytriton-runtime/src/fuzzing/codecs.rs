@@ -54,7 +54,7 @@ pub fn respond(
 
 /// Decodes a `ModelInferRequest` that arrives in pieces of `piece` bytes.
 ///
-/// Returns nothing for a message with too many fields, which the server refuses before it decodes it.
+/// Returns nothing for a message with too many fields, which the server refuses before decoding.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Entry points for the fuzz targets in `fuzz/`. Not public API.
 //!
-//! Each function passes bytes from a client, or from a file, to the decoder that the server uses, and
-//! returns the error text if the decoder refuses them.
+//! Each function passes bytes from a client, or from a file, to the decoder that the server uses.
+//! It returns the error text if the decoder refuses them.
 
 mod codecs;
 mod documents;

@@ -7,8 +7,9 @@ use crate::tracked_buffer::TrackedBuffer;
 
 use super::CodecError;
 
-/// Returns the `classes` largest elements of a tensor (of each row, if there is a batch axis) as
-/// `BYTES` of `value:index`, or `value:index:label` if that line of `labels` is not empty.
+/// Returns the `classes` largest elements of a tensor, or of each row if there is a batch axis. The
+/// result is a `BYTES` tensor of `value:index`, or `value:index:label` if that line of `labels` is
+/// not empty.
 ///
 /// Source: `TopkClassifications` in Triton 2.51. Equal elements keep their order, and `NaN` is
 /// last.

@@ -60,7 +60,8 @@ pub struct ModelSpec {
     pub by_parameters: bool,
     /// The inputs that are reduced to their first row.
     pub first_values: Vec<FirstValue>,
-    /// The `BYTES` inputs whose elements must be valid UTF-8, as the function reads them as `String`.
+    /// The `BYTES` inputs that the function reads as `String`, so that their elements must be valid
+    /// UTF-8.
     pub utf8_inputs: Vec<usize>,
     /// The warm-up calls of each instance, in order.
     pub warmups: Vec<Warmup>,

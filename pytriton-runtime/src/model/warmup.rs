@@ -47,8 +47,8 @@ pub type WarmupDims = Cow<'static, [i64]>;
 pub enum WarmupData {
     /// Zeros, `false`, empty strings.
     Zero,
-    /// Random values, the same at each start: floats from 0 to 1, integers from 0 to 99 (8-bit and
-    /// 16-bit ones of the full range), strings of 8 to 32 lowercase letters.
+    /// Random values, the same at each start. Floats are from 0 to 1, and integers from 0 to 99
+    /// (8-bit and 16-bit ones use the full range). Strings have 8 to 32 lowercase letters.
     Random,
     /// The contents of a file: numpy's format if the extension is `npy`, otherwise the elements'
     /// bytes in row-major order (`BYTES` with length prefixes). The rows are repeated as needed.

@@ -1,5 +1,7 @@
-//! The state shared by the HTTP and gRPC services: models by name, limits on the size and duration
-//! of bodies, access rules, one error type, and the offload of expensive work from I/O threads.
+//! The state shared by the HTTP and gRPC services.
+//!
+//! It finds models by name, limits the size and duration of bodies, checks access, and moves
+//! expensive work off the I/O threads. Both services use its error type.
 
 mod body_error;
 mod control;

@@ -26,21 +26,20 @@ pub struct ModelOptions<'a> {
     pub instances: &'a [InstanceGroup],
     /// The number of concurrent batches per instance.
     pub batches_in_flight: u32,
-    /// Whether the embedded engine may call the function on the threads that serve connections,
-    /// which saves handing a request to an instance's thread and back: some 10 to 20 microseconds
-    /// of each.
+    /// Whether the embedded engine may call the function on connection threads. This saves passing
+    /// a request to the thread of an instance and back, which takes 10 to 20 microseconds.
     ///
     /// It is a permission, and off by default. The function must finish within some tens of
-    /// microseconds. It must not block: no `block_on`, no file or network access, no lock that
-    /// another thread may hold for long, no waiting for what it spawns. While it runs, the other
-    /// connections of its thread wait. One of these threads is never used for this, so that a slow
-    /// call does not stop the server; a warning names the model.
+    /// microseconds. It must not block: no `block_on`, no I/O, no contended locks, and no waiting
+    /// for tasks that it spawns. While it runs, the other connections of its thread wait. One
+    /// connection thread is never used for this, so that a slow call does not stop the server. The
+    /// server logs a warning with the name of the model.
     ///
-    /// A call has an instance for itself, whichever thread makes it, and is made with the state of
-    /// that instance. So a state must be `Send`; it need not be `Sync`. Requests of more than 256
-    /// KiB, and those that wait for an idle instance or for a batch, are executed on the threads of
-    /// the instances. `tritonserver` and the native backend always call a function on the thread of
-    /// its instance: there the option changes nothing.
+    /// A call has exclusive use of an instance, regardless of its thread. The state must therefore
+    /// be `Send`, but need not be `Sync`. Requests of more than 256 KiB are executed on the threads
+    /// of the instances. So are requests that wait for an idle instance or for a batch.
+    /// `tritonserver` and the native backend always use the thread of the instance, so the option
+    /// has no effect there.
     pub inline: bool,
     /// The time limit of a call; 0 for no limit.
     pub max_call_microseconds: u64,

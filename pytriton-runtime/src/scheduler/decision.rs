@@ -142,8 +142,8 @@ mod tests {
         }
     }
 
-    /// Returns candidates, the first of them having waited for `waited`. The last one does not stack
-    /// if it `differs`.
+    /// Returns candidates. The first one has waited for `waited` microseconds, and the last one
+    /// does not stack if it `differs`.
     fn candidates(rows: &[usize], waited: u64, differs: bool, now: Instant) -> Vec<Candidate> {
         let candidate = |(index, &rows_of): (usize, &usize)| Candidate {
             rows: rows_of,

@@ -93,8 +93,8 @@ impl DynamicQueue {
     /// `acquire` may return a permit to execute it at once.
     ///
     /// Permits are acquired under the lock and only for a batch that leaves. An attempt therefore
-    /// fails only while another thread holds the permit and a batch, and that thread checks for
-    /// waiting requests when it releases the batch.
+    /// fails only while another thread holds the permit and a batch. That thread checks for waiting
+    /// requests when it releases the batch.
     pub(super) fn push_or_take<P>(
         &self,
         request: Request,

@@ -15,11 +15,13 @@ use super::workers::{WorkerPermit, Workers};
 
 /// Executes batches of a model with `inline = true` on connection threads.
 ///
-/// A request is executed on the thread that read it if no request waits before it, the policy lets
-/// it go alone, an instance is idle, and another connection thread remains available. Everything
-/// else is the same as on the thread of an instance: the batch comes from the same queue, counts
-/// against the same limit, is executed with the [`InstancePermit`] of one instance, and its
-/// responses leave through the same [`Replies`].
+/// A request is executed on the thread that read it under these conditions: no request waits before
+/// it, the policy lets it go alone, an instance is idle, and another connection thread remains
+/// available.
+///
+/// Everything else is the same as on the thread of an instance. The batch comes from the same
+/// queue, counts against the same limit, and is executed with the [`InstancePermit`] of one
+/// instance. Its responses leave through the same [`Replies`].
 #[derive(Debug)]
 pub(super) struct InlineExecutor {
     pub(super) model: Arc<str>,

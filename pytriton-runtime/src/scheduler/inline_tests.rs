@@ -22,9 +22,9 @@ use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::served::Served;
 
-/// Returns its input, plus a half on the thread of an instance. First values: -1 panics, -2 is an
-/// error, -3 blocks on a future, -4 takes 20 ms, -5 takes a second, -6 panics with `tokio`'s
-/// message about blocking.
+/// Returns its input, plus a half on the thread of an instance. Negative first values have a
+/// special meaning: -1 panics, -2 is an error, -3 blocks on a future, -4 takes 20 ms, -5 takes a
+/// second, and -6 panics with `tokio`'s message about blocking.
 struct Quick;
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);

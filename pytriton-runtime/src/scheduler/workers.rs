@@ -8,9 +8,9 @@ use tokio::runtime::Handle;
 /// The connection threads, which may call the functions of models with `inline = true`.
 ///
 /// One of them is never used for this, so that connections are served whatever a function does.
-/// However, that thread may be asleep while a call takes long: only one thread at a time waits for
-/// I/O events, and it may be the one that runs the call. A sentinel then wakes another thread,
-/// which continues to wait for events.
+/// However, that thread may be asleep during a long call. Only one thread at a time waits for I/O
+/// events, and it may be the one that runs the call. A sentinel then wakes another thread, which
+/// continues to wait for events.
 #[derive(Debug)]
 pub struct Workers {
     most: usize,

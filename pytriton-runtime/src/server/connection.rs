@@ -34,7 +34,7 @@ use super::tracked_io::TrackedIo;
 
 /// The response bytes that the system buffers for a client that does not read. The system asks for
 /// more when half of them are sent. By default, it buffers up to 4 MiB and asks for more when a
-/// third is sent, which may take a slow but steady client longer than the timeout.
+/// third is sent. A slow but steady client may not read that much within the timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 512 << 10;
 

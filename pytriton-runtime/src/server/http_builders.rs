@@ -11,8 +11,8 @@ use super::receive_windows::ReceiveWindow;
 /// The interval and the timeout of HTTP/2 pings.
 const HTTP2_PING: Duration = Duration::from_secs(20);
 
-/// Heads are read up to this multiple of the limit, so that the client receives an error that names
-/// the limit (over gRPC, with its status).
+/// Heads are read up to this multiple of the limit. The client then receives an error that names
+/// the limit, over gRPC with its status.
 const HEAD_READ_FACTOR: usize = 4;
 
 /// The minimum size of hyper's buffer for heads.

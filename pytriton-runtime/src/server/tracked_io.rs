@@ -31,8 +31,8 @@ const SLICES: usize = 4;
 
 /// The socket of a connection, which reports to the connection state.
 ///
-/// A client that has closed its side may be gone or wait for its response. hyper learns that it has
-/// closed when the response is written, or when the client is found to be gone.
+/// A client that has closed its side may be gone or wait for its response. hyper is informed only
+/// after the response is written, or when the client is found to be gone.
 #[derive(Debug)]
 pub(super) struct TrackedIo {
     stream: Stream,

@@ -1,9 +1,11 @@
 //! The generate extension: flat JSON instead of named tensors.
 //!
 //! A request is an object. A member with the name of an input is that input, and any other member
-//! is a parameter. The object `parameters` may contain more of both. A response is an object with
-//! the outputs, the response parameters, `model_name`, `model_version`, and the `id` of the request
-//! if it has one, ordered by name.
+//! is a parameter. The object `parameters` may contain more of both.
+//!
+//! A response is an object with the outputs, the response parameters, `model_name` and
+//! `model_version`. It also contains the `id` of the request, if any. The members are ordered by
+//! name.
 //!
 //! Source: `HTTPAPIServer::GenerateRequestClass` in Triton 2.51.
 
