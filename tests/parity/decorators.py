@@ -1,4 +1,4 @@
-"""Writes what PyTriton's decorators do with many batches, as a table that the tests of ours read.
+"""Writes the results of PyTriton's decorators for many batches, as a table for the tests of ours.
 
 Usage: decorators.py FILE
 """
@@ -36,12 +36,16 @@ def fill(**defaults):
 
 
 def inputs(**named):
-    """Inputs by their names: an element type and dims, and a question mark behind those that may be missing."""
+    """Returns inputs by name: an element type with an optional question mark for optional inputs,
+    and dims.
+    """
     return [(name, kind.rstrip("?"), dims, kind.endswith("?")) for name, (kind, dims) in named.items()]
 
 
 def requests(rng, model, rows, missing=(), among=None):
-    """Requests of these rows; each without the inputs that `missing` has for it, elements of inputs from `among`."""
+    """Creates requests with these rows. `missing` lists the omitted inputs of each, `among` the
+    elements of inputs.
+    """
     made = []
     for number, count in enumerate(rows):
         left_out = missing[number].split() if missing else ()
@@ -168,7 +172,7 @@ def by_values(rng):
         model = Model(inputs(x=("INT32", (2,)), k=(kind, (1,))))
         for rows in ([1, 2, 1], [3]):
             made = requests(rng, model, rows)
-            # Some of them again.
+            # Repeats some requests.
             made += [{name: value.copy() for name, value in request.items()} for request in made[:2]]
             yield record(f"group_by_values/{kind}/{rows}", model, [BATCH, values("k")], made)
     model = Model(inputs(x=("BYTES", (1,)), k=("INT32", (1,))))

@@ -1,9 +1,11 @@
-"""Writes the public names of PyTriton, one a line: classes, functions, methods, fields, values, parameters, commands.
+"""Writes the public names of PyTriton, one per line: classes, functions, methods, fields, values,
+parameters, commands.
 
 Usage: names.py FILE
 
-They are read from its sources, so that nothing is needed that they import. Public is what has no underscore in front and is
-defined in a module that PyTriton documents; a name that a package hands on has the package's name.
+The names are read from the sources, so that their dependencies are not needed. A name is public if
+it has no leading underscore and is defined in a documented module. A re-exported name has the name
+of its package.
 """
 
 import ast
@@ -30,7 +32,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def names(body, within):
-    """What a module or a class defines, and the parameters and fields of that."""
+    """Yields the names that a module or a class defines, with their parameters and fields."""
     for node in body:
         if isinstance(node, ast.ClassDef) and public(node.name):
             name = f"{within}.{node.name}"
@@ -54,7 +56,7 @@ def public(name):
 
 
 def parameters(function, within):
-    """The parameters of a function that are its caller's: not those that a wrapper or a class gives it."""
+    """Returns the parameters that callers pass, without those that a wrapper or a class adds."""
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     given += [each for each in (function.args.vararg, function.args.kwarg) if each]
     own = [each.arg for each in given]
@@ -63,7 +65,7 @@ def parameters(function, within):
 
 
 def commands(body):
-    """The commands of the program, which are decorated functions, and their options."""
+    """Yields the commands of the program, which are decorated functions, and their options."""
     for node in body:
         called = [each for each in getattr(node, "decorator_list", []) if isinstance(each, ast.Call) and each.args]
         for name in [each.args[0].value for each in called]:
@@ -72,7 +74,7 @@ def commands(body):
 
 
 def handed_on(source):
-    """What a package imports from its modules: by the name that it has there."""
+    """Yields the names that a package imports from its modules."""
     for package in PACKAGES:
         for node in source(package):
             if isinstance(node, ast.ImportFrom) and node.level == 1:

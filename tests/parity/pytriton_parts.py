@@ -1,4 +1,6 @@
-"""PyTriton's modules without what its package imports for clients and servers, none of which is installed here."""
+"""Imports PyTriton's modules without the dependencies of its clients and servers, which are not
+installed here.
+"""
 
 import importlib.machinery
 import sys

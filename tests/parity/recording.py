@@ -1,4 +1,4 @@
-"""Runs a stack of PyTriton's decorators over a batch of requests and writes down all that happens."""
+"""Runs a stack of PyTriton's decorators on a batch of requests and records the results."""
 
 import pytriton_parts  # noqa: F401
 
@@ -16,7 +16,7 @@ from tensors import DATATYPES, all_to_json, double
 
 @dataclasses.dataclass(frozen=True)
 class Decorator:
-    """One decorator with its options."""
+    """A decorator with its options."""
 
     name: str
     keys: tuple = ()
@@ -45,14 +45,14 @@ class Decorator:
 
 @wrapt.decorator
 def trim(wrapped, instance, args, kwargs):
-    """Cuts off what `@pad_batch` adds, which PyTriton leaves to the function."""
+    """Removes the rows that `@pad_batch` adds, which PyTriton leaves to the function."""
     rows = next(iter(kwargs.values())).shape[0]
     return {name: output[:rows] for name, output in wrapped(*args, **kwargs).items()}
 
 
 @wrapt.decorator
 def apart(wrapped, instance, args, kwargs):
-    """Calls requests apart that have different inputs, or inputs of different dims: no call sees both."""
+    """Groups requests with the same inputs and dims, and calls the function for each group."""
     groups = {}
     for index, request in enumerate(args[0]):
         inputs = tuple(sorted((name, value.shape[1:]) for name, value in request.items()))
@@ -63,13 +63,15 @@ def apart(wrapped, instance, args, kwargs):
     return [answers[index] for index in range(len(args[0]))]
 
 
-# What PyTriton does not have, to say what is done here.
+# Steps that PyTriton does not have, to describe our behaviour.
 OURS = {"apart": apart, "trim": trim}
 
 
 @dataclasses.dataclass
 class Model:
-    """What decorators read of a model's configuration: inputs are name, element type, dims, and whether they may be missing."""
+    """The part of a model's configuration that decorators read. An input has a name, an element
+    type, dims, and a flag for optional.
+    """
 
     inputs: list
     max_batch_size: int = 16
@@ -93,12 +95,15 @@ class Model:
 
 @dataclasses.dataclass
 class Function:
-    """Answers with what `double` makes of the first input, and with a number for each row, counted over all calls."""
+    """Returns the result of `double` for the first input, and a number for each row, counted over
+    all calls.
+    """
 
     batching: bool = True
-    # The dims after the batch axis of the first output in each call; those of the first input where there is nothing.
+    # The dims of the first output in each call, without the batch axis; by default those of the
+    # first input.
     dims: list = None
-    # How many rows too many it answers with.
+    # The number of surplus rows in the result.
     surplus: int = 0
 
     def __post_init__(self):
@@ -123,10 +128,12 @@ class Function:
 
 
 def record(name, model, stack, requests, ours=None, **options):
-    """One case: what came, what the function saw and returned, and what each request got, or the error.
+    """Returns a case: the requests, the calls of the function, and the result or error of each
+    request.
 
-    `ours` says why Rust does something else: what `stack` does here, of which the parts are written down that differ, or
-    an error where there is none.
+    `ours` is the reason for different behaviour in Rust. Then `stack` describes it, and the case
+    contains the parts that
+    differ, or an error if there is no result.
     """
     theirs = outcome(model, stack, requests, options)
     case = {

@@ -21,14 +21,14 @@ DATATYPES = {
 }
 NAMES = {np.dtype(kind): name for name, kind in DATATYPES.items()}
 
-# Values that a comparison of numbers and one of bytes put in different orders, and values that are equal as numbers only.
+# Values with a different order as numbers and as bytes, and values that are only equal as numbers.
 INTEGERS = [0, 1, 2, 3, 100, 127, 255, 256, 257, 65535, 65536, 2**31, 2**32, 2**63]
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 256.0, math.nan, math.inf, -math.inf]
 TEXTS = [b"", b"a", b"b", b"ab", b"a\0", b"\xff", b"long enough to differ late", b"long enough to differ, late"]
 
 
 def values(datatype):
-    """Some elements of an element type."""
+    """Returns some elements of an element type."""
     if datatype == "BOOL":
         return [False, True]
     if datatype == "BYTES":
@@ -41,7 +41,7 @@ def values(datatype):
 
 
 def tensor(rng, datatype, shape, among=None):
-    """A tensor of random elements."""
+    """Returns a tensor of random elements."""
     pool = among or values(datatype)
     return array(datatype, shape, [rng.choice(pool) for _ in range(math.prod(shape))])
 
@@ -53,7 +53,9 @@ def array(datatype, shape, elements):
 
 
 def double(array):
-    """Twice each element and one more, cut off where it does not fit; each text in brackets, each truth its opposite."""
+    """Doubles each element and adds one, with wrapping; puts texts in brackets and negates
+    booleans.
+    """
     kind = array.dtype
     if kind == np.object_:
         made = np.empty(array.size, dtype=object)
@@ -66,8 +68,10 @@ def double(array):
 
 
 def to_json(value):
-    """A tensor as a list of its element type, its shape and its elements; texts as the characters of their bytes."""
-    # A step may have made a bare value of a text.
+    """Returns a tensor as a list of its element type, its shape and its elements. Texts have one
+    character per byte.
+    """
+    # A step may have returned a scalar for a text.
     if isinstance(value, bytes):
         return ["BYTES", [], [element(value)]]
     value = np.asarray(value)
@@ -77,7 +81,7 @@ def to_json(value):
 def element(value):
     if isinstance(value, bytes):
         return value.decode("latin-1")
-    # JSON has no such numbers.
+    # JSON does not have these numbers.
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

@@ -1,4 +1,4 @@
-"""Asks servers over HTTP, each time with a connection of its own, and waits for what becomes of them."""
+"""Sends HTTP requests, each on a new connection, and polls for conditions."""
 
 import http.client
 import time
@@ -8,7 +8,7 @@ LOCAL = "127.0.0.1"
 
 
 def ask(method, host, port, path, body=None):
-    """The status and the text."""
+    """Returns the status and the text."""
     connection = http.client.HTTPConnection(host, port, timeout=DEADLINE)
     try:
         connection.request(method, path, body)
@@ -19,7 +19,7 @@ def ask(method, host, port, path, body=None):
 
 
 def get(port, path, host=LOCAL):
-    """The same, or no status where nobody answers."""
+    """Sends a GET request. The status is None if there is no response."""
     try:
         return ask("GET", host, port, path)
     except OSError:

@@ -1,8 +1,9 @@
-"""Three servers behind a proxy, as `deploy/` configures it: a rolling restart, a `kill -9`, and what three do that one cannot.
+"""Tests three servers behind a proxy configured as in `deploy/`: a rolling restart, a `kill -9`,
+and the combined throughput.
 
 Usage: unshare --map-root-user --net PYTHON balanced.py BINARY PROXY...
 
-The ports are those of the proxy's file: the network is one of its own.
+The ports are those of the proxy's file, in a network namespace of its own.
 """
 
 import http.client
@@ -23,13 +24,14 @@ from network import lo_up
 
 HTTP, GRPC = 8000, 8001
 CLIENTS = 6
-# Functions, each of which a server calls once at a time: the processors are idle meanwhile, so that three can do what three can.
+# Functions that each server calls one at a time. They do not use the processor, so that three
+# servers are faster than one.
 OVER_HTTP, OVER_GRPC, MILLISECONDS = "Slow", "Unordered", 20
 MEASURED = 1.5
 
 
 class Server:
-    """One of the three."""
+    """One of the three servers."""
 
     def __init__(self, binary, port):
         self.command = [binary, "--engine=embedded", *(f"--{name}-port={port + at}" for at, name in enumerate(("http", "grpc", "metrics")))]
@@ -42,7 +44,7 @@ class Server:
         until(lambda: get(self.port, "/v2/health/ready")[0] == 200, "it does not start")
 
     def is_back(self):
-        """Waits until the proxy sends requests of both protocols here."""
+        """Waits until the proxy sends requests of both protocols to this server."""
         for model in (OVER_HTTP, OVER_GRPC):
             line = re.compile(rf'^nv_inference_request_success\{{model="{model}",version="1"\}} [^0]', re.M)
             until(lambda: line.search(get(self.port + 2, "/metrics")[1]), f"the proxy sends nobody to it for {model}")
@@ -53,7 +55,7 @@ class Server:
 
 
 class Load:
-    """Clients of both protocols that keep their connections."""
+    """Clients of both protocols with keep-alive connections."""
 
     def __init__(self, http_port, grpc_port):
         self.ports = http_port, grpc_port
@@ -81,7 +83,8 @@ class Load:
                 assert json.loads(text)["outputs"][0]["data"] == [MILLISECONDS]
                 self.answered.append(time.monotonic())
             except http.client.RemoteDisconnected:
-                # A connection in use that is closed without a word of an answer, as HTTP allows: its clients ask again over another.
+                # A connection that is closed before a response, as HTTP permits: clients retry on a
+                # new one.
                 self.again += 1
                 connection.close()
             except Exception as error:
@@ -102,7 +105,7 @@ class Load:
                 yield
 
     def rate(self):
-        """Answers a second, for a while from now on."""
+        """Returns the responses per second in the next interval."""
         begun = len(self.answered)
         time.sleep(MEASURED)
         return (len(self.answered) - begun) / MEASURED
@@ -126,7 +129,7 @@ def main():
     try:
         until(lambda: get(HTTP, "/v2/health/ready")[0] == 200 or process.poll() is not None, "the proxy does not start")
         with tritonclient.grpc.InferenceServerClient(f"{LOCAL}:{GRPC}") as client:
-            # A proxy that has asked nobody yet answers by itself.
+            # A proxy without a healthy server responds itself.
             until(lambda: ready(client), "the proxy has no server for gRPC")
         load = Load(HTTP, GRPC)
         try:
@@ -148,7 +151,7 @@ def main():
             servers[0].start()
             servers[0].is_back()
             print(f"kill -9: {len(load.lost)} of {len(load.answered) - begun} requests lost")
-            # What it had begun to answer cannot be asked of another.
+            # A response that has started cannot be retried on another server.
             assert len(load.lost) <= 2, load.lost
         finally:
             load.end()

@@ -1,8 +1,9 @@
-"""Calls over gRPC to a server that stops: `calls.py MODE ADDRESS`, one line on standard output for each step.
+"""Sends gRPC calls to a server that stops: `calls.py MODE ADDRESS`. Prints a line for each step.
 
-`large` asks once, with much; `loop` has clients that ask until standard input ends, a model and its input if
-they are named; `channel` asks once and keeps its
-connection; `stream` asks once over a stream and leaves it open.
+`large` sends one large call. `loop` has clients that call until standard input ends, optionally
+with the given model and
+input. `channel` sends one call and keeps its connection open. `stream` sends one request on a
+stream and keeps it open.
 """
 
 import queue
@@ -26,7 +27,7 @@ def say(line):
 
 
 def connect(address):
-    # A connection of its own.
+    # A separate connection.
     return protocol.InferenceServerClient(address, channel_args=[("grpc.use_local_subchannel_pool", 1)])
 
 

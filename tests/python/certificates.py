@@ -1,4 +1,4 @@
-"""Makes certificates of an authority of these tests: `certificates.py FOLDER`."""
+"""Creates certificates with an authority for these tests: `certificates.py FOLDER`."""
 
 import datetime
 import ipaddress
@@ -22,7 +22,7 @@ HERE = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.
 
 
 class Authority:
-    """Who signs certificates: itself, or one that another has signed."""
+    """An authority that is self-signed or signed by another one."""
 
     def __init__(self, name, issuer=None):
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -31,7 +31,7 @@ class Authority:
         self.chain = self.certificate if issuer else b""
 
     def sign(self, name, public_key, names=(), ends=NOW + 90 * DAY, authority=False):
-        """A certificate in PEM form."""
+        """Returns a certificate in PEM form."""
         builder = (
             x509.CertificateBuilder()
             .subject_name(name)
@@ -50,7 +50,7 @@ class Authority:
         return builder.sign(self.key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
     def issue(self, common_name, names=(), key=None, form=PrivateFormat.PKCS8, **options):
-        """A certificate with those that it is signed with, and its key."""
+        """Returns a certificate with its chain, and its key."""
         key = key or ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         certificate = self.sign(name, key.public_key(), names, **options)
@@ -58,7 +58,7 @@ class Authority:
 
 
 def make(folder):
-    """All certificates that the tests need."""
+    """Creates all certificates for the tests."""
 
     def write(name, issued):
         certificate, key = issued
@@ -78,13 +78,13 @@ def make(folder):
     write("client", between.issue("client"))
     write("expired_client", root.issue("expired client", ends=NOW - DAY))
     write("foreign_client", foreign.issue("foreign client"))
-    # The forms that keys come in.
+    # The supported key formats.
     old = rsa.generate_private_key(65537, 2048)
     write("rsa_pkcs8", root.issue("rsa", HERE, old))
     write("rsa_pkcs1", root.issue("rsa", HERE, old, PrivateFormat.TraditionalOpenSSL))
     large = ec.generate_private_key(ec.SECP384R1())
     write("ec_sec1", root.issue("ec", HERE, large, PrivateFormat.TraditionalOpenSSL))
-    # What is no certificate, or no key.
+    # Invalid certificates and keys.
     encrypted = old.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))
     (folder / "encrypted.key").write_bytes(encrypted)
     (folder / "empty.pem").write_bytes(b"")

@@ -1,6 +1,7 @@
-"""An OpenTelemetry collector: takes spans over HTTP, as protobuf and as JSON, and tells what has come under `/spans`.
+"""An OpenTelemetry collector: accepts spans over HTTP, as protobuf and as JSON, and returns them
+under `/spans`.
 
-Prints its port. With `slow` it answers nobody.
+Prints its port. With `slow`, it never responds.
 """
 
 import base64
@@ -33,7 +34,9 @@ def read(content_type, body):
 
 
 def in_base64(part):
-    """OTLP's JSON has identifiers in hexadecimal digits, where that of protobuf has them in base 64."""
+    """Converts identifiers from hexadecimal, as in OTLP's JSON, to base 64, as in the JSON of
+    protobuf.
+    """
     if isinstance(part, list):
         return [in_base64(each) for each in part]
     if not isinstance(part, dict):

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
 
 import pytest
 import tritonclient.grpc
@@ -9,7 +9,7 @@ import wire
 
 @pytest.fixture(params=[tritonclient.http, tritonclient.grpc], ids=["http", "grpc"])
 def protocol(request):
-    """Both flavours of NVIDIA's client, one after the other."""
+    """Both of NVIDIA's clients in turn."""
     return request.param
 
 
@@ -23,7 +23,7 @@ def client(protocol):
 
 @pytest.fixture
 def http():
-    """A client over HTTP."""
+    """An HTTP client."""
     client = wire.connect(tritonclient.http)
     yield client
     client.close()
@@ -31,7 +31,7 @@ def http():
 
 @pytest.fixture
 def grpc():
-    """A client over gRPC."""
+    """A gRPC client."""
     client = wire.connect(tritonclient.grpc)
     yield client
     client.close()
@@ -39,6 +39,6 @@ def grpc():
 
 @pytest.fixture
 def then_right():
-    """After the test, whatever it did, a good request is answered rightly."""
+    """Checks after the test that a valid request has a correct response."""
     yield
     wire.add_sub_is_right()

@@ -1,25 +1,29 @@
-"""Streams of requests with any number of answers each: what is told of each answer, of each failure and of each end."""
+"""Streams of requests with any number of responses: the responses, failures and ends that are
+sent.
+"""
 
 from messages import Conversation, Grpc, grpc_infer
 
 END = "triton_enable_empty_final_response"
-# The models and the input that says how far they go.
+# The models, and the input that determines the number of responses.
 COUNTED = [("Count", "count"), ("FailsAt", "at"), ("PanicsAt", "at"), ("Told", "value"), ("Apart", "value")]
 
 
 def asked(model, given, value, id="", rows=1, **parameters):
-    """One request of a stream."""
+    """Returns one request of a stream."""
     inputs = [(given, "INT32", [rows, 1], [value] * rows)]
     return grpc_infer("", model, inputs, id=id, parameters=parameters).message
 
 
 def conversations():
-    """All of them, in their order."""
+    """Returns all streams in order."""
     return [*alone(), *whole(), *together(), *refused()]
 
 
 def alone():
-    """A request by itself: every number of answers, every place of a failure, with its end told and without."""
+    """Yields single requests: every number of responses, every position of a failure, with and
+    without an end marker.
+    """
     for model, given in COUNTED:
         for value in (-1, 0, 1, 2, 3, 17):
             for end in (None, True, False):
@@ -35,15 +39,16 @@ def alone():
 
 
 def whole():
-    """Models of one answer tell that it is the last."""
+    """Models with one response mark it as the last."""
     for end in (None, True, False):
         said = {} if end is None else {END: end}
         yield Conversation(f"stream/whole/{end}", [asked("I_INT32", "INPUT_1", 7, "w", **said)])
 
 
 def together():
-    """Several requests of one stream, of which some fail. Of one model: where the answers of several meet on a stream,
-    tritonserver 2.51 now and then aborts."""
+    """Yields several requests on one stream, some of which fail. They are of one model, because
+    tritonserver 2.51 aborts intermittently if responses of several models meet on a stream.
+    """
     for count in (0, 2, 5):
         messages = [asked("FailsAt", "at", number, f"f{number}", **{END: True}) for number in range(count)]
         yield Conversation(f"stream/together/FailsAt/{count}", messages)
@@ -56,7 +61,7 @@ def together():
 
 
 def refused():
-    """Requests that reach no function, and calls that have one answer only."""
+    """Yields requests that reach no function, and calls with a single response."""
     good = asked("Count", "count", 1, "g")
     for name, change in {
         "no model": {"model_name": "Nope"}, "no version": {"model_version": "7"}, "bad version": {"model_version": "x"},
@@ -74,7 +79,9 @@ def refused():
 
 
 def strict():
-    """Streams that a failure ends with its status; one in some hundreds of them is the end of tritonserver 2.51, soon after."""
+    """Yields streams that a failure ends with its status. One in some hundreds of them makes
+    tritonserver 2.51 crash soon after.
+    """
     metadata = (("triton_grpc_error", "true"),)
     for value in (-1, 0):
         yield Conversation(f"stream/strict/FailsAt/{value}", [asked("FailsAt", "at", value, "s")], metadata)

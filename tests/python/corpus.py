@@ -1,4 +1,4 @@
-"""Requests of every kind, the same ones whenever they are made: what is random in them has a seed."""
+"""Requests of every kind. Their random parts have a seed, so that they are reproducible."""
 
 import random
 
@@ -20,7 +20,7 @@ IDS = [None, None, "7", "a-b", "é", ""]
 
 
 def corpus():
-    """All requests in their order."""
+    """Returns all requests in order."""
     rng = random.Random(SEED)
     made = [*surface()]
     tensors = Tensors(rng)
@@ -42,7 +42,7 @@ def corpus():
     made += sequences()
     made += confused()
     made += conversations()
-    # Last, as a server that comes back has counted nothing.
+    # These come last, because a restarted server has empty statistics.
     return [*made, *statistics("after"), *strict()]
 
 
@@ -60,7 +60,7 @@ def members(rng):
 
 
 def requested(rng, names):
-    """Nothing, or some outputs in some order, each in a form of its own."""
+    """Returns None, or some outputs in random order, each with a random form."""
     if rng.random() < 0.4:
         return None
     chosen = rng.sample(names, rng.randint(1, len(names)))
@@ -120,7 +120,7 @@ MODELS = [*(f"I_{datatype}" for datatype in DATATYPES), "AddSub", "Opt", "Fixed"
 
 
 def surface():
-    """What a server says of itself and its models, asked in every way."""
+    """Yields requests for the metadata of a server and its models, in every form."""
     paths = ["/v2", "/v2/", "/", "/nope", "/v2/health/live", "/v2/health/ready", "/v2/health", "/v2/models",
              "/v2/repository/index", "/v2/models/stats", "/v2/models/", "/v2/models//ready", "/v2/models/AddSub/",
              "/v2/models/AddSub/nope", "/v2/models/AddSub/versions/x", "/v2/models/AddSub/versions/-1",
@@ -165,7 +165,7 @@ def surface():
 
 
 def priorities():
-    """Levels that there are and others, on a model that has levels and on one that has none."""
+    """Yields valid and invalid levels, for a model with levels and for one without."""
     for model, given in (("Late", "milliseconds"), ("I_UINT32", "INPUT_1")):
         inputs = [(given, "UINT32", [1, 1], [0], False)]
         for level in (0, 1, 2, 3, 4, 2**31, 2**63 - 1, 2**63, 2**64 - 1):
@@ -178,7 +178,9 @@ def priorities():
 
 
 def cached():
-    """The same requests again and again, through every door: only the first of them is executed."""
+    """Yields the same requests repeatedly over every protocol: only the first of them is
+    executed.
+    """
     values = [[0.0, float(number)] * (1 + number % 3) for number in range(20)] + [[-1.0, 0.0], [-2.0, 0.0]]
     for model in ("Cached", "CachedAlone"):
         for number, elements in enumerate(values):
@@ -190,7 +192,7 @@ def cached():
 
 
 def confused():
-    """Requests that a cache must tell apart by more than the elements of their inputs."""
+    """Yields requests that a cache must distinguish by more than the elements of their inputs."""
     for kind, shape, outputs in [
         ("shape", [1, 4], ["OUTPUT_1"]),
         ("shape", [2, 2], ["OUTPUT_1"]),
@@ -203,12 +205,12 @@ def confused():
 
 
 def streamed(cases):
-    """The same over a stream of one request."""
+    """Yields the gRPC cases as streams of one request."""
     return [Grpc(f"stream{case.name.removeprefix('grpc')}", "ModelStreamInfer", case.message) for case in cases]
 
 
 def statistics(kind):
-    """What has been counted so far."""
+    """Yields requests for the statistics so far."""
     for path in ("/v2/models/stats", "/v2/models/AddSub/stats", "/v2/models/Versioned/stats"):
         yield Http(f"http/{kind}{path}", path, method="GET")
     for model in [*(f"I_{datatype}" for datatype in DATATYPES), "I_STRING", "AddSub", "Opt", "Fail", "Panic", "WrongRows", "WrongShape",

@@ -1,10 +1,14 @@
-"""Starts a server as a manifest of `deploy/` says, and does to it what its platform does.
+"""Starts a server as a manifest of `deploy/` specifies, and performs the operations of its
+platform.
 
-Usage: unshare --map-root-user --net --mount PYTHON deployed.py NAME BINARY PROGRAM [BACKENDS MODELS]
+Usage: unshare --map-root-user --net --mount PYTHON deployed.py NAME BINARY PROGRAM [BACKENDS
+MODELS]
 
-The ports are the manifest's: the network is one of its own, with nobody in it. BINARY has the tests' models or, for the agents of
-platforms, models that come and go; PROGRAM is what the container's command stands for, where it is not the binary, as
-tritonserver is with its folders of backends and models.
+The ports are the manifest's, in a network namespace of its own. BINARY has the test models or, for
+the agents of
+platforms, models that are loaded and unloaded. PROGRAM replaces the container's command if that is
+not the binary, such
+as tritonserver with its directories of backends and models.
 """
 
 import http.client
@@ -29,15 +33,16 @@ import manifests
 from asking import DEADLINE, LOCAL, get, post, until
 from network import lo_up
 
-# Not what a server listens on that listens on one address alone.
+# Differs from the address of a server that listens only on localhost.
 POD = "127.0.0.2"
-# What becomes of the seconds of preStop here: how long requests still come, and how long before SIGTERM none comes any more.
+# The two parts of preStop in this test: the time in which requests still arrive, and the time
+# without requests before SIGTERM.
 STILL, NONE = 0.8, 0.2
 TOKEN = "a-token-of-sixteen-characters-or-more"
 
 
 class Pod:
-    """A server in the place that its manifest makes for it."""
+    """A server in the environment of its manifest."""
 
     def __init__(self, made, binary, program, places):
         self.made = made
@@ -58,7 +63,7 @@ class Pod:
         assert not self.ended(), self.log()
 
     def passes(self, kind):
-        """What the kubelet makes of a probe."""
+        """Returns the result of a probe of the kubelet."""
         port, path = self.made.probe(kind)
         status, _ = get(port, path, POD)
         return status is not None and 200 <= status < 400
@@ -71,7 +76,7 @@ class Pod:
         return self.output.read()
 
     def port(self, *names):
-        """The port of a name, or that which has all."""
+        """Returns the port with one of these names, or the only port."""
         ports = self.made.ports()
         return next((ports[name] for name in names if name in ports), next(iter(ports.values())))
 
@@ -82,7 +87,7 @@ class Pod:
         return self.port("grpc", "h2c", "server-grpc")
 
     def grpc_host(self):
-        # Seldon's agent is in the pod.
+        # Seldon's agent runs inside the pod.
         return LOCAL if self.made.name == "seldon" else POD
 
 
@@ -92,17 +97,17 @@ def listens(host, port):
 
 
 def ports_are_open(pod):
-    """Each port is there, and is what its name says."""
+    """Checks that each port is open and has the protocol of its name."""
     for name, port in pod.made.ports().items():
         host = pod.grpc_host() if "grpc" in name else POD
-        # tritonserver opens that for metrics when it is ready already.
+        # tritonserver opens the metrics port only when it is ready.
         until(lambda: listens(host, port), f"nobody listens at {name}")
     status, text = get(pod.http(), "/v2", POD)
     assert status == 200 and "extensions" in text, text
     with tritonclient.grpc.InferenceServerClient(f"{pod.grpc_host()}:{pod.grpc()}") as client:
         assert client.is_server_live() and client.is_server_ready()
     assert pod.passes("readiness") and pod.passes("liveness")
-    # What is closed to the world where nobody has said otherwise.
+    # These routes are restricted by default.
     if pod.made.of == manifests.EMBEDDED:
         assert get(pod.http(), "/v2/models/stats", POD)[0] == 403
 
@@ -120,7 +125,7 @@ def slow(milliseconds):
 
 
 def metrics_are_there(pod, model):
-    """All that autoscalers ask for, once there has been a request."""
+    """Checks that the metrics of autoscalers exist after a request."""
     port = pod.made.ports().get("metrics", 8002)
     status, text = get(port, "/metrics", POD)
     assert status == 200
@@ -131,7 +136,7 @@ def metrics_are_there(pod, model):
 
 
 def readiness_is_true(pod):
-    """A model that hangs is not ready, and no reason to start the server again."""
+    """Checks that a hanging model is not ready, but that the liveness probe succeeds."""
     asked = threading.Thread(target=post, args=(pod.http(), "/v2/models/Limited/infer", slow(1500)))
     asked.start()
     until(lambda: not pod.passes("readiness"), "it stays ready")
@@ -141,7 +146,9 @@ def readiness_is_true(pod):
 
 
 class Load:
-    """Clients of both protocols, each request over a connection of its own, as long as they are sent here."""
+    """Clients of both protocols with a new connection per request, which run while the pod receives
+    traffic.
+    """
 
     MODEL, INPUT, MILLISECONDS = "Slow", "milliseconds", 100
 
@@ -181,14 +188,17 @@ class Load:
 
 
 def deleted_under_load(pod):
-    """The pod is deleted: first it is still sent to, then nobody is, then it gets SIGTERM; nothing is lost."""
+    """Deletes the pod: it receives requests for a while, then none, then SIGTERM. No request is
+    lost.
+    """
     load = Load(pod)
     if pod.made.sleeps():
         time.sleep(STILL)
     load.sent_here = False
     time.sleep(NONE)
     if pod.made.of == manifests.NATIVE:
-        # A stock tritonserver loses what is under way at SIGTERM: preStop must be longer than a request takes.
+        # A stock tritonserver drops active requests at SIGTERM, so preStop must be longer than a
+        # request.
         until(lambda: load.under_way == 0, "requests hang")
     else:
         assert load.under_way > 0
@@ -204,7 +214,7 @@ def deleted_under_load(pod):
 
 
 def kserves_agent(pod):
-    """What its puller sends from within the pod."""
+    """Sends the requests of KServe's puller from inside the pod."""
     for name in ("Plain", "Moody"):
         assert get(pod.http(), f"/v2/models/{name}/ready", POD)[0] == 400
         assert post(pod.http(), f"/v2/repository/models/{name}/load", "{}", LOCAL)[0] == 200
@@ -212,13 +222,13 @@ def kserves_agent(pod):
     assert post(pod.http(), "/v2/repository/models/Moody/unload", "{}", LOCAL)[0] == 200
     until(lambda: get(pod.http(), "/v2/models/Moody/ready", POD)[0] == 400, "it stays")
     until(lambda: pod.passes("readiness"), "it is not ready without it")
-    # It does not speak gRPC, and nobody else is to.
+    # The agent does not use gRPC, and no other client may use it.
     with grpc.insecure_channel(f"{POD}:{pod.grpc()}") as channel:
         refused(service_pb2_grpc.GRPCInferenceServiceStub(channel).RepositoryIndex, pb.RepositoryIndexRequest())
 
 
 def refused(method, request):
-    """A call that wants a header."""
+    """Checks that a call is refused without a header."""
     try:
         method(request)
     except grpc.RpcError as error:
@@ -228,7 +238,7 @@ def refused(method, request):
 
 
 def seldons_agent(pod):
-    """What it asks at its start, and for a model that is placed here and taken away."""
+    """Sends the requests of Seldon's agent at its start, and for loading and unloading a model."""
     with grpc.insecure_channel(f"{LOCAL}:{pod.grpc()}") as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         assert stub.ServerLive(pb.ServerLiveRequest()).live
@@ -242,7 +252,7 @@ def seldons_agent(pod):
         request = pb.ModelInferRequest(model_name="Plain", inputs=[tensor])
         assert stub.ModelInfer(request).model_name == "Plain"
         stub.RepositoryModelUnload(pb.RepositoryModelUnloadRequest(model_name="Plain"))
-        # By either the agent knows that it has to load the model first.
+        # With either status, the agent loads the model first.
         expected = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAVAILABLE)
         try:
             stub.ModelInfer(request)
@@ -250,9 +260,9 @@ def seldons_agent(pod):
             assert error.code() in expected, error
         else:
             raise AssertionError("it is still there")
-    # The agent's own.
+    # Only the agent can reach this port.
     assert not listens(POD, pod.grpc())
-    # Who reaches the pod does not load its models.
+    # Clients that reach the pod must not load its models.
     for host in (LOCAL, POD):
         for path in ("index", "models/Plain/load", "models/Plain/unload"):
             assert post(pod.http(), f"/v2/repository/{path}", "{}", host)[0] == 403, path
@@ -281,7 +291,7 @@ def main():
         else:
             assert post(pod.http(), "/v2/models/Slow/infer", slow(1), POD)[0] == 200
             metrics_are_there(pod, '"Slow"')
-            # tritonserver 2.51 asks no backend whether its models are ready.
+            # tritonserver 2.51 does not query the readiness of models in backends.
             if made.of != manifests.NATIVE:
                 readiness_is_true(pod)
             deleted_under_load(pod)

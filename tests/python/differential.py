@@ -1,4 +1,5 @@
-"""Sends the corpus to two servers and compares their answers; what may differ stands in a table of a document.
+"""Sends the corpus to two servers and compares their responses. The table in a document lists the
+permitted differences.
 
 Usage: differential.py EMBEDDED_HTTP EMBEDDED_GRPC TRITONSERVER_HTTP TRITONSERVER_GRPC DOCUMENT
 """
@@ -23,19 +24,21 @@ from memory import KEY, SIZE
 from messages import Conversation, Grpc, Http
 
 TIMEOUT = 20.0
-# In which a tritonserver that has ended is back.
+# The time limit for the restart of a tritonserver.
 BACK = 20.0
 DECOMPRESS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 HEADERS = ("Content-Type", "Inference-Header-Content-Length", "Content-Encoding", "Accept-Encoding")
-# What is measured is never the same twice.
+# Measured values differ each time.
 MEASURED = re.compile(r'"(ns|last_inference)":\d+')
-# All other models have FP32 where they have floats.
+# All other models use FP32 for floats.
 FLAT_FP64 = ("/v2/models/I_FP64/", "/v2/models/Owned/")
 BEGIN, END = "<!-- differences -->", "<!-- end of differences -->"
 
 
 class Engine:
-    """A server, asked over connections that stay open; one that comes back is asked a stream again that its end has ended."""
+    """A server with keep-alive connections. If it restarts, a stream that its end interrupted is
+    retried.
+    """
 
     def __init__(self, http_address, grpc_address, comes_back=False):
         self.comes_back = comes_back
@@ -45,19 +48,19 @@ class Engine:
         self.stub = service_pb2_grpc.GRPCInferenceServiceStub(self.channel)
 
     def ask(self, case):
-        """The parts of an answer by their names."""
+        """Returns the parts of a response by name."""
         ask = {Http: self.ask_http, Grpc: self.ask_grpc, Conversation: self.converse}
         return ask[type(case)](case)
 
     def converse(self, case):
-        """The parts of a stream's answers."""
+        """Returns the parts of a stream's responses."""
         deadline = time.monotonic() + (BACK if self.comes_back else 0)
         while (parts := self.stream(case))["status"] == "UNAVAILABLE" and time.monotonic() < deadline:
             time.sleep(0.05)
         return parts
 
     def stream(self, case):
-        """The answers of a stream, those to one request in their order."""
+        """Returns the responses of a stream, grouped by request."""
         status, answers = {"status": "OK"}, {}
         try:
             for answer in self.stub.ModelStreamInfer(iter(case.messages), metadata=case.metadata, timeout=TIMEOUT):
@@ -89,7 +92,7 @@ class Engine:
             tensors = [content.hex() for content in answer.raw_output_contents]
             del answer.raw_output_contents[:]
         text = json_format.MessageToJson(answer, preserving_proto_field_name=True, indent=None, sort_keys=True)
-        # Of nothing at all protobuf says nothing.
+        # Protobuf omits empty messages.
         text = re.sub(r'(, )?"(ns|last_inference)": "\d+"', "", text)
         return {"status": "OK", "json": text, "tensors": " ".join(tensors)}
 
@@ -102,7 +105,8 @@ class Engine:
                 break
             except (http.client.HTTPException, OSError):
                 self.connection.close()
-                # An answer may end the connection; a second failure is this request's own.
+                # The previous response may have ended the connection; a second failure belongs to
+                # this request.
                 if attempt == 2:
                     raise
         parts = {"status": str(response.status)}
@@ -121,13 +125,15 @@ class Engine:
 
 
 def only_event(body):
-    """The data of a stream of one event, framed as every event is."""
+    """Returns the data of a stream with one event, if it is framed correctly."""
     data, end = body.removeprefix(b"data: "), b"\n\n"
     return data.removesuffix(end) if len(data) < len(body) and data.count(end) == 1 and data.endswith(end) else body
 
 
 def document(text, flat=False):
-    """An answer's JSON by value and as it is written; the message of an error is no JSON of its own."""
+    """Returns the JSON of a response by value and as text. The message of an error is not compared
+    as JSON.
+    """
     try:
         text = MEASURED.sub(r'"\1":0', text.decode())
         parsed = json.loads(text, object_pairs_hook=Members)
@@ -141,25 +147,25 @@ def document(text, flat=False):
 
 
 def single(value):
-    """What FP32 makes of the numbers of a member that does not tell its element type."""
+    """Converts the numbers of a member without a datatype to FP32."""
     if isinstance(value, list):
         return [single(one) for one in value]
     return float(np.float32(value)) if isinstance(value, float) else value
 
 
 class Members(list):
-    """The members of an object, in their order and as often as they came."""
+    """The members of an object, in order and with duplicates."""
 
 
 def by_value(value):
-    """Objects as lists of pairs, and the elements of FP32 tensors as what FP32 makes of them."""
+    """Converts objects to lists of pairs, and the elements of FP32 tensors to FP32."""
     if isinstance(value, Members):
         single = ("datatype", "FP32") in value
         return [[name, member_by_value(name, member, single)] for name, member in value]
     return [by_value(one) for one in value] if isinstance(value, list) else value
 
 
-# The maps of a model's configuration, whose order tritonserver leaves to chance.
+# The maps of a model's configuration; tritonserver sends them in random order.
 MAPS = ("parameters", "priority_queue_policy")
 
 
@@ -170,7 +176,7 @@ def member_by_value(name, member, single):
 
 
 class Table:
-    """The rows of the document: which parts of which answers may differ, and how."""
+    """The rows of the document: the parts of responses that may differ, and how."""
 
     def __init__(self, path):
         text = Path(path).read_text().split(BEGIN)[1].split(END)[0]
@@ -181,7 +187,7 @@ class Table:
             sys.exit("two rows have one name")
 
     def unlisted(self, case, theirs, ours):
-        """What differs between two answers and is not allowed to."""
+        """Yields the differences between two responses that are not permitted."""
         one, other = answer(theirs), answer(ours)
         if one != other and self.allows(case, "answer", one, other):
             failed = all("text" in parts for parts in (theirs, ours))
@@ -192,7 +198,7 @@ class Table:
         found = []
         for part in compared:
             one, other = theirs.get(part, ""), ours.get(part, "")
-            # How it is written matters only where it says the same.
+            # The form matters only if the values are equal.
             if one == other or part == "form" and theirs.get("json") != ours.get("json"):
                 continue
             if not self.allows(case, part, one, other):
@@ -213,12 +219,12 @@ class Table:
 
 
 def answer(parts):
-    """The status, and what is said with it."""
+    """Returns the status and the error text."""
     return f"{parts['status']} {parts.get('text', '')}".strip()
 
 
 def matches(text, glob):
-    """Whether a text is what a cell says; `*` stands for anything, and nothing else is special."""
+    """Returns whether a text matches a cell, in which only `*` is special and matches any text."""
     return re.fullmatch(".*".join(map(re.escape, glob.split("*"))), text, re.DOTALL) is not None
 
 

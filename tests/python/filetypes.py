@@ -50,7 +50,7 @@ SOURCES = {
     "gif": b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\4\1\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;",
 }
 
-# Of the same words, in many languages and alphabets.
+# The same text in many languages and alphabets.
 TEXTS = [
     "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience.",
     "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen begabt.",
@@ -68,12 +68,15 @@ TEXTS = [
 
 
 def edges():
-    """Around whatever counts bytes: nothing, hardly anything, white space, the sizes of what is read."""
+    """Yields contents around byte limits: empty, nearly empty, whitespace, and the sizes of the
+    parts that are read.
+    """
     yield from [b"", b"\0", b"a", b"\xff", "é".encode(), "é".encode()[:1], b"1234567", b"12345678", b"123456789"]
     yield from [b"\xff" * 7, b"\xff" * 8, b"  1234567  ", b"  12345678  ", b"\x0b\x0c12345678\x0b", b"\x1c\x1d\x1e\x1f" * 3]
     yield from [b" " * size for size in (1, 7, 8, 4095, 4096, 4097, 8193)]
     yield from [b"\n" * 5000 + b"fn main() {}\n", b"fn main() {}\n" + b"\t" * 5000, b"\n" * 100 + SOURCES["c"] + b"\r\n" * 3000]
-    # A letter of two bytes across the end of what is read; more space than is read.
+    # A letter of two bytes across the end of the part that is read, and more whitespace than is
+    # read.
     yield from [b" " * 4095 + "é".encode(), b" " * 4094 + "é".encode(), b" " * 4096 + b"\xff" * 100]
     text = b"".join(SOURCES[name] for name in ("c", "go", "java"))
     text = text * (9000 // len(text) + 1)
@@ -81,7 +84,7 @@ def edges():
 
 
 def made():
-    """Of programs and libraries."""
+    """Yields files of programs and libraries."""
     random_bytes = random.Random(1).randbytes
     text = TEXTS[0].encode() * 50
     yield from [gzip.compress(text, mtime=0), bz2.compress(text), lzma.compress(text), zlib.compress(text)]
@@ -126,7 +129,7 @@ def made():
 
 
 def written(example):
-    """Of this repository and of Python."""
+    """Yields files of this repository and of Python."""
     root = pathlib.Path(example).resolve().parents[1]
     for pattern in ("*.*", "docs/*.md", "proto/*", "deploy/**/*", "examples/*/*.*", "examples/*/src/*.rs", "tests/python/*.py"):
         yield from (path.read_bytes() for path in sorted(root.glob(pattern))[:20] if path.is_file())
@@ -143,7 +146,7 @@ def corpus(example):
 
 
 def told_of(reference, content):
-    """What Magika's own package says."""
+    """Returns the result of Magika's own package."""
     result = reference.identify_bytes(content)
     kind = result.output
     return str(kind.label), result.score, kind.mime_type, kind.group
@@ -180,21 +183,21 @@ def main():
     references = {mode: magika.Magika(prediction_mode=magika.PredictionMode(mode)) for mode in MODES}
     right = [told_of(references["high_confidence"], content) for content in contents]
     labels = {answer[0] for answer in right}
-    # It is a table of many kinds, and of each way to say one.
+    # The contents must cover many types.
     assert len(contents) > 200 and len(labels) > 40, (len(contents), sorted(labels))
     assert {"empty", "unknown", "txt", "rust", "python", "png", "elf"} <= labels, sorted(labels)
     is_the_same(client.identify(http, contents), right)
     for count in (1, 2, 64):
         is_the_same(client.identify(http, contents[-count:]), right[-count:])
 
-    # No mode doubts what is surer than all thresholds.
+    # No mode changes a result with a score above all thresholds.
     unsure = [content for content, (_, score, *_) in zip(contents, right) if score < 0.96]
     expected = {mode: [told_of(reference, content) for content in unsure] for mode, reference in references.items()}
     assert len({tuple(answers) for answers in expected.values()}) == 3
     for mode in MODES:
         is_the_same(client.identify(http, unsure, mode), expected[mode])
 
-    # Both ends of a file are all that counts.
+    # Only both ends of a file are relevant.
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "a"
         for content, answer in zip(contents, right):
@@ -213,7 +216,7 @@ def main():
             rows = [(label.decode(), score, mime.decode(), group.decode()) for label, score, mime, group in zip(*columns)]
             is_the_same(rows, right[begin : begin + 64])
 
-    # What is not understood is told, and told to who has said it alone.
+    # An invalid mode is an error, only for the request that has it.
     for protocol, address in ((tritonclient.http, http), (tritonclient.grpc, grpc)):
         with protocol.InferenceServerClient(address) as server:
             unknown = "mode must be `high_confidence`, `medium_confidence` or `best_guess`, found `sure`"
@@ -224,7 +227,7 @@ def main():
             fails("batch-size must be <= 64", server, protocol, [[b"a"]] * 65)
             fails("content", server, protocol, np.empty((0, 1)))
 
-    # Sixteen times the bytes are not sixteen times sixteen times the time: a file is read at both ends.
+    # The time must not grow with the size, because only both ends of a file are read.
     large = [b"\x7fELF" + bytes(size) for size in (1 << 20, 1 << 24)]
     took = []
     for content in large:
@@ -234,7 +237,7 @@ def main():
         took.append(time.monotonic() - begun)
     assert took[1] < 10 + 32 * took[0], took
 
-    # Requests of several clients are one batch, whatever modes they ask for.
+    # Requests of several clients form a batch, even with different modes.
     with tritonclient.http.InferenceServerClient(http, concurrency=16) as server:
         before = statistics(server)
         begun = []

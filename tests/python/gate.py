@@ -1,16 +1,16 @@
-"""A gate at which functions wait until a test opens it."""
+"""A gate that blocks functions until a test opens it."""
 
 import numpy as np
 import tritonclient.http
 
 from wire import connect, infer, metric, wait_until
 
-# The milliseconds of a call that waits at the gate in their place.
+# The value of `milliseconds` that makes a call wait at the gate.
 HELD = 2**32 - 1
 
 
 def ask(opens):
-    """How many wait; where it is opened they wait no longer."""
+    """Returns the number of waiting calls, and optionally releases them."""
     client = connect(tritonclient.http)
     try:
         (waiting,) = infer(tritonclient.http, client, "Gate", {"open": np.array([opens])}).values()
@@ -20,12 +20,12 @@ def ask(opens):
 
 
 def pending(model):
-    """How many requests wait for the model."""
+    """Returns the number of queued requests of the model."""
     return metric("nv_inference_pending_request_count", model)
 
 
 class Gate:
-    """Closed until this is left, or it is opened."""
+    """A gate that is closed until the context ends or it is opened."""
 
     def __init__(self):
         wait_until(lambda: ask(False) == 0)
@@ -40,14 +40,14 @@ class Gate:
         ask(True)
 
     def hold(self, send):
-        """Sends something that waits at the gate when this returns."""
+        """Sends a request, and returns when it waits at the gate."""
         before = ask(False)
         sent = send()
         wait_until(lambda: ask(False) == before + 1)
         return sent
 
     def queue(self, model, send):
-        """Sends a request that waits for the model when this returns."""
+        """Sends a request, and returns when it is queued."""
         before = pending(model)
         sent = send()
         wait_until(lambda: pending(model) == before + 1)

@@ -1,4 +1,4 @@
-"""Requests of the generate extension: good ones, and every mistake, on both routes."""
+"""Requests of the generate extension: valid ones, and every error, on both routes."""
 
 import json
 
@@ -6,7 +6,7 @@ from messages import DATATYPES, Http
 
 ROUTES = ("generate", "generate_stream")
 
-# What is wrong with a request for `I_INT32`, or only seems so.
+# Valid and invalid documents for `I_INT32`.
 DOCUMENTS = {
     "empty": "", "cut off": '{"INPUT_1":', "trailing text": '{"INPUT_1":1} x', "trailing comma": '{"INPUT_1":1,}',
     "array": "[]", "number": "5", "null": "null", "text": '"x"', "no members": "{}", "unknown": {"nope": 1},
@@ -33,7 +33,7 @@ RANGES = [("BOOL", "1"), ("BOOL", '"true"'), ("UINT8", "256"), ("UINT8", "-1"), 
           ("UINT64", "18446744073709551616"), ("UINT64", "18446744073709551615"), ("INT8", "128"), ("INT16", "-32769"), ("INT64", "9223372036854775808"),
           ("INT64", "-9223372036854775808"), ("FP32", "NaN"), ("FP32", "1e39"), ("FP32", "true"), ("FP64", "-Infinity"), ("FP64", "1e400"),
           ("FP64", "5e-324"), ("FP64", "18446744073709551616"), ("FP16", "1"), ("BF16", "[]"), ("BYTES", "1"), ("BYTES", "[null]"), ("BYTES", '[["a","b"],["c"]]')]
-# What other models are asked.
+# Requests for other models.
 ASKED = [
     ("AddSub", {"a": [1, 2], "b": [0.5, -1]}), ("AddSub", {"b": 1, "a": 2, "id": "x"}), ("AddSub", {"a": [1, 2], "b": [1]}), ("AddSub", {"a": 1}),
     ("Opt", {"a": [1, 2]}), ("Opt", {"a": 1, "b": 2}), ("NoBatch", {"INPUT_1": [1, 2, 3]}), ("NoBatch", {"INPUT_1": []}),
@@ -50,7 +50,7 @@ ASKED = [
 
 
 def generations(rng, tensors):
-    """All of them, on both routes."""
+    """Returns all requests on both routes."""
     return [case for route in ROUTES for case in (*good(rng, tensors, route), *mistakes(route), *heads(route))]
 
 
@@ -78,7 +78,7 @@ def mistakes(route):
 
 
 def heads(route):
-    """Everything but the body."""
+    """Yields errors outside of the body."""
     good = {"INPUT_1": 1}
     for model in ("I_INT32", "Nope"):
         for method in ("GET", "PUT", "DELETE"):

@@ -1,4 +1,6 @@
-"""What ends a tritonserver 2.51: `killers.py refused|answered|ended|restarted NAME HTTP GRPC`."""
+"""Sends requests that end a tritonserver 2.51:
+`killers.py refused|answered|ended|restarted NAME HTTP GRPC`.
+"""
 
 import http.client
 import json
@@ -15,28 +17,28 @@ INPUT = {"name": "INPUT_1", "datatype": "FP32", "shape": [1, 2**63 - 1], "data":
 GOOD = {"inputs": [{**INPUT, "shape": [1, 1]}]}
 CLASSES = {"name": "OUTPUT_1", "parameters": {"classification": 1}}
 REQUESTS = {
-    # The number of bytes overflows unnoticed.
+    # The number of bytes overflows without an error.
     "dimension": ("I_FP32", {"inputs": [INPUT]}),
     "product": ("I_FP32", {"inputs": [{**INPUT, "shape": [1, 2**62]}]}),
     # The parser recurses.
     "nesting": ("I_FP32", json.dumps({"inputs": [{**INPUT, "shape": [1, 1], "data": []}]}).replace("[]", "[" * 100_000 + "]" * 100_000)),
-    # There is no class to a text.
+    # A text has no classes.
     "classification": (
         "I_BYTES",
         {"inputs": [{**INPUT, "datatype": "BYTES", "shape": [1, 1], "data": ["a"]}], "outputs": [CLASSES]},
     ),
 }
 
-# So many that a pointer and a length for each do not fit on a thread's stack of 8 MiB.
+# A pointer and a length for each chunk exceed the stack of a thread, 8 MiB.
 CHUNKS = 600_000
-# In which a server that is still there has had its chance to end.
+# The duration of the load, in seconds.
 BURST = 6.0
-# Far more than the end of a server takes.
+# The timeout, far above the time for the end of a server.
 PATIENCE = 60.0
 
 
 def post(address, model, body):
-    """The status and the body of an answer, or how the connection ended."""
+    """Returns the status and the body of a response, or the error of the connection."""
     connection = http.client.HTTPConnection(address, timeout=PATIENCE)
     try:
         connection.request("POST", f"/v2/models/{model}/infer", body)
@@ -49,25 +51,25 @@ def post(address, model, body):
 
 
 def right(address):
-    """What a right request is answered, or how its connection ended."""
+    """Returns the response to a valid request, or the error of the connection."""
     return post(address, "I_FP32", json.dumps(GOOD))
 
 
 def gone(address):
-    """Whether nobody answers a right request."""
+    """Returns whether a valid request has no response."""
     return not right(address).startswith("200 ")
 
 
 def request(name, address):
-    """One request that the server takes apart wrongly."""
+    """Sends a request that the server handles incorrectly."""
     model, document = REQUESTS[name]
     return post(address, model, document if isinstance(document, str) else json.dumps(document))
 
 
 def chunks(address):
-    """A right request, one byte at a time."""
+    """Sends a valid request one byte at a time."""
     body = json.dumps(GOOD).encode().rjust(CHUNKS)
-    # Not by the library, which writes each chunk by itself.
+    # `http.client` would send each chunk separately.
     head = f"POST /v2/models/I_FP32/infer HTTP/1.1\r\nHost: {address}\r\nTransfer-Encoding: chunked\r\n\r\n"
     connection = http.client.HTTPConnection(address, timeout=PATIENCE)
     try:
@@ -84,7 +86,7 @@ def chunks(address):
 
 
 def deadlines(http_address, grpc_address):
-    """Right requests of clients that wait for an answer about as long as one takes."""
+    """Sends valid requests with deadlines close to the response time."""
     begun = time.monotonic()
     ended = threading.Event()
 
@@ -97,7 +99,7 @@ def deadlines(http_address, grpc_address):
             try:
                 client.infer("I_FP32", [tensor], client_timeout=choose.uniform(0.0001, 0.003))
             except InferenceServerException as error:
-                # A server that gives up a connection may be there for the next.
+                # A server that closes a connection may accept the next one.
                 if error.status() == "StatusCode.UNAVAILABLE" and gone(http_address):
                     ended.set()
         client.close()
@@ -119,14 +121,14 @@ def main():
     else:
         answer = request(name, http_address)
     print(answer)
-    # A race of 2.51 within itself ends it soon as a rule, and never for certain.
+    # A race inside 2.51 usually ends it soon, but not always.
     either = ("ended", "200 ") if name == "deadlines" else "ended"
     begins = {"refused": "400 ", "answered": "200 ", "ended": either, "restarted": either}
     if not answer.startswith(begins[expected]):
         sys.exit(f"{name} must be {expected}")
     if expected == "ended":
         return
-    # Whoever is still there, or there again, answers the next as if nothing had been.
+    # A server that survived or restarted must respond to the next request.
     deadline = time.monotonic() + (PATIENCE if expected == "restarted" else 0)
     while not (answer := right(http_address)).startswith("200 "):
         if time.monotonic() > deadline:

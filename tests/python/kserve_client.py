@@ -1,4 +1,4 @@
-"""KServe's own client, over HTTP/1.1 and over HTTP/2.
+"""Tests KServe's own client over HTTP/1.1 and HTTP/2.
 
 Usage: kserve_client.py HTTP
 """

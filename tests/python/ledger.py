@@ -1,8 +1,12 @@
-"""Requests over gRPC that no two of are alike, and what each must be answered; driven line by line over standard input.
+"""Unique gRPC requests and their expected responses, controlled line by line over standard input.
 
-`begin ADDRESS REGION SEED HABIT...` starts a client for each habit that asks the models of tests/models/src/ledger.rs:
-for `all` of the outputs or `some`; or it has one written into the region, which is too small for it (`narrow`); or it
-takes its calls back (`cancel`). The answer `warm` comes when every client has had an answer. `end` lets every client finish the call that it is in, and reports as one line of JSON.
+`begin ADDRESS REGION SEED HABIT...` starts a client for each habit, which calls the models of
+tests/models/src/ledger.rs:
+`all` requests all outputs, `some` a selection, `narrow` an output in the region, which is too small
+for it, and `cancel`
+cancels its calls. The reply `warm` is sent when every client has received a response. `end` stops
+the clients after their
+current calls, and prints a report as one line of JSON.
 """
 
 import collections
@@ -17,13 +21,13 @@ import tritonclient.grpc as protocol
 from tritonclient.utils import InferenceServerException
 
 OUTPUTS = {"Ledger1": 1, "Ledger2": 2, "Ledger5": 5, "LedgerInFlight": 2, "LedgerRaw": 2}
-# Far more than an error may take: a call that needs it hangs.
+# The timeout of a call, in seconds, far above the time limit of an error.
 PATIENCE = 8.0
-# What a call may take at most; the report has what is slower.
+# The time limit of a call, in seconds; slower calls are reported.
 PROMPT = 1.0
-# Apart from the values of other programs.
+# Distinct from the values of other programs.
 FIRST = 10**9
-# A client whose server is away tries again soon. The second is how long it waits for one that is there and slow.
+# Reconnects soon if the server is away. The second option is the connect timeout for a slow server.
 CHANNEL = [
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 5000),
@@ -32,13 +36,13 @@ CHANNEL = [
 
 
 class Client:
-    """A thread that asks until it is told to end."""
+    """A thread that sends calls until it is stopped."""
 
     def __init__(self, address, habit, region, seed, first):
         self.habit, self.region = habit, region
         self.random = random.Random(seed)
         self.next = first
-        # A number of its own keeps the channels of the clients apart.
+        # A unique number keeps the channels of the clients separate.
         channel = CHANNEL + [("pytriton.client", str(first))]
         self.client = protocol.InferenceServerClient(address, channel_args=channel)
         self.ending = threading.Event()
@@ -127,12 +131,12 @@ class Client:
         else:
             self.failed[error] += 1
             self.failed_at.append(time.time())
-            # So that others have their turn.
+            # Leaves processor time to others.
             time.sleep(0.02)
 
 
 class Ledger:
-    """The clients, and what became of all their calls."""
+    """The clients, and the results of all calls."""
 
     def __init__(self, address, region, seed, *habits):
         self.clients = [

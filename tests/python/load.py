@@ -1,7 +1,9 @@
-"""A load of requests over HTTP and gRPC at once, driven line by line over standard input.
+"""A load of HTTP and gRPC requests, controlled line by line over standard input.
 
-`begin HTTP GRPC MODEL` starts it on servers at those addresses; the answer `warm` comes when every client has had a right
-answer. `end` lets every client finish the call that it is in, and reports on all calls as one line of JSON.
+`begin HTTP GRPC MODEL` starts it on these addresses. The reply `warm` is sent when every client has
+received a correct
+response. `end` stops the clients after their current calls, and prints a report as one line of
+JSON.
 """
 
 import json
@@ -14,14 +16,14 @@ import tritonclient.grpc
 import tritonclient.http
 
 CLIENTS = 8
-# Far more than an error may take: a call that needs it hangs.
+# The timeout of a call, in seconds, far above the time limit of an error.
 PATIENCE = 8.0
-# What a call may take at most; the report names what is slower.
+# The time limit of a call, in seconds; slower calls are reported.
 PROMPT = 2.0
 
 
 class Load:
-    """Clients that ask until they are told to end."""
+    """Clients that send calls until they are stopped."""
 
     def __init__(self, http, grpc, model):
         self.addresses = {tritonclient.http: http, tritonclient.grpc: grpc}
@@ -58,7 +60,7 @@ class Load:
             except Exception as error:
                 self.errors.append(f"{protocol.__name__}: {error}")
                 self.failed_at[slot] = time.monotonic()
-                # A new connection, as a client would make; not so often that nothing else has its turn.
+                # Reconnects, with a pause that leaves processor time to others.
                 client.close()
                 client = None
                 time.sleep(0.02)
@@ -70,7 +72,7 @@ class Load:
         wait(lambda: all(self.answered))
 
     def fails(self):
-        """Waits until every client has had an error since now."""
+        """Waits until every client has received an error after this call."""
         now = time.monotonic()
         wait(lambda: all(failed is not None and failed >= now for failed in self.failed_at))
 

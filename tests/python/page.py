@@ -1,4 +1,4 @@
-"""A real browser that looks at the page of the models."""
+"""A browser with the docs page."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ BASE = f"http://{os.environ['PYTRITON_TEST_HTTP']}"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SCREENSHOTS = pathlib.Path(os.environ["PYTRITON_TEST_SCREENSHOTS"])
 
-# Of a machine that does other things too.
+# The timeout on a busy machine.
 expect.set_options(timeout=20_000)
 
 
@@ -26,8 +26,9 @@ def chromium():
 
 @pytest.fixture
 def look(chromium):
-    """Opens the page at a model, on what is answered by others where that is said; in the end the browser must have had nothing to
-    complain of, and asked nobody else."""
+    """Opens the page at a model, optionally with mocked responses. At the end, the browser must
+    have reported no errors and must not have contacted other hosts.
+    """
     contexts, flaws = [], []
 
     def open_at(model, refused=(), routes=None, **options):
@@ -57,7 +58,7 @@ def look(chromium):
 
 
 def fill(page, **values):
-    """Fills the form in; a path is that of a file that is chosen."""
+    """Fills in the form; a path selects a file."""
     for name, value in values.items():
         if isinstance(value, pathlib.Path):
             page.get_by_label(re.compile(f"^file.* for {name}$")).set_input_files(value)
@@ -67,14 +68,14 @@ def fill(page, **values):
 
 
 def send(page):
-    """Sends the form and waits for the answer."""
+    """Submits the form and waits for the response."""
     page.get_by_role("button", name="Send").click()
-    # A network that was built for tests takes its time.
+    # Networks in debug builds are slow.
     expect(page.locator(".answer .status.right")).to_be_visible(timeout=60_000)
 
 
 def output(page, name):
-    """What an output says, as text."""
+    """Returns an output as text."""
     shown = page.locator(".output").filter(has=page.locator(".name", has_text=name))
     text = shown.locator("label").get_by_text("text", exact=True)
     if text.count():
@@ -83,6 +84,6 @@ def output(page, name):
 
 
 def shoot(page, name):
-    """Keeps what the page looks like, for people."""
+    """Saves a screenshot."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)

@@ -1,8 +1,9 @@
-"""Asks both engines on the ports of Vertex AI and SageMaker, and compares what they say.
+"""Sends requests to both engines on the ports of Vertex AI and SageMaker, and compares the
+responses.
 
 Usage: unshare --map-root-user --net PYTHON platforms.py BINARY TRITONSERVER
 
-tritonserver opens these ports to anybody: the network is one of its own, with nobody in it.
+tritonserver opens these ports on all addresses, so the test runs in a network namespace of its own.
 """
 
 import http.client
@@ -36,7 +37,7 @@ MEASURED = re.compile(r'"(ns|last_inference)":\d+')
 
 
 def requests():
-    """The platform, the method, the path, the headers and the body of each."""
+    """Yields the platform, the method, the path, the headers and the body of each request."""
     for method, path in (("GET", "/hc"), ("POST", "/hc"), ("GET", "/pred"), ("GET", "/"), ("POST", "/pred2"), ("GET", "/hcx"),
                          ("GET", "/v2/health/ready"), ("POST", "/v2/models/I_FP32/infer"), ("GET", "/pred/")):
         yield "vertex", method, path, {}, None
@@ -74,7 +75,8 @@ class Server:
     def __init__(self, binary, engine, tritonserver, ports):
         http_port, grpc_port, metrics_port, self.vertex, self.sagemaker = ports
         environment = {**os.environ, **ENVIRONMENT, "PYTRITON_ENGINE": engine, "PYTRITON_TRITONSERVER": tritonserver,
-                       # What is closed is closed here too, and with 2.51 nothing is.
+                       # Restrictions apply to these ports only with the embedded engine, so they
+                       # are disabled.
                        "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS": ""}
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
@@ -104,7 +106,7 @@ class Server:
             parsed = json.loads(MEASURED.sub(r'"\1":0', text))
         except ValueError:
             parsed = text
-        # How long the JSON before binary tensors is depends on how it is written.
+        # The length of the JSON before binary tensors depends on its formatting.
         return [*parts, parsed] if length is None and "json-header-size" not in str(parts[1]) else [parts[0], content[-8:]]
 
 
@@ -118,7 +120,7 @@ def main():
         for request in requests():
             count += 1
             one, other = theirs.ask(*request), ours.ask(*request)
-            # In which order 2.51 names its models is chance, and which extensions it has is its own.
+            # 2.51 lists its models in random order, and has its own list of extensions.
             if request[3].get(REDIRECT) in ("v2", "v2/repository/index", "v2/models/I_FP32/config"):
                 one, other = one[:2], other[:2]
             if one != other:

@@ -1,7 +1,8 @@
-"""Random arrivals for each configuration of a batcher, sent to both engines at the same time.
+"""Random arrivals for each batcher configuration, sent to both engines at the same time.
 
-Two servers that batch alike execute batches of the same sizes, refuse the same requests and take equally long. A disagreement
-that comes back in every attempt is a difference; one that does not is the machine's.
+Servers with the same batching execute batches of the same sizes, refuse the same requests and have
+the same response
+times. A disagreement in every attempt is a difference; any other is caused by the machine.
 """
 
 import http.client
@@ -13,7 +14,7 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-# Arrivals are that far apart; a response may be that much later on one engine than on the other.
+# The interval of arrivals, and the maximum difference of response times, in seconds.
 STEP = 0.1
 TOLERANCE = 0.15
 ATTEMPTS = 3
@@ -22,12 +23,12 @@ ARRIVALS = 16
 PLAIN = ["Plain", "Delayed", "Preferred", "Both", "Pair", "Ordered", "Bounded", "Refused", "Late", "Urgent"]
 ROWS = {"Bounded": 2, "Urgent": 2}
 SEQUENCES = ["Direct", "Oldest"]
-# Triton forms their batches while the instance is busy: see docs/differences.md.
+# Triton forms the batches of these models while the instance is busy: see docs/differences.md.
 FORMED_AHEAD = ["Oldest"]
 
 
 def arrivals(model, seed):
-    """What comes in each step: its rows, how long it takes, and its parameters."""
+    """Yields the requests of each step: rows, duration, and parameters."""
     choose = random.Random(f"{model} {seed}")
     live, started = [], 0
     for step in range(ARRIVALS):
@@ -47,7 +48,7 @@ def arrivals(model, seed):
             parameters = {"priority": choose.choice([0, 1, 2, 3])}
         elif choose.random() < 0.15:
             continue
-        # Nothing ends when something else comes.
+        # Durations do not end at the time of an arrival.
         takes = choose.choice([0, 0, 150, 350])
         yield step, rows, takes, parameters
     for last, sequence in enumerate(live):
@@ -73,7 +74,9 @@ def ask(address, model, rows, takes, parameters):
 
 
 def attempt(addresses, model, seed):
-    """What both engines did with the same arrivals: (step, of each engine its status, what it said, and when)."""
+    """Returns the results of both engines for the same arrivals: the step, and for each engine
+    status, text and time.
+    """
     begun = time.monotonic() + 0.1
     asked = list(arrivals(model, seed))
     results = [[None] * len(asked) for _ in addresses]
@@ -98,7 +101,8 @@ def disagree(model, ours, theirs):
         return True
     if model in FORMED_AHEAD:
         return False
-    # Triton refuses what has waited too long when the instance is free again: see docs/differences.md.
+    # Triton refuses an expired request only when the instance is free again: see
+    # docs/differences.md.
     late = ours[0] == 503 and "timeout" in ours[1]
     return ours[1] != theirs[1] or (not late and abs(ours[2] - theirs[2]) > TOLERANCE)
 

@@ -1,13 +1,13 @@
-"""Requests of sequences, one after another: whole ones and broken ones, through every door."""
+"""Consecutive requests of sequences, valid and invalid, over every protocol."""
 
 from tritonclient.grpc import service_pb2 as pb
 
 from messages import Grpc, Http, grpc_infer, http_infer
 
-# Not of several instances: which of them is first to have a sequence is chance.
+# Not models with several instances, because the instance of the first sequence is random.
 MODELS = ["Direct", "Oldest"]
 LONGEST = "x" * 128
-# Which sequence, and whether a request starts or ends it; sequences are those of the model and the door alone.
+# The sequence, and whether a request starts or ends it. IDs are unique per model and protocol.
 STEPS = [
     ("never started", 1, False, False),
     ("never started, end", 1, False, True),
@@ -60,7 +60,7 @@ def sequences():
 
 
 def surface(model):
-    """What is said of the model."""
+    """Yields requests for the metadata of the model."""
     for action in ("", "/config", "/ready"):
         yield Http(f"http/surface{action or '/metadata'}/{model}", f"/v2/models/{model}{action}", method="GET")
     yield Grpc(f"grpc/surface/config/{model}", "ModelConfig", pb.ModelConfigRequest(name=model))
@@ -68,7 +68,7 @@ def surface(model):
 
 
 def rows(door, make, model):
-    """More rows than the one that a request of a sequence has, and none."""
+    """Yields requests with more or fewer rows than the single row of a sequence request."""
     for count in (0, 2, 3, 9):
         for sequence in (0, 7):
             parameters = {"sequence_id": sequence, "sequence_start": True, "sequence_end": True}
@@ -76,7 +76,7 @@ def rows(door, make, model):
 
 
 def full(door, make, model):
-    """Two sequences have all slots, and a third waits for one in vain."""
+    """Two sequences occupy all slots, and a third one waits until it times out."""
     flags = {"sequence_start": True, "sequence_end": False}
     for sequence in (21, 22):
         yield make(f"{door}/sequence full/{model}/{sequence}", model, 1, {"sequence_id": sequence, **flags})
@@ -89,7 +89,7 @@ def full(door, make, model):
 
 
 def mistyped(model):
-    """Values that are of no use as the name of a sequence, or as its beginning or end."""
+    """Yields invalid values for the ID, the start and the end of a sequence."""
     for name, value in [
         ("sequence_id", True), ("sequence_id", 1.5), ("sequence_id", -1), ("sequence_id", None), ("sequence_id", [1]),
         ("sequence_start", 1), ("sequence_start", "true"), ("sequence_end", 0), ("sequence_end", None),

@@ -1,4 +1,4 @@
-"""Requests about the settings of logs and traces. What they change is as it was behind the last of them."""
+"""Requests about log and trace settings. The last of them restore the settings."""
 
 import json
 
@@ -30,11 +30,11 @@ TRACES = {
 
 
 def settings():
-    """The settings, what changes them, and what they are behind that."""
+    """Yields requests that read, change and restore the settings."""
     yield from logs()
     for path, model in ((TRACE, ""), ("/v2/models/I_FP32/trace/setting", "I_FP32"), (TRACE, "")):
         yield from traces(path, model)
-    # What is not a model's own follows that of all.
+    # A setting without a value for the model follows the global one.
     for path, body in [("/v2/models/I_FP32/trace/setting", {"trace_rate": "3"}), (TRACE, {"trace_rate": "9", "trace_count": "4"})]:
         yield Http(f"http/settings/layers {path}", path, json.dumps(body).encode())
         for told in (TRACE, "/v2/models/I_FP32/trace/setting", "/v2/models/AddSub/trace/setting"):

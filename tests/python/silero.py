@@ -13,7 +13,7 @@ from tritonclient.utils import InferenceServerException
 
 RATE = 16000
 
-# The resonances of a, i, u and e, in Hz, with their widths.
+# The formants of a, i, u and e, in Hz, with their bandwidths.
 VOWELS = [
     [(730, 90), (1090, 110), (2440, 170)],
     [(270, 60), (2290, 100), (3010, 170)],
@@ -23,7 +23,7 @@ VOWELS = [
 
 
 def vowel(pitch, resonances, seconds, random):
-    """A voice, as a throat makes it: pulses that resound."""
+    """Synthesises a voice: pulses with resonances."""
     time = np.arange(int(RATE * seconds)) / RATE
     turns = np.cumsum(pitch * (1 + 0.05 * np.sin(2 * np.pi * 3 * time))) / RATE
     sound = np.diff(np.floor(turns), prepend=0) + 0.01 * random.standard_normal(len(time))
@@ -39,7 +39,7 @@ def vowel(pitch, resonances, seconds, random):
 
 
 def recording(path, silence, words, seed):
-    """Somebody who says nothing, then vowels, then nothing."""
+    """Returns silence, then vowels, then silence."""
     random = np.random.default_rng(seed)
     hush = lambda seconds: 0.001 * random.standard_normal(int(RATE * seconds))
     parts = [hush(silence)]
@@ -52,7 +52,7 @@ def recording(path, silence, words, seed):
 
 
 class Reference:
-    """Another file of the same network, run as its authors do."""
+    """Another file of the same network, run like its authors do."""
 
     def __init__(self, wheel):
         path = pathlib.Path(wheel) / "silero_vad" / "data" / "silero_vad.onnx"
@@ -86,13 +86,13 @@ def main():
     ((begin, end),) = client.spoken(heard)
     assert abs(begin - 1) < 0.1 and abs(end - 2.92) < 0.3, (begin, end)
 
-    # Several by turns: each has a memory of its own.
+    # Interleaved streams: each has its own state.
     turns = [client.probabilities(grpc, stream, sequence) for sequence, stream in enumerate(streams, 1)]
     for heard, right in zip(zip(*itertools.zip_longest(*turns)), expected):
         np.testing.assert_allclose(heard[: len(right)], right, atol=1e-4)
         assert heard[len(right) :] == (None,) * (len(heard) - len(right)), heard
 
-    # An id that nobody has begun, and one that has ended.
+    # An ID that was not started, and one that has ended.
     with tritonclient.grpc.InferenceServerClient(grpc) as server:
         given = tritonclient.grpc.InferInput("samples", [1, 512], "FP32").set_data_from_numpy(streams[0][0])
         for sequence in (99, 1):

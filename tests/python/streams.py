@@ -1,8 +1,10 @@
-"""Streams of answers to a server that breaks, driven line by line.
+"""Response streams from a server with faults, controlled line by line.
 
-`open ADDRESS MODEL STREAMS COUNT MILLISECONDS` opens streams with one request each, and says `open` when each has an answer;
-`ended` waits until all have ended, and says what they came to; `cancel` takes them all back; `churn ADDRESS STREAMS`
-opens so many, each of which is taken back behind another answer.
+`open ADDRESS MODEL STREAMS COUNT MILLISECONDS` opens streams with one request each, and prints
+`open` when each has a
+response. `ended` waits until all have ended, and prints the results. `cancel` cancels them all.
+`churn ADDRESS STREAMS`
+opens the given number of streams, each of which is cancelled after a different response.
 """
 
 import asyncio
@@ -15,9 +17,9 @@ import numpy as np
 import tritonclient.grpc.aio as protocol
 from tritonclient.utils import InferenceServerException
 
-# In which everything has ended that ends.
+# The time limit for the end of all streams, in seconds.
 PATIENCE = 30.0
-# How many streams of a churn are open at a time.
+# The number of concurrent streams of a churn.
 OPEN = 64
 
 
@@ -32,19 +34,19 @@ def counting(count, milliseconds):
 
 
 def connect(address):
-    # A connection of its own.
+    # A separate connection.
     return protocol.InferenceServerClient(address, channel_args=[("grpc.use_local_subchannel_pool", 1)])
 
 
 class Stream:
-    """One request over a stream of its own, and what it was answered."""
+    """A stream with one request, and its responses."""
 
     def __init__(self, client, model, inputs, expected, enough=1):
         self.expected = expected
         self.values = []
         self.over = False
         self.error = None
-        # So many answers have come, or it has ended.
+        # Set when enough responses have arrived, or the stream has ended.
         self.enough, self.heard = enough, asyncio.Event()
         self.inputs = inputs
         self.answers = client.stream_infer(self.requests(model))
@@ -67,7 +69,7 @@ class Stream:
             self.error = str(error)
         except (asyncio.CancelledError, grpc.aio.AioRpcError) as error:
             self.error = repr(error)
-        # A call that somebody has keeps its connection open.
+        # A reference to a call keeps its connection open.
         self.answers = None
         self.heard.set()
 
@@ -83,7 +85,7 @@ class Stream:
 
 
 async def churn(address, count):
-    # Others expect something within seconds.
+    # Other tests have time limits of seconds.
     os.nice(19)
     problems = []
     turn = asyncio.Semaphore(OPEN)
@@ -91,7 +93,8 @@ async def churn(address, count):
 
     async def one(number):
         async with turn:
-            # tritonserver 2.51 does not survive for long that a call is taken back in the moment of an answer: none comes then.
+            # tritonserver 2.51 soon crashes if calls are cancelled during a response, so cancel
+            # only when none is due.
             answers = number % 3 + 1
             inputs = [tensor("count", answers, "int32")]
             stream = Stream(clients[number % len(clients)], "Kept", inputs, answers, enough=answers)
@@ -120,7 +123,7 @@ async def main():
             streams = []
             for client in clients:
                 streams.append(Stream(client, model, counting(answers, milliseconds), answers))
-                # One that comes with another would be in its batch, and wait for its end.
+                # A concurrent request would join its batch, and wait for its end.
                 await asyncio.wait_for(streams[-1].heard.wait(), PATIENCE)
             failed = [stream.error for stream in streams if stream.error]
             print(failed or "open", flush=True)

@@ -1,6 +1,9 @@
-"""Groups of routes that are closed: every route and method of both protocols, by bare clients and by PyTriton's.
+"""Restricted groups of routes: every route and method of both protocols, with plain clients and
+with PyTriton's.
 
-`PYTRITON_TEST_CLOSED` says which groups are closed, `PYTRITON_TEST_TOKEN` by which secret, and `PYTRITON_TEST_HEADER` in which header.
+`PYTRITON_TEST_CLOSED` lists the restricted groups, `PYTRITON_TEST_TOKEN` is the secret, and
+`PYTRITON_TEST_HEADER` its
+header.
 """
 
 import http.client
@@ -39,7 +42,7 @@ PATHS = {
         for kind in ["system", "cuda"]
         for region in ["", "/region/Nope"]
         for action in ["status", "register", "unregister"]
-        # Without a region there is nothing to register.
+        # Registration requires a region.
         if region or action != "register"
     ],
     "trace": ["/v2/trace/setting", f"{MODEL}/trace/setting"],
@@ -68,7 +71,7 @@ if not TRITONSERVER:
         f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo" for version in ["v1", "v1alpha"]
     ]
 
-# What is sent, and whether it opens. Of several headers of a name the first counts.
+# Headers, and whether they grant access. Of several headers with one name, the first counts.
 HEADERS = [
     ([], False),
     ([(HEADER, TOKEN)], True),
@@ -106,7 +109,9 @@ def ask(connection, method, path, headers, body=b""):
 
 
 def call(channel, path, metadata):
-    """The error of a call with one empty message, if it has one before its first answer."""
+    """Returns the error of a call with one empty message, if it has one before its first
+    response.
+    """
     path = path if path.startswith("/") else SERVICE + path
     answers = channel.stream_stream(path)(iter([b""]), metadata=metadata, timeout=TIMEOUT)
     try:
@@ -208,7 +213,7 @@ def test_openai_s_clients_send_the_token_as_their_key():
 @pytest.mark.skipif(HEADER != TOKENS, reason="it has no other header")
 @pytest.mark.parametrize("url", [f"http://{HTTP}", f"grpc://{GRPC}"])
 def test_pytriton_s_client(url):
-    # It sends the token with inferences alone, and asks for more.
+    # PyTriton's client sends the token only with inferences, but also uses other routes.
     if {"health", "metadata", "model-config"} & set(CLOSED):
         with pytest.raises(PyTritonClientError), ModelClient(url, "I_FP32", access_token=TOKEN, init_timeout_s=1) as client:
             client.infer_batch(np.ones((1, 2), np.float32))

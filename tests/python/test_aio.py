@@ -14,7 +14,7 @@ CLIENTS = {"http": (tritonclient.http.aio, HTTP), "grpc": (tritonclient.grpc.aio
 
 
 def run(flavour, main):
-    """Runs `main(module, client)` to its end within twenty seconds."""
+    """Runs `main(module, client)` with a timeout of twenty seconds."""
     module, address = CLIENTS[flavour]
 
     async def with_client():

@@ -1,4 +1,6 @@
-"""Requests that share a batch get their own rows back; what the batch was shows where it must."""
+"""Requests in a shared batch receive their own rows; the batch is visible only where it should
+be.
+"""
 
 import threading
 import time
@@ -14,7 +16,7 @@ from wire import connect, infer, statistics, tensor
 
 
 def together(protocol, calls):
-    """Runs all calls at once, each with a client of its own, and returns their results in order."""
+    """Runs all calls concurrently, each with its own client, and returns their results in order."""
     barrier = threading.Barrier(len(calls))
 
     def one(call):
@@ -158,7 +160,9 @@ def test_each_instance_has_its_own_state(protocol, client):
 
 
 def lead(model):
-    """By how many seconds the answer to a quick request comes before that to a slow one sent earlier."""
+    """Returns by how many seconds the response to a quick request precedes that to a slow one sent
+    earlier.
+    """
     client = connect(tritonclient.grpc)
     answered = {}
     both = threading.Event()
@@ -182,7 +186,7 @@ def lead(model):
 
 
 def test_order_is_kept_where_it_is_asked_for():
-    # The two answers leave one after the other, but two threads of the client hear them.
+    # The two responses are sent in order, but two threads of the client receive them.
     for ordered in ("Ordered", "OrderedSideBySide"):
         assert lead(ordered) < 0.1
     for unordered in ("Unordered", "SideBySide"):

@@ -1,4 +1,4 @@
-"""BYTES elements: any byte comes back, also the ones that C strings and numpy drop."""
+"""BYTES elements: every byte is preserved, including those that C strings and numpy drop."""
 
 import struct
 
@@ -13,7 +13,7 @@ ELEMENTS = [b"plain", b"", b"a\0b", b"trailing\0\0", b"\0", b"\xff\xfe\x80", "é
 
 
 def array(elements):
-    """Object elements: numpy's own bytes type drops trailing zeros."""
+    """Returns object elements, because numpy's bytes type drops trailing zeros."""
     made = np.empty((1, len(elements)), dtype=np.object_)
     made[0, :] = elements
     return made

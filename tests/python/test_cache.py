@@ -1,4 +1,4 @@
-"""The response cache: the same request is answered without a call, and counted as Triton counts it."""
+"""The response cache: a repeated request is served without a call, and counted as Triton does."""
 
 import itertools
 import queue
@@ -15,26 +15,26 @@ from tritonclient.utils import InferenceServerException
 from wire import cache_gauges, connect, infer, metric, metrics, post_binary, post_json, statistics, tensor
 
 MODELS = ["Cached", "CachedAlone", "CachedInFlight"]
-# No two tests send the same elements.
+# Every test sends different elements.
 NUMBERS = itertools.count(1)
 PARTS = ("success", "fail", "queue", "compute_input", "compute_infer", "compute_output", "cache_hit", "cache_miss")
 
 
 def rows(count=1):
-    """Elements that nobody has sent before; the function waits for none of them."""
+    """Returns unique elements, for which the function does not wait."""
     array = np.zeros((count, 2), dtype=np.float32)
     array[:, 1] = next(NUMBERS)
     return array
 
 
 def call_of(outputs):
-    """Which call of the function made these outputs."""
+    """Returns the number of the call that produced these outputs."""
     (call,) = set(outputs["OUTPUT_2"].flatten())
     return int(call)
 
 
 def counts(model):
-    """What the statistics have counted for a model."""
+    """Returns the statistics of a model."""
     http = connect(tritonclient.http)
     try:
         seen = statistics(http, model)
@@ -45,13 +45,13 @@ def counts(model):
 
 
 class Counted:
-    """What a model's statistics have counted since."""
+    """The changes of a model's statistics."""
 
     def __init__(self, model):
         self.model, self.before = model, counts(model)
 
     def __call__(self):
-        """The counts that have changed."""
+        """Returns the changed counts."""
         now = counts(self.model)
         return {name: now[name] - self.before[name] for name in now if now[name] != self.before[name]}
 

@@ -1,4 +1,6 @@
-"""A response cache before a queue: what was not computed is not kept, and what is kept does not wait."""
+"""A response cache in front of a queue: failed requests are not cached, and cached responses do not
+wait.
+"""
 
 import threading
 import time
@@ -15,7 +17,7 @@ from wire import connect, infer, metric, tensor, wait_until
 
 
 def ask(protocol, model, sent, **options):
-    """The call that has answered, over a connection of its own."""
+    """Returns the number of the call, over a separate connection."""
     client = connect(protocol)
     try:
         outputs = infer(protocol, client, model, {"x": sent}, **options)
@@ -27,7 +29,7 @@ def ask(protocol, model, sent, **options):
 
 @contextmanager
 def busy(pool, protocol, model, milliseconds):
-    """A model whose function is called for so long."""
+    """Keeps a model busy for the given time."""
     slow = rows()
     slow[0, 0] = milliseconds
     computed = pool.submit(ask, protocol, model, slow)

@@ -72,7 +72,8 @@ def test_response_stays_as_it_is(accepted):
 def test_what_cannot_be_decompressed(encoding, body, then_right):
     status, _, answer = request("POST", PATH, body, {"Content-Encoding": encoding})
     if TRITONSERVER:
-        # It takes what it can decompress, and of a body of nothing makes a tensor of no elements.
+        # tritonserver uses the part that it can decompress, and reads an empty body as an empty
+        # tensor.
         assert status in (200, 400, 500), answer
     else:
         assert status == 400, answer
@@ -89,5 +90,5 @@ def test_unknown_encodings(encoding, then_right):
 def test_a_bomb_does_not_fill_the_memory(then_right):
     bomb = gzip.compress(b"[" + b" " * (512 << 20), compresslevel=1)
     status, _, answer = request("POST", PATH, bomb, {"Content-Encoding": "gzip"})
-    # tritonserver decompresses it, and finds no JSON.
+    # tritonserver decompresses the body, and finds no JSON.
     assert status in ((500,) if TRITONSERVER else (400, 413)), answer

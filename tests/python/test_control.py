@@ -1,6 +1,6 @@
-"""Models that come and go, as KServe's agent, Seldon's scheduler and NVIDIA's clients let them.
+"""Loading and unloading models as KServe's agent, Seldon's scheduler and NVIDIA's clients do.
 
-The statuses and texts are those that a tritonserver 2.51 gave; the same tests run with both engines.
+Statuses and texts are those of tritonserver 2.51; the same tests run with both engines.
 """
 
 import base64
@@ -29,7 +29,7 @@ FAILED = "load failed for model 'Moody': version 1 is at UNAVAILABLE state: " + 
 
 
 def call(method, path, body=None):
-    """Status, content type and body."""
+    """Returns status, content type and body."""
     connection = http.client.HTTPConnection(wire.HTTP, timeout=wire.TIMEOUT)
     body = body if body is None or isinstance(body, str) else json.dumps(body)
     connection.request(method, path, body, {"content-type": "application/json"})
@@ -55,7 +55,7 @@ def until(condition):
 
 
 def ask(client, value):
-    """The number of the load that answered, and how many are gone."""
+    """Returns the number of the load that responded, and the number of dropped states."""
     x = np.array([[value]], np.int32)
     answer = wire.infer(tritonclient.http, client, "Numbered", {"x": x})
     same, load, drops = (answer[name].item() for name in sorted(answer))
@@ -71,7 +71,7 @@ def stub():
 
 @pytest.fixture(autouse=True)
 def as_it_began():
-    """Whatever a test does, the next begins with one model."""
+    """Resets the models after each test."""
     MOODY.unlink(missing_ok=True)
     yield
     MOODY.unlink(missing_ok=True)
@@ -120,7 +120,7 @@ def test_what_a_load_is_answered_over_http(name, body, status, text):
     if text is None:
         assert answer == ""
     else:
-        # What is behind it is ours.
+        # The rest of the text is ours.
         assert json.loads(answer)["error"].startswith(text)
     assert call("GET", "/v2/models/Plain/ready")[0] == 200
 
@@ -217,7 +217,7 @@ def test_files_are_nothing_for_what_is_compiled():
     status, _, answer = post("models/Plain/load", file)
     error = json.loads(answer)["error"]
     assert status == 500 and error.startswith(POLL.format("Plain"))
-    # tritonserver takes files, but no configuration without a backend.
+    # tritonserver accepts files, but no configuration without a backend.
     assert wire.TRITONSERVER or "'file:1/x' cannot be given" in error
 
 
@@ -317,7 +317,7 @@ def test_a_load_makes_the_state_anew_and_the_old_one_ends(http):
 
 
 def size():
-    """Threads, descriptors and resident KiB of the server that has the states."""
+    """Returns the threads, the descriptors and the resident KiB of the process with the states."""
     process = pathlib.Path(f"/proc/{wire.PID}")
     status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
     return int(status["Threads"]), len(list((process / "fd").iterdir())), int(status["VmRSS"].split()[0])

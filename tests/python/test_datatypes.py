@@ -1,4 +1,4 @@
-"""Every element type there and back, in every form the protocols have."""
+"""Every element type in both directions, in every form of the protocols."""
 
 import re
 
@@ -42,7 +42,7 @@ JSON = [datatype for datatype in VALUES if datatype not in WITHOUT_JSON]
 
 
 def assert_same(got, sent):
-    """Bit by bit, so that -0.0 and NaN count."""
+    """Compares bit by bit, so that -0.0 and NaN count."""
     assert got.dtype == sent.dtype
     assert got.shape == sent.shape
     assert got.tobytes() == sent.tobytes()
@@ -132,7 +132,7 @@ def test_json_numbers_are_the_shortest_that_read_back(datatype, texts):
     assert status == 200
     got = re.search(r'"data":\[([^]]*)\]', body.decode()).group(1).split(",")
     if TRITONSERVER and datatype == "FP32":
-        # It writes what the number is as FP64.
+        # tritonserver writes the digits of FP64.
         assert [float(text) for text in got] == [float(np.float32(text)) for text in texts]
     else:
         assert [text.replace("e+", "e") for text in got] == texts

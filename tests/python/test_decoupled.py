@@ -1,4 +1,4 @@
-"""Models that answer a request any number of times, with NVIDIA's clients and PyTriton's."""
+"""Models with any number of responses, with NVIDIA's clients and PyTriton's."""
 
 import asyncio
 import queue
@@ -17,7 +17,7 @@ from wire import GRPC, TIMEOUT, connect, tensor
 
 
 class Stream:
-    """An open stream of a client of its own."""
+    """An open stream of a separate client."""
 
     def __init__(self, **options):
         self.client = connect(tritonclient.grpc)
@@ -32,14 +32,14 @@ class Stream:
         self.client.close()
 
     def ask(self, model, request_id="", final=True, **inputs):
-        """Sends a request; `final` asks for an empty final answer."""
+        """Sends a request; `final` requests an empty final response."""
         inputs = [tensor(tritonclient.grpc, name, value) for name, value in inputs.items()]
         self.client.async_stream_infer(
             model, inputs, request_id=request_id, enable_empty_final_response=final
         )
 
     def next(self):
-        """What came next: its id, its value or its error, and whether it is final."""
+        """Returns the next response: its ID, its value or its error, and whether it is final."""
         result, error = self.answers.get(timeout=TIMEOUT)
         if error is not None:
             return None, error.message(), None
@@ -49,7 +49,7 @@ class Stream:
         return response.id, value, final
 
     def all(self):
-        """The values of one request up to its empty final answer, or to its error."""
+        """Returns the values of one request up to its empty final response, or its error."""
         values = []
         while True:
             _, value, final = self.next()
@@ -127,7 +127,7 @@ def test_each_request_of_a_batch_has_its_own_rows(stream):
         if not final:
             assert str(value) == request_id
             got[value] += 1
-    # The largest value of a batch says how many answers all its requests have.
+    # The largest value of a batch determines the number of responses of all its requests.
     assert all(got[value] in values and got[value] >= value for value in values)
     assert got[7] == 7
 
@@ -151,7 +151,7 @@ def test_an_error_is_the_last_answer(stream, model, text, at):
         values, error = stream.all()
         assert values == list(range(at))
         assert f"{text} {at}" in error
-        # Nothing is behind it that the next request would take for its own.
+        # No further response follows that the next request would receive.
         stream.ask("Count", "next", count=i32(1))
         assert [stream.next(), stream.next()] == [("next", 0, False), ("next", None, True)]
 
@@ -243,7 +243,7 @@ def test_other_ways_to_ask_are_refused():
 
 
 async def asked(client, model, **inputs):
-    """The answers to one request over a stream of its own."""
+    """Yields the responses to one request over a separate stream."""
     inputs = [tensor(tritonclient.grpc, name, value) for name, value in inputs.items()]
 
     async def requests():

@@ -1,4 +1,6 @@
-"""Mistakes over gRPC: the right code, a message that says what is wrong, and the next request is served."""
+"""Invalid gRPC requests: the correct code, a message with the cause, and the next request
+succeeds.
+"""
 
 import grpc as rpc
 import numpy as np
@@ -15,7 +17,7 @@ DATA = np.array([1, 2, 3, 4], dtype=np.float32).tobytes()
 
 
 def message(shape, raw=(), datatype="FP32", model="I_FP32", outputs=(), **contents):
-    """A request below the level of NVIDIA's client."""
+    """Returns a request message, without NVIDIA's client."""
     made = service_pb2.ModelInferRequest(model_name=model)
     given = made.inputs.add(name="INPUT_1", datatype=datatype, shape=shape)
     for name, values in contents.items():
@@ -50,9 +52,9 @@ CASES = {
 
 
 if TRITONSERVER:
-    # It cuts such an element off.
+    # tritonserver truncates such an element.
     del CASES["contents out of range"]
-    # The sizes of these overflow; `killers.py` shows what comes of it.
+    # The sizes overflow; `killers.py` shows the effect.
     for ending in ("largest dimension", "product overflows", "product overflows to zero"):
         del CASES[ending]
 

@@ -1,4 +1,4 @@
-"""Mistakes over HTTP: a 4xx that says what is wrong, and the next request is served."""
+"""Invalid HTTP requests: a 4xx with the cause, and the next request succeeds."""
 
 import json
 import struct
@@ -17,13 +17,13 @@ DATA = struct.pack("<4f", 1, 2, 3, 4)
 
 
 def changed(**members):
-    """A request whose input has other members; None takes one away."""
+    """Returns a request with changed members of its input; None removes a member."""
     given = {name: value for name, value in {**INPUT, **members}.items() if value is not None}
     return {"inputs": [given]}
 
 
 def one(data):
-    """The text of a request whose data is any text."""
+    """Returns a request with the given text as data."""
     return '{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":%s}]}' % data
 
 
@@ -93,11 +93,11 @@ DOCUMENTS = {
 }
 
 
-# What tritonserver 2.51 takes although it should not; the rest it refuses with 400 or 500, in words that the
-# differential test compares.
+# Invalid requests that tritonserver 2.51 accepts. It refuses the others with 400 or 500; the
+# differential test compares the texts.
 TAKEN = {"empty", "NaN", "Infinity", "-Infinity"}
 if TRITONSERVER:
-    # `killers.py` shows what comes of these.
+    # `killers.py` shows the effect of these.
     for ending in ("largest dimension", "bytes overflow", "deep nesting", "deep nesting elsewhere"):
         del DOCUMENTS[ending]
 
@@ -138,7 +138,7 @@ def test_elements_out_of_range(datatype, data):
         '{"inputs":[{"name":"INPUT_1","datatype":"%s","shape":[1,1],"data":%s}]}' % (datatype, data)
     )
     status, answer = post_json(f"I_{datatype}", document)
-    # tritonserver cuts off what does not fit.
+    # tritonserver truncates values that do not fit.
     assert status in ((200, 500) if TRITONSERVER else (400,)), answer
     assert status == 200 or answer["error"]
 
@@ -228,7 +228,7 @@ def test_client_sees_the_message(http, model, arrays, fragment):
 def test_a_body_over_the_limit_is_refused():
     headers = {"Content-Length": str(2**40)}
     if TRITONSERVER:
-        # It reads a body to its end before it looks at its size.
+        # tritonserver reads a complete body before it checks its size.
         with pytest.raises(TimeoutError):
             request("POST", "/v2/models/I_FP32/infer", b"", headers, timeout=1.0)
         return

@@ -1,4 +1,6 @@
-"""Functions that fail: the client learns why, nobody else notices, the next call is served."""
+"""Functions that fail: the client receives the cause, other requests are not affected, and the next
+call succeeds.
+"""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +47,7 @@ def test_http_status():
 
 @pytest.mark.parametrize("model", ["Fail", "Panic"])
 def test_many_clients(protocol, model):
-    """Under load, every request gets an answer, and none a wrong one."""
+    """Under load, every request gets a response, and none a wrong one."""
     barrier = threading.Barrier(8)
 
     def one(seed):
@@ -58,7 +60,7 @@ def test_many_clients(protocol, model):
                 try:
                     got = infer(protocol, client, model, {"INPUT_1": sent})["OUTPUT_1"]
                 except InferenceServerException as error:
-                    # A good request may share its batch with a bad one.
+                    # A valid request may share its batch with an invalid one.
                     assert "below zero" in error.message()
                 else:
                     assert not bad

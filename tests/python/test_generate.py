@@ -1,4 +1,4 @@
-"""The generate extension with clients that are not NVIDIA's, which has none for it."""
+"""The generate extension with other clients, because NVIDIA's do not support it."""
 
 import http.client
 import json
@@ -19,13 +19,15 @@ def url(model, route):
 
 
 def generate(model, document, headers=None):
-    """Status, content type and parsed body of `generate`."""
+    """Returns status, content type and parsed body of `generate`."""
     status, found, body = request("POST", f"/v2/models/{model}/generate", json.dumps(document), headers)
     return status, found["Content-Type"], json.loads(body)
 
 
 def events(model, document):
-    """Status, content type, and the data of all events of `generate_stream`, as a parser of others reads them."""
+    """Returns status, content type, and the data of all events of `generate_stream`, read by an
+    independent parser.
+    """
     with httpx.Client(timeout=TIMEOUT) as client:
         with connect_sse(client, "POST", url(model, "generate_stream"), json=document) as source:
             found = [(event.event, event.id, event.json()) for event in source.iter_sse()]
@@ -89,7 +91,7 @@ def test_an_encoding_is_refused(then_right):
 
 @pytest.mark.parametrize("model", ["Fail", "Panic"])
 def test_a_function_that_fails(model, then_right):
-    # That of 2.51 is read from an error that it has freed.
+    # 2.51 reads the status from an error that it has freed.
     expected = 400 if TRITONSERVER else 500
     status, kind, answer = generate(model, {"INPUT_1": -1})
     assert (status, kind) == (expected, "application/json")

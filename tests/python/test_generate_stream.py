@@ -1,4 +1,6 @@
-"""Decoupled models over `generate_stream` and `generate`, with parsers of others and with bare sockets."""
+"""Decoupled models over `generate_stream` and `generate`, with independent parsers and with
+sockets.
+"""
 
 import asyncio
 import http.client
@@ -20,7 +22,7 @@ ONE = ("generate expects model to produce exactly 1 response, use generate strea
 
 
 def answers(model, *numbers, **members):
-    """What a model that counts says."""
+    """Returns the responses of a counting model."""
     named = {**members, "model_name": model, "model_version": "1"}
     return [{"OUTPUT_1": number, **named} for number in numbers]
 
@@ -62,7 +64,7 @@ def test_generate_has_room_for_one_answer():
     assert generate("Count", {"count": 1}) == (200, "application/json", answers("Count", 0)[0])
     for model, document in [("Count", {"count": 0}), ("Count", {"count": 2}), ("FailsAt", {"at": 1})]:
         assert generate(model, document) == (500, "application/json", {"error": ONE})
-    # Its function ends, or those that come after it would find no instance.
+    # The function must end; otherwise later requests would find no free instance.
     for _ in range(10):
         assert generate("Endless", {"_value": 1})[2] == {"error": ONE}
 
@@ -95,7 +97,7 @@ def test_each_event_is_a_chunk_of_its_own():
 
 @pytest.mark.parametrize("seen", [0, 1, 2, 5, 50])
 def test_who_leaves_ends_the_function(seen):
-    # There are two instances, and each would be taken for ever.
+    # There are two instances, which would otherwise stay busy.
     for _ in range(4):
         with httpx.stream("POST", url("Endless", "generate_stream"), json={"_value": 1}, timeout=TIMEOUT) as response:
             lines = response.iter_lines()
@@ -105,7 +107,7 @@ def test_who_leaves_ends_the_function(seen):
 
 
 def resident():
-    """The server's memory in MiB."""
+    """Returns the server's memory in MiB."""
     with open(f"/proc/{PID}/statm") as statm:
         return int(statm.read().split()[1]) * 4096 >> 20
 
@@ -117,7 +119,7 @@ def test_who_reads_slowly_slows_the_function_and_nobody_else():
     response = connection.getresponse()
     assert response.status == 200
     time.sleep(1)
-    # The other instance has another client.
+    # Another client uses the other instance.
     assert events_of_another() == 1000
     assert resident() - before < 32
     assert response.readline().startswith(b"data: ")

@@ -1,4 +1,4 @@
-"""More requests than a model can answer: the queue stays full, and the model at work."""
+"""Overload: the queue stays full, and the model stays busy."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ DOCUMENT = {"inputs": [{"name": "milliseconds", "datatype": "UINT32", "shape": [
 
 
 class Clients:
-    """Requests over connections that stay open."""
+    """Requests over keep-alive connections."""
 
     def __init__(self):
         self.idle = []
@@ -41,7 +41,7 @@ class Clients:
             self.refused += 1
 
     async def closed(self, seconds):
-        """As many answers a second as clients get that wait for each."""
+        """Returns the responses per second of closed-loop clients."""
 
         async def client():
             while time.monotonic() < end:
@@ -52,7 +52,7 @@ class Clients:
         return (self.answered - before) / seconds
 
     async def open(self, seconds):
-        """As many answers a second as clients get that do not."""
+        """Returns the responses per second of open-loop clients."""
         asked, before, begun = [], self.answered, time.monotonic()
         while (passed := time.monotonic() - begun) < seconds:
             asked += [asyncio.create_task(self.ask()) for _ in range(len(asked), int(passed * RATE))]
@@ -65,7 +65,7 @@ class Clients:
 async def compare():
     clients = Clients()
     await clients.closed(0.5)
-    # Others may keep the machine busy during one of the two.
+    # Another load may disturb one of the two measurements.
     ratios = []
     for _ in range(6):
         closed = await clients.closed(2)
@@ -74,7 +74,7 @@ async def compare():
             break
     assert clients.refused > RATE
     assert ratios[-1] >= 0.9, ratios
-    # Whoever is refused keeps the connection.
+    # Refused clients keep their connections.
     assert clients.opened < clients.refused / 2
 
 

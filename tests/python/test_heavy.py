@@ -1,4 +1,4 @@
-"""Requests that cost the server much work, and probes beside them."""
+"""Requests with much work for the server, and concurrent health checks."""
 
 import gzip
 import http.client
@@ -18,7 +18,7 @@ def document(data):
 
 
 SMALL = document([1.0, 2.0])
-# 60 kB that become 60 MiB.
+# 60 kB that inflate to 60 MiB.
 SPACES = gzip.compress(SMALL + b" " * (60 << 20))
 MANY = gzip.compress(document([0.5] * 500_000))
 PARAMETERS = json.dumps({"parameters": {f"p{number}": "x" * 40 for number in range(65_000)}, **json.loads(SMALL)})
@@ -56,7 +56,7 @@ def test_probes_are_answered_whatever_is_computed():
         for thread in loads:
             thread.join()
     took.sort()
-    # The clients are a load on the machine as well.
+    # The clients also load the machine.
     assert took[len(took) // 2] < 0.2, took
     assert took[-1] < 2, took
     assert done and set(done) == {200}

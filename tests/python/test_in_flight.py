@@ -1,4 +1,6 @@
-"""Instances that have several batches at a time: side by side where the function is async, by turns where it is not."""
+"""Instances with several batches in flight: concurrent for async functions, otherwise one after the
+other.
+"""
 
 import queue
 import time
@@ -14,7 +16,7 @@ from wire import connect, infer, statistics
 
 
 def ask(model, milliseconds, rows=1):
-    """The one number that a function answers, in each row, or the error."""
+    """Returns the number in all rows of the response, or the error."""
     client = connect(tritonclient.http)
     try:
         sent = {"milliseconds": np.full((rows, 1), milliseconds, np.uint32)}
@@ -26,7 +28,7 @@ def ask(model, milliseconds, rows=1):
 
 
 def send(client, model, milliseconds, answers):
-    """Sends a request over gRPC; the number, or the error, is put among the answers."""
+    """Sends a gRPC request; the number or the error is added to the responses."""
     tensor = tritonclient.grpc.InferInput("milliseconds", [1, 1], "UINT32")
     tensor.set_data_from_numpy(np.array([[milliseconds]], np.uint32))
 
@@ -37,7 +39,7 @@ def send(client, model, milliseconds, answers):
 
 
 def together(model, milliseconds, rows=1):
-    """The answers of requests that are sent at once, and how long it all took."""
+    """Returns the responses to concurrent requests, and the total time."""
     with ThreadPoolExecutor(len(milliseconds)) as pool:
         begun = time.monotonic()
         answers = list(pool.map(lambda one: ask(model, one, rows), milliseconds))

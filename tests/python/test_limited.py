@@ -1,4 +1,6 @@
-"""Functions that take longer than they may: who is told what, who goes on, and what is ready meanwhile."""
+"""Functions that exceed their time limit: the errors, the other requests, and readiness
+meanwhile.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ NO_INSTANCE = "has no instance that could run the request, all are in calls that
 
 
 def ask(protocol, model, milliseconds):
-    """What a function answers, or the error; and how long it took."""
+    """Returns the response of a function or the error, and the time."""
     client = connect(protocol)
     begun = time.monotonic()
     try:
@@ -33,14 +35,14 @@ def ask(protocol, model, milliseconds):
 
 
 def fails(answer, statuses, text):
-    """The answer is an error of that kind and text."""
+    """Checks that the response is an error with this status and text."""
     assert isinstance(answer, InferenceServerException), answer
     assert answer.status() in statuses, answer
     assert text in answer.message()
 
 
 def ready(model):
-    """What both protocols say, of the model and of the server."""
+    """Returns the readiness of the model and of the server over both protocols."""
     seen = set()
     for protocol in (tritonclient.http, tritonclient.grpc):
         client = connect(protocol)
@@ -50,9 +52,9 @@ def ready(model):
 
 
 def is_back(model):
-    """Waits until the model is ready, and so is the server."""
+    """Waits until the model and the server are ready."""
     if STOCK:
-        # Nothing says so: longer than any call of these tests.
+        # It does not report readiness, so wait longer than any call of these tests.
         time.sleep(2.5)
     wait_until(lambda: ready(model) == {True})
 
@@ -108,7 +110,7 @@ def test_of_a_batch_what_is_done_is_answered(protocol):
         one, two, hanging, after = [answer.result()[0] for answer in asked]
     assert (one, two) == (1, 2)
     fails(hanging, TOO_LONG, "model 'LimitedEach': the call took longer than 0.5 s")
-    # Behind it in the batch, or still in the queue.
+    # Later in the batch, or still queued.
     fails(after, UNAVAILABLE, "longer than 0.5 s")
     is_back("LimitedEach")
 

@@ -1,4 +1,4 @@
-"""Limits other than those that the server has by itself, as `options.rs` has them."""
+"""Limits that differ from the defaults, as `options.rs` sets them."""
 
 import socket
 import time
@@ -13,7 +13,7 @@ from wire import GRPC, HTTP, TIMEOUT, connect, infer, request
 
 
 def fails(protocol, floats, **options):
-    """The status and the text of a request with so many floats."""
+    """Returns the status and the text of a request with the given number of floats."""
     value = np.zeros((1, floats), dtype=np.float32)
     client = connect(protocol)
     try:
@@ -58,7 +58,7 @@ def test_heads_have_the_bytes_and_the_number_of_the_options():
 
 
 def ends(address, sent, after):
-    """A connection on which that is all that comes ends by itself."""
+    """Checks that a connection ends on its own if only these bytes arrive."""
     host, port = address.split(":")
     begun = time.monotonic()
     with socket.create_connection((host, int(port)), timeout=TIMEOUT) as stream:

@@ -1,4 +1,4 @@
-"""What `/metrics` tells beyond Triton: as a parser of Prometheus' own reads it, and true."""
+"""The additional metrics of `/metrics`, read by Prometheus' own parser, must be correct."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def families():
     assert status == 200 and headers["Content-Type"] == "text/plain; charset=utf-8"
     text = body.decode()
     parsed = list(text_string_to_metric_families(text))
-    # Each family is declared once, and nothing stands outside of one.
+    # Each family is declared once, and every sample belongs to one.
     names = [family.name for family in parsed]
     assert len(names) == len(set(names))
     assert all(family.documentation and family.type != "unknown" for family in parsed), parsed
@@ -24,7 +24,7 @@ def families():
 
 
 def samples(family, **labels):
-    """The samples of those labels, by name and what tells them apart."""
+    """Returns the samples with these labels, by name and remaining labels."""
     found = {}
     for sample in family.samples:
         rest = dict(sample.labels)

@@ -1,4 +1,6 @@
-"""Models of a native backend that come and go in a stock tritonserver, and the memory that clients share with it."""
+"""Loading and unloading models of a native backend in a stock tritonserver, and shared memory of
+clients.
+"""
 
 import json
 import threading
@@ -17,26 +19,26 @@ X = np.array([[1.5, 2.5, 3.5, 4.5]], dtype=np.float32)
 
 @pytest.fixture
 def pair(http):
-    """A region for inputs and one for outputs, which the server knows."""
+    """A registered region for inputs and one for outputs."""
     made = [shm.create_shared_memory_region(name, f"/pytriton_{uuid.uuid4().hex}", 64) for name in ("in", "out")]
     for name, handle in zip(("in", "out"), made):
         http.register_system_shared_memory(name, handle._shm_key, 64)
     yield made
-    # A region is in use until its request is gone, which may be a little behind its answer.
+    # A region is in use until its request is released, which may be shortly after the response.
     wait_until(lambda: request("POST", "/v2/systemsharedmemory/unregister")[0] == 200)
     for handle in made:
         shm.destroy_shared_memory_region(handle)
 
 
 def index(model):
-    """The only version of a model in the repository's index."""
+    """Returns the only version of a model in the repository index."""
     lines = json.loads(request("POST", "/v2/repository/index", "{}")[2])
     (line,) = [line for line in lines if line["name"] == model]
     return line.get("state"), line.get("reason", "")
 
 
 def by_memory(client, protocol, pair, values):
-    """What the model makes of values, all by shared memory."""
+    """Returns the result of the model, with shared memory in both directions."""
     shm.set_shared_memory_region(pair[0], [values])
     given = protocol.InferInput("INPUT_1", list(values.shape), "FP32")
     given.set_shared_memory("in", values.nbytes)
@@ -61,14 +63,14 @@ def test_regions_outlive_the_models_that_use_them(protocol, client, pair, then_r
 
 
 def in_use():
-    """Whether a request has the region for inputs; if none has, the server forgets it."""
+    """Returns whether a request uses the input region; otherwise the region is unregistered."""
     return request("POST", "/v2/systemsharedmemory/region/in/unregister")[0] != 200
 
 
 def begin(http, pair, document):
-    """A request that is under way, and where its answer will be."""
+    """Sends a request, and returns its thread and the list for its response."""
     while True:
-        # It may have come just when the region was not there.
+        # It may have arrived while the region was not registered.
         answers = []
         asking = threading.Thread(target=lambda: answers.append(wire.post_json("Slow", document)))
         asking.start()

@@ -1,4 +1,4 @@
-"""Models over OpenAI's routes, asked by the client of OpenAI's, the same on both engines."""
+"""Models with OpenAI routes, called by OpenAI's client, on both engines."""
 
 import asyncio
 import json
@@ -23,14 +23,14 @@ def client():
 
 
 def post(path, document, address=OPENAI, **headers):
-    """The status, the headers and the parsed body of a bare request."""
+    """Returns the status, the headers and the parsed body of a plain request."""
     body = document if isinstance(document, bytes) else json.dumps(document)
     status, headers, body = request("POST", path, body, headers, address=address)
     return status, headers, json.loads(body)
 
 
 def refused(call, **members):
-    """The error of a request."""
+    """Returns the error of a request."""
     with pytest.raises(openai.APIStatusError) as raised:
         call(**members)
     error = raised.value
@@ -38,7 +38,7 @@ def refused(call, **members):
 
 
 def counted(client):
-    """How many texts are being made that would never end."""
+    """Returns the number of active endless texts."""
     return int(client.completions.create(model="Counted", prompt="").choices[0].text)
 
 
@@ -55,7 +55,7 @@ def test_models_are_listed(client):
     model = client.models.retrieve("Letters")
     assert (model.id, model.object, model.owned_by) == ("Letters", "model", "pytriton")
     assert abs(model.created - time.time()) < 3600
-    # A model of no text is not there.
+    # A model without text is not listed.
     for name in ["nope", "Count", "x%20y"]:
         assert refused(lambda: client.models.retrieve(name))[:4] == (404, "invalid_request_error", "model", "model_not_found")
 
@@ -68,7 +68,7 @@ def test_a_completion(client):
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.total_tokens) == (13, 13, 26)
     answer = client.completions.create(model="Letters", prompt="hello", max_tokens=2)
     assert (answer.choices[0].text, answer.choices[0].finish_reason) == ("he", "length")
-    # The function calls it by one name, and clients by two.
+    # The function has one name for this parameter, and clients have two.
     answer = client.completions.create(model="Letters", prompt="hello", extra_body={"max_completion_tokens": 3})
     assert answer.choices[0].text == "hel"
 
@@ -106,7 +106,7 @@ def test_a_chat(client):
     (choice,) = answer.choices
     assert (choice.message.role, choice.message.content, choice.finish_reason) == ("assistant", "".join(said), "stop")
     assert answer.usage is None
-    # What was answered can be said again.
+    # A response can be sent again as a message.
     again = client.chat.completions.create(model="Said", messages=[*messages, choice.message])
     assert again.choices[0].message.content == "".join(said) + "assistant: " + "".join(said) + "\n"
     first, *chunks, last = client.chat.completions.create(model="Said", messages=messages, stream=True)
@@ -144,7 +144,7 @@ def test_what_the_function_takes_reaches_it(client):
 
     assert told() == '"p" None None None None None None None None'
     members = {"max_tokens": 5, "temperature": 1, "top_p": 0.1, "seed": -7, "stop": "x", "echo": True, "user": "me"}
-    # `stop` is the function's own, so that nothing is cut.
+    # The function handles `stop` itself, so the text is not truncated.
     assert told(**members, extra_body={"top_k": 9}) == '"p" Some(5) Some(1.0) Some(0.1) Some(-7) Some(["x"]) Some(true) Some("me") Some(9)'
     assert 'Some(["x", "y"])' in told(stop=["x", "y"])
     assert told(extra_body={"temperature": None, "top_k": None}) == told()
@@ -164,7 +164,7 @@ def test_what_is_no_input_is_a_parameter(client):
 
 
 def test_what_the_function_does_not_take(client):
-    # It is passed over where that changes nothing but the manner.
+    # Parameters that only affect the style are ignored.
     harmless = {"temperature": 0.3, "top_p": 1, "presence_penalty": 0.1, "frequency_penalty": -1, "seed": 1, "user": "me",
                 "n": 1, "best_of": 1, "echo": False, "suffix": "", "logit_bias": {}}
     answer = client.completions.create(model="Letters", prompt="ab", **harmless, extra_body={"unknown": {"a": [1]}})
@@ -174,7 +174,7 @@ def test_what_the_function_does_not_take(client):
                 "metadata": {"a": "b"}, "store": False, "service_tier": "auto", "reasoning_effort": "low"}
     answer = client.chat.completions.create(model="Said", messages=messages, **harmless)
     assert answer.choices[0].message.content == "user: x\n"
-    # And refused where the answer would be another one.
+    # Parameters that would change the response are refused.
     for name, value in [("n", 2), ("best_of", 2), ("echo", True), ("suffix", "x"), ("logprobs", 0), ("logit_bias", {"1": 1}),
                         ("max_tokens", 5)]:
         call = lambda: client.completions.create(model="FailingText", prompt="1", **{name: value})
@@ -202,7 +202,7 @@ def test_the_text_ends_where_it_is_to_stop(client, stream):
     assert text("ab\n\nQ: c", "\n\nQ:") == ("ab", "stop")
     assert text("ab\n\nQ", "\n\nQ:") == ("ab\n\nQ", "stop")
     assert text("äöü", ["öü", "x"]) == ("ä", "stop")
-    # The function never ends by itself.
+    # The function never ends on its own.
     endless = client.completions.create(model="Counting", prompt="1", stop="20", stream=stream)
     got = "".join(chunk.choices[0].text for chunk in endless) if stream else endless.choices[0].text
     assert got == "".join(f"{number} " for number in range(20))
@@ -252,7 +252,7 @@ def test_a_failing_function_is_not_asked_again():
             call = lambda: client.chat.completions.create(model="Whole", messages=[{"role": "user", "content": text}])
             assert refused(call) == (500, "server_error", None, None, message)
         assert refused(lambda: client.completions.create(model="FailingText", prompt="3"))[4].endswith("no piece 3")
-        # The client would wait half a second before it asks again.
+        # The client would wait half a second before it retries.
         assert time.monotonic() - begun < 2
 
 
@@ -276,7 +276,7 @@ def test_whoever_goes_ends_the_function(client):
             assert [next(iter(stream)).choices[0].text for _ in range(2)] == ["0 ", "1 "]
             assert counted(client) == 1
         all_given_up(client)
-    # Also one that is to get all at once, before anything has come.
+    # Also for a client without streaming, before anything was sent.
     host, port = OPENAI.split(":")
     with socket.create_connection((host, int(port)), TIMEOUT) as bare:
         body = json.dumps({"model": "Counting", "prompt": "5"}).encode()
@@ -310,7 +310,7 @@ def test_many_at_once_get_their_own():
 
 def test_no_piece_of_a_burst_is_lost():
     def ask(number):
-        # One piece for each letter, as fast as the function makes them.
+        # One piece per letter, as fast as the function sends them.
         for again in range(3):
             text = f"{number}/{again} " * 250
             status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": text})
@@ -358,7 +358,7 @@ def test_bare_requests():
     assert status == 200 and answer["choices"][0]["text"] == "x"
     status, _, answer = post("/v1/completions", {"model": "Letters", "prompt": "x"}, **{"Content-Encoding": "gzip"})
     assert status == 400 and "identity" in answer["error"]["message"]
-    # What nobody takes may be as deep as it likes.
+    # An ignored member may be nested to any depth.
     deep = b'{"model":"Letters","prompt":"x","y":' + b"[" * 10_000 + b"]" * 10_000 + b"}"
     assert post("/v1/completions", deep)[0] == 200
     surrogate = b'{"model":"Letters","prompt":"\\ud800"}'

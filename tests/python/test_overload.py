@@ -1,4 +1,4 @@
-"""Full queues, timeouts and clients that go away."""
+"""Full queues, timeouts and clients that disconnect."""
 
 import json
 import socket
@@ -22,7 +22,7 @@ def nap(milliseconds):
 
 
 def timed(protocol, model, milliseconds, **options):
-    """How long a call took and the error it ended with, if any."""
+    """Returns the duration of a call and its error, if any."""
     client = connect(protocol)
     begun = time.monotonic()
     try:
@@ -52,7 +52,7 @@ def test_a_full_queue_refuses_at_once(protocol):
 
 def test_refused_requests_are_counted(http):
     refused = metric("nv_inference_request_failure", "TinyQueue", reason="REJECTED")
-    # tritonserver does not count those that never were in the queue.
+    # tritonserver does not count requests that were never queued.
     assert refused == (0 if TRITONSERVER else 8)
     assert statistics(http, "TinyQueue")["inference_count"] == 4
 
@@ -64,7 +64,7 @@ def test_a_request_waits_no_longer_than_the_model_allows(protocol):
         took, error = timed(protocol, "Impatient", 1)
         assert error is not None and "Request timeout expired" in error.message()
         assert error.status() in ("503", "StatusCode.UNAVAILABLE")
-        # tritonserver looks at its queue when the instance is free again.
+        # tritonserver checks its queue when the instance is free again.
         assert 0.2 < took < (1.5 if TRITONSERVER else 0.8)
         assert long.result()[1] is None
 
@@ -107,7 +107,7 @@ def test_a_client_that_went_away_costs_no_computation(http):
             connection.close()
         wait_until(lambda: metric("nv_inference_pending_request_count", "Slow") == 0)
         assert busy.result()[1] is None
-    # tritonserver does not see that an HTTP client is gone.
+    # tritonserver does not detect that an HTTP client has disconnected.
     unheard = 5 if TRITONSERVER else 0
     assert statistics(http, "Slow")["execution_count"] == before + 1 + unheard
     assert metric("nv_inference_request_failure", "Slow", reason="CANCELED") == canceled + 5 - unheard

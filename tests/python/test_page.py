@@ -1,4 +1,4 @@
-"""What the page is to whoever looks at it: with the keyboard, on a small screen, in the dark, and with what means harm."""
+"""The docs page with a keyboard, on a small screen, in dark mode, and with hostile input."""
 
 import struct
 import zlib
@@ -13,7 +13,7 @@ MARKUP = '<img src=x onerror="document.title=\'broken\'"></pre><script>document.
 
 
 def png(width, height, pixel):
-    """A picture of one colour."""
+    """Returns a picture of one colour."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

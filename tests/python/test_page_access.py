@@ -1,4 +1,4 @@
-"""The page of a server that wants a token."""
+"""The docs page of a server that requires a token."""
 
 import os
 

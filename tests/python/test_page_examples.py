@@ -1,7 +1,8 @@
-"""Every form of the models that a server has is filled in, and answers; the same call as a program does too.
+"""Fills in the form of every model of a server, and runs the same call as a program.
 
-A model that a server of these tests has and the tables have not is a mistake: a new example is a row here, and where it has a
-server of its own a line in `tests/browser/tests/browser/examples.rs`.
+A model without a row in these tables is an error: add a row for each new example and, if it has its
+own server, a line in
+`tests/browser/tests/browser/examples.rs`.
 """
 
 import json
@@ -22,8 +23,8 @@ TWENTY = " ".join(["1"] * 20)
 # A picture with two lines of text.
 PAGE = pathlib.Path(__file__).parents[2] / "examples" / "ocr" / "page.png"
 
-# A model, what its form is filled in with, and what it answers, as regular expressions; of many answers how many there are at
-# least, and what stands in one of them.
+# A model, the values of its form, and its response as regular expressions. For streams: the minimum
+# number of responses, and a text that one of them contains.
 FORMS = [
     ("AddSub", {"a": "1 2", "b": "3 5"}, {"add": "4 7", "sub": "-2 -3"}),
     ("Beam", {"start": "1", "length": "3"}, {"OUTPUT_1": "2 3 4"}),
@@ -71,10 +72,10 @@ FORMS = [
     ("square", {"x": "1 2 3"}, {"y": "1 4 9"}),
 ]
 
-# What these answer depends on what they were asked before.
+# The responses of these models depend on earlier requests.
 REMEMBERING = {"Counter", "Running", "Speech", "fit", "predict"}
 
-# This one answers nobody.
+# This model refuses every request.
 REFUSING = {"Refusal"}
 
 
@@ -90,7 +91,7 @@ STREAMS = {model for model, _, expected in FORMS if isinstance(expected, tuple)}
 
 
 def program(page, language, folder):
-    """The same call as a program, and in a folder the files that it reads."""
+    """Saves the same call as a program, and the files that it reads, in a directory."""
     section = page.locator("section").filter(has=page.get_by_role("heading", name="The same call"))
     section.get_by_text(language, exact=True).click()
     for button in section.get_by_role("button", name=re.compile("^save ")).all():
@@ -101,7 +102,7 @@ def program(page, language, folder):
 
 
 def ask_by_programs(page, folder, model, said):
-    """Runs the call with curl and with Python, and keeps what is to be run with Rust."""
+    """Runs the call with curl and with Python, and saves the Rust program."""
     if page.get_by_label("first request").count():
         page.get_by_label("first request").check()
         page.get_by_label("last request").check()
@@ -132,14 +133,14 @@ def test_every_model_is_in_the_tables():
 
 
 def answered(page, expected):
-    """Sends the form, and what is in its answer surely."""
+    """Submits the form, and returns a text that its response must contain."""
     send(page)
     if isinstance(expected, dict):
         outputs = {name: output(page, name) for name in expected}
         for name, text in expected.items():
             assert re.fullmatch(text, outputs[name], re.DOTALL), (name, outputs[name])
         words = outputs[next(iter(expected))].split()
-        # A number as all languages write it; of many, numpy writes some otherwise.
+        # A number in the form of all languages; numpy formats long arrays differently.
         return words[0].split('"')[0].removesuffix(".0").removeprefix("0")[:5] if len(words) < 64 else ""
     least, text = expected
     events = page.locator(".events li").all_inner_texts()

@@ -1,4 +1,6 @@
-"""What a server or its models may say to do harm, or too much: the page shows it as text, in bounds, and stays of use."""
+"""Hostile or excessive content from a server or its models: the page shows it as text, within
+limits, and stays usable.
+"""
 
 import json
 import struct
@@ -35,7 +37,7 @@ def model(name, **more):
 
 
 def served(*models):
-    """A server with these models, which answers nothing else."""
+    """Mocks a server with these models and no other responses."""
     paths = {f"/{index}": {"post": {"x-pytriton-model": shown}} for index, shown in enumerate(models)}
     document = json.dumps({"paths": paths, "x-pytriton-ports": {}})
     statistics = json.dumps({"model_stats": []})
@@ -47,7 +49,7 @@ def served(*models):
 
 
 def answering(*outputs, **more):
-    """The same, whose model answers with these outputs."""
+    """Mocks a server with a model that responds with these outputs."""
     shown = [tensor(one["name"], one["datatype"]) for one in outputs]
     answer = json.dumps({"model_name": "M", "model_version": "1", "outputs": outputs, **more})
     return {**served(model("M", outputs=shown)), "**/infer": lambda route: route.fulfill(body=answer, **TEXT)}
@@ -84,7 +86,7 @@ def test_what_models_are_called_and_say_is_text(look, text, width):
     for language in ["curl", "Python", "Rust"]:
         page.locator("section").get_by_text(language, exact=True).click()
         code = page.locator("code").text_content()
-        # Whoever copies it gets what is seen.
+        # A copied text is the visible one.
         assert not set(code) & set("\u202e\u2066"), code
     is_whole(page)
     if width > 360:

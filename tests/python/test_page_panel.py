@@ -1,4 +1,4 @@
-"""The page of a server that is open but for its statistics, as one is where nobody says anything."""
+"""The docs page of a server that restricts only its statistics, as by default."""
 
 import os
 
@@ -13,7 +13,7 @@ def test_the_panel_alone_wants_the_token(look):
     page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/stats") else None)
     send(page)
     expect(page.locator(".live .said")).to_contain_text("the server wants the header triton-access-token")
-    # Longer than the panel waits between two looks.
+    # Longer than the polling interval of the panel.
     page.wait_for_timeout(5_000)
     assert len(asked) <= 1, asked
     page.get_by_role("button", name="Give the token…").click()

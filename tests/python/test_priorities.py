@@ -1,4 +1,4 @@
-"""Requests that overtake others, and what each level of priority allows."""
+"""Requests that overtake others, and the options of each priority level."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ INPUT = {"name": "milliseconds", "datatype": "UINT32", "shape": [1, 1], "data": 
 
 
 def call(protocol, model, milliseconds=0, **options):
-    """The number that the model answers with."""
+    """Returns the number in the model's response."""
     client = connect(protocol)
     try:
         array = np.array([[milliseconds]], dtype=np.uint32)
@@ -30,7 +30,7 @@ def call(protocol, model, milliseconds=0, **options):
 
 
 class Busy(Gate):
-    """A model whose instance is kept busy until this is left, and those who wait for it."""
+    """A model whose instance is busy until the context ends, and its queued requests."""
 
     def __init__(self, protocol, model):
         super().__init__()
@@ -40,18 +40,18 @@ class Busy(Gate):
         assert pending(model) == 0
 
     def wait(self, **options):
-        """One more request, which waits when this returns."""
+        """Sends a request, and returns when it is queued."""
         return self.queue(self.model, lambda: self.pool.submit(call, self.protocol, self.model, **options))
 
     def refused(self, **options):
-        """Why a request is refused while the instance is busy."""
+        """Returns the error of a request that is refused while the instance is busy."""
         with pytest.raises(InferenceServerException) as raised:
             call(self.protocol, self.model, **options)
         return raised.value
 
 
 def test_the_urgent_overtake_and_equals_do_not(protocol):
-    # 2 is the default, for a level that there is not as for none.
+    # The default is 2, for unknown levels as well as for none.
     levels = [3, None, 1, 3, 0, 1, 9, 2]
     with Busy(protocol, "Urgent") as busy:
         futures = [busy.wait(**({} if level is None else {"priority": level})) for level in levels]
@@ -82,7 +82,7 @@ def test_late_requests_go_behind_their_level_and_share_a_batch_with_the_rest(pro
 def test_late_requests_are_refused_where_the_level_says_so(protocol):
     with Busy(protocol, "Late") as busy:
         patient = busy.wait(priority=3)
-        # tritonserver looks at its queue when the instance is free again, or twice a second.
+        # tritonserver checks its queue when the instance is free again, or twice a second.
         error = busy.refused(priority=2, timeout=100_000)
         assert "Request timeout expired" in error.message()
     busy.first.result()

@@ -1,4 +1,4 @@
-"""Shapes, optional inputs, requested outputs, ids, parameters, versions."""
+"""Shapes, optional inputs, requested outputs, IDs, parameters, versions."""
 
 import json
 

@@ -1,4 +1,6 @@
-"""Requests that come while an instance has all the batches in flight that it may have: they wait, and gather, in the queue."""
+"""Requests that arrive while an instance has the maximum of batches in flight: they wait in the
+queue and form a batch.
+"""
 
 import threading
 import time
@@ -12,13 +14,13 @@ from tritonclient.utils import InferenceServerException
 from gate import HELD, Gate, pending
 from wire import TIMEOUT, TRITONSERVER, connect, infer, statistics, tensor
 
-# More than a request takes on its way into a batch, and a cancellation behind it: nobody tells of them as long as the batch waits for
-# its thread.
+# More time than a request, or a cancellation after it, needs to reach a batch. There is no
+# notification while the batch waits for its thread.
 UNDER_WAY = 0.5
 
 
 def ask(protocol, model, milliseconds, **options):
-    """The one number that a function answers."""
+    """Returns the number in the response of a function."""
     client = connect(protocol)
     try:
         sent = {"milliseconds": np.array([[milliseconds]], np.uint32)}
@@ -28,7 +30,7 @@ def ask(protocol, model, milliseconds, **options):
 
 
 class Saturated(Gate):
-    """A model with two batches under way, the second behind the first, until this is left."""
+    """A model with two batches in flight, the second behind the first, until the context ends."""
 
     def __init__(self, protocol, model, by_turns=False):
         super().__init__()
@@ -42,14 +44,14 @@ class Saturated(Gate):
             time.sleep(UNDER_WAY)
             assert pending(model) == 0
         else:
-            # The embedded engine leaves in the queue what would wait for the thread.
+            # The embedded engine keeps requests in the queue that would wait for the thread.
             self.busy.append(self.wait())
 
     def send(self, milliseconds=0, **options):
         return lambda: self.pool.submit(ask, self.protocol, self.model, milliseconds, **options)
 
     def wait(self, **options):
-        """One more request, which waits when this returns."""
+        """Sends a request, and returns when it is queued."""
         return self.queue(self.model, self.send(**options))
 
 

@@ -1,4 +1,4 @@
-"""Models whose requests belong to sequences, with NVIDIA's clients."""
+"""Sequence models with NVIDIA's clients."""
 
 import asyncio
 import queue
@@ -16,7 +16,7 @@ from tritonclient.utils import InferenceServerException
 from wire import GRPC, HTTP, TIMEOUT, TRITONSERVER, connect, metric, post_json, tensor, wait_until
 
 MODELS = ["Direct", "Oldest", "Spread"]
-# How long a sequence of these models may be idle.
+# The idle timeout of sequences in these models, in seconds.
 IDLE = 2.0
 
 _next = iter(range(1000, 1 << 20))
@@ -24,13 +24,13 @@ _next = iter(range(1000, 1 << 20))
 
 @pytest.fixture
 def fresh():
-    """Names of sequences that no other test has."""
+    """Unique sequence IDs."""
     return lambda: next(_next)
 
 
 @pytest.fixture(autouse=True)
 def all_slots_are_free():
-    """Sequences that a test has left behind are ended."""
+    """Ends the sequences that a test has left open."""
     _open.clear()
     yield
     with connect(tritonclient.grpc) as client:
@@ -49,7 +49,7 @@ def value(number):
 
 
 def noted(model, sequence, start, end):
-    """Notes which sequences are open, so that none is left."""
+    """Records the open sequences, so that none is left."""
     if start:
         _open.add((model, sequence))
     if end:
@@ -57,7 +57,9 @@ def noted(model, sequence, start, end):
 
 
 def add(protocol, client, model, sequence, number=0, start=False, end=False, **options):
-    """The answer to a request of a sequence: sum, what was seen, instance, requests of the call."""
+    """Returns the response to a request of a sequence: sum, events, instance, number of requests in
+    the call.
+    """
     noted(model, sequence, start, end)
     inputs = [tensor(protocol, "VALUE", value(number))]
     result = client.infer(
@@ -165,7 +167,7 @@ def test_a_live_sequence_may_start_again(protocol, client, model, fresh):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_interleaved_sequences_more_than_slots(model, fresh):
-    """Each client has a sequence of its own, and there are more of them than slots."""
+    """Each client has its own sequence, and there are more sequences than slots."""
 
     def run(sequence):
         with connect(tritonclient.grpc) as client:
@@ -183,7 +185,7 @@ def test_interleaved_sequences_more_than_slots(model, fresh):
 
 
 def together(model, fresh):
-    """How many requests the calls have that serve two sequences, both of which have had to wait."""
+    """Returns the number of requests in the calls for two sequences that both had to wait."""
     one, two = fresh(), fresh()
     with connect(tritonclient.grpc) as client, ThreadPoolExecutor(3) as pool:
         for sequence in (one, two):
@@ -201,7 +203,8 @@ def together(model, fresh):
 
 def test_two_sequences_share_a_call(fresh):
     assert together("Direct", fresh) == [2, 2]
-    # Of the oldest it is chance whether the one is there before the other goes.
+    # With the oldest strategy, it is random whether one sequence arrives before the other is
+    # executed.
     wait_until(lambda: together("Oldest", fresh) == [2, 2])
 
 
@@ -251,7 +254,7 @@ def test_a_sequence_waits_in_the_backlog_no_longer_than_it_may(protocol, client,
         lambda: metric("nv_inference_request_failure", model, reason="REJECTED") == rejected + 1
     )
     for sequence in taken:
-        # In its slot it waits for nothing.
+        # A sequence with a slot does not wait.
         add(protocol, client, model, sequence, 1, end=True, timeout=1)
 
 
@@ -290,7 +293,7 @@ def test_a_request_that_is_taken_back_ends_its_sequence(grpc, model, fresh):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_streams(model, fresh):
-    """Two sequences on one stream, and a broken one between them."""
+    """Two sequences on one stream, and an invalid request between them."""
     answers = queue.Queue()
     with connect(tritonclient.grpc) as client:
         client.start_stream(callback=lambda result, error: answers.put((result, error)))
@@ -323,14 +326,14 @@ def test_streams(model, fresh):
 
 
 def states():
-    """How many states of streamed sequences there are."""
+    """Returns the number of states of streamed sequences."""
     with connect(tritonclient.grpc) as client:
         inputs = [tensor(tritonclient.grpc, "VALUE", np.zeros(1, dtype=np.int32))]
         return int(client.infer("States", inputs).as_numpy("OUTPUT_1")[0])
 
 
 class Stream:
-    """A stream on which the requests of streamed sequences are asked."""
+    """A stream for requests of streamed sequences."""
 
     def __init__(self, client):
         self.client = client
@@ -344,7 +347,7 @@ class Stream:
         )
 
     def next(self):
-        """The next answer; `None` behind the last one of a request."""
+        """Returns the next response, or None after the last one of a request."""
         result, error = self.heard.get(timeout=TIMEOUT)
         if error is not None:
             return error.message()
@@ -352,7 +355,7 @@ class Stream:
         return int(result.as_numpy("OUTPUT_1")[0, 0]) if response.outputs else None
 
     def numbers(self):
-        """The answers to a request."""
+        """Returns the responses to a request."""
         numbers = []
         while isinstance(number := self.next(), int):
             numbers.append(number)
@@ -388,7 +391,7 @@ def test_a_streamed_sequence_may_end_and_start_while_others_go_on(fresh):
         assert stream.numbers() == must_start("Steps", one)
         stream.ask(other, 1)
         assert stream.numbers() == [3]
-        # Anew behind its end, and anew while it goes on.
+        # Restarted after its end, and while it is active.
         for _ in range(2):
             stream.ask(one, 2, start=True)
             assert stream.numbers() == [1, 2]
@@ -408,7 +411,7 @@ def test_a_streamed_sequence_whose_client_goes_gives_its_state_back(fresh, heard
         stream.ask(sequence, -1, start=True)
         assert [stream.next() for _ in range(heard)] == list(range(1, heard + 1))
         client.stop_stream(cancel_requests=True)
-    # Not before it has been idle for its time.
+    # Not before its idle timeout.
     wait_until(lambda: states() == 0)
     with connect(tritonclient.grpc) as client:
         stream = Stream(client)
@@ -477,27 +480,27 @@ def test_parameters_of_the_wrong_type(fresh):
 
 
 def test_a_negative_number_is_a_large_one(grpc):
-    """Over gRPC the number has a sign, which nobody looks at."""
+    """The ID is a signed number over gRPC, but the sign has no meaning."""
     result = add(tritonclient.grpc, grpc, "Oldest", -1, 1, True, True)
     assert result[1].decode() == "Number(18446744073709551615) true true"
 
 
 def test_requests_are_counted(protocol, client, fresh):
-    """The rows that tritonserver fills a batch with are no requests."""
+    """The padding rows of tritonserver are not requests."""
     sequence = [fresh(), fresh()]
     add(protocol, client, "Direct", sequence[0], 1, True)
     add(protocol, client, "Direct", sequence[1], 1, True)
     add(protocol, client, "Direct", sequence[0], 1, end=True)
     success = metric("nv_inference_request_success", "Direct")
     count = metric("nv_inference_count", "Direct")
-    # In the second slot: the first has no request.
+    # In the second slot, while the first is empty.
     assert add(protocol, client, "Direct", sequence[1], 1, end=True)[3] == 1
     wait_until(lambda: metric("nv_inference_request_success", "Direct") == success + 1)
     wait_until(lambda: metric("nv_inference_count", "Direct") == count + 1)
 
 
 def test_one_request_after_another(fresh):
-    """Requests of a sequence that are sent at once are served in the order in which they come."""
+    """Concurrent requests of a sequence are executed in the order of arrival."""
     for model in MODELS:
         with connect(tritonclient.grpc) as client:
             answers = queue.Queue()

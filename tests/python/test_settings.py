@@ -1,4 +1,4 @@
-"""Settings of logs and traces while the server runs. It has a log file, and a file for traces."""
+"""Log and trace settings at run time. The server has a log file and a trace file."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ def told(path):
 
 @pytest.fixture
 def files():
-    """Numbered files of traces that have come since."""
+    """Returns a function that lists new numbered trace files."""
     path = pathlib.Path(told("/v2/trace/setting")["trace_file"])
     before = set(path.parent.glob(f"{path.name}.*"))
     yield lambda: sorted(set(path.parent.glob(f"{path.name}.*")) - before, key=lambda file: int(file.suffix[1:]))
@@ -43,7 +43,7 @@ def files():
 
 
 def whole(file):
-    """The records of a file that is written."""
+    """Returns the records of a file that is being written."""
     found = []
 
     def read():
@@ -148,7 +148,7 @@ def test_without_a_frequency_they_come_when_the_setting_is_replaced(files):
 
 @pytest.fixture
 def log():
-    """The lines that the log has had since."""
+    """Returns a function that lists new log lines."""
     path = pathlib.Path(told("/v2/logging")["log_file"])
     before = path.stat().st_size
     yield lambda: path.read_text()[before:].splitlines()
@@ -156,7 +156,7 @@ def log():
 
 
 def panic():
-    """Something that is logged as an error."""
+    """Causes an error in the log."""
     status, _, _ = request("POST", "/v2/models/Panic/infer", json.dumps(
         {"inputs": [{"name": "INPUT_1", "datatype": "FP32", "shape": [1, 1], "data": [-1]}]}))
     assert status == 500

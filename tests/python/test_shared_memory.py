@@ -1,4 +1,4 @@
-"""Tensors in memory that clients share with the server, with NVIDIA's clients and below their level."""
+"""Tensors in shared memory, with NVIDIA's clients and with plain requests."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ from wire import GRPC, HTTP, PID, TRITONSERVER, connect, request, wait_until
 
 PAGE = mmap.PAGESIZE
 WORDS = np.array([["a", "bcé", ""]], dtype=object)
-# What 2.51 does with memory that shrinks, and with offsets, is in docs/differences.md.
+# docs/differences.md describes the behaviour of 2.51 for shrinking memory and offsets.
 ours = pytest.mark.skipif(TRITONSERVER, reason="2.51 reads other memory or ends")
 
 
@@ -70,20 +70,20 @@ class Memory:
 
 
 def register(name, key, byte_size, offset=None):
-    """Status and body of a registration over HTTP."""
+    """Returns status and body of a registration over HTTP."""
     document = {"key": key, "byte_size": byte_size} | ({} if offset is None else {"offset": offset})
     status, _, body = request("POST", f"/v2/systemsharedmemory/region/{name}/register", json.dumps(document))
     return status, json.loads(body)["error"] if body else ""
 
 
 def region(name, byte_size=None, offset=None):
-    """The parameters of a tensor that is in a region."""
+    """Returns the parameters of a tensor in a region."""
     parameters = {"shared_memory_region": name, "shared_memory_byte_size": byte_size, "shared_memory_offset": offset}
     return {key: value for key, value in parameters.items() if value is not None}
 
 
 def ask(inputs, outputs=None, model="I_FP32", datatype="FP32", shape=(1, 4)):
-    """Status and answer of a request over HTTP whose input and output have these parameters."""
+    """Returns status and body of an HTTP request with these parameters of input and output."""
     document = {"inputs": [{"name": "INPUT_1", "datatype": datatype, "shape": list(shape), "parameters": inputs}]}
     if outputs is not None:
         document["outputs"] = [{"name": "OUTPUT_1", "parameters": outputs}]
@@ -92,7 +92,7 @@ def ask(inputs, outputs=None, model="I_FP32", datatype="FP32", shape=(1, 4)):
 
 
 def call(inputs, outputs=None):
-    """The same over gRPC: an answer, or the error."""
+    """Returns the response or the error of a gRPC request."""
     tensor = tritonclient.grpc.InferInput("INPUT_1", [1, 4], "FP32")
     tensor.set_shared_memory(*inputs)
     wanted = tritonclient.grpc.InferRequestedOutput("OUTPUT_1")
@@ -107,7 +107,7 @@ def call(inputs, outputs=None):
 
 @pytest.fixture
 def pair():
-    """A region for inputs and one for outputs, made with NVIDIA's library."""
+    """A region for inputs and one for outputs, created with NVIDIA's library."""
     made = [shm.create_shared_memory_region(name, f"/pytriton_{uuid.uuid4().hex}", 4096) for name in ("in", "out")]
     yield made
     for handle in made:
@@ -120,7 +120,7 @@ def registered(client, pair):
 
 
 def tensors(protocol, name, array, size_in, size_out, output="OUTPUT_1"):
-    """An input and an output in the pair's regions."""
+    """Returns an input and an output in the pair's regions."""
     given = protocol.InferInput(name, list(array.shape), tritonclient.utils.np_to_triton_dtype(array.dtype))
     given.set_shared_memory("in", size_in)
     wanted = protocol.InferRequestedOutput(output)
@@ -213,7 +213,7 @@ def test_clients_of_asyncio(protocol, pair):
         inputs, outputs = tensors(protocol, "INPUT_1", x, 32, 32)
         await client.infer("I_FP32", inputs, outputs=outputs)
         np.testing.assert_array_equal(shm.get_contents_as_numpy(pair[1], np.float32, [1, 8]), x)
-        # A region is in use until its request is gone, which may be a little behind its answer.
+        # A region is in use until its request is released, which may be shortly after the response.
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -257,7 +257,7 @@ def test_a_request_that_uses_a_region_keeps_it():
 
         used = False
         while not used:
-            # It may have come just when the region was not there.
+            # It may have arrived while the region was not registered.
             done.clear()
             slow = threading.Thread(target=ask_slow)
             slow.start()
@@ -416,7 +416,7 @@ def test_memory_that_shrinks_is_an_error():
 
 @ours
 def test_memory_may_change_at_any_moment():
-    """Under load from both protocols memory shrinks, grows, vanishes, and is registered anew."""
+    """Under load of both protocols, memory shrinks, grows, disappears, and is registered again."""
     size = 1 << 20
     ended = threading.Event()
     counts = {"right": 0, "refused": 0}
@@ -514,7 +514,7 @@ def test_outputs_that_do_not_fit_are_refused():
 
 
 def test_each_request_of_a_batch_has_its_own():
-    """Requests with regions and without share batches; each is answered with what it asked."""
+    """Requests with and without regions share batches; each receives its own response."""
     rows = 40
     wrong, right = [], []
 

@@ -1,4 +1,4 @@
-"""SIGTERM under load: every accepted request is answered, and rightly."""
+"""SIGTERM under load: every accepted request gets a correct response."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ PROTOCOLS = [tritonclient.http, tritonclient.grpc]
 
 
 def accepted(index):
-    """A request that is in the queue, or being executed, when the signal comes."""
+    """A request that is queued or executed when the signal arrives."""
     protocol = PROTOCOLS[index % 2]
     client = connect(protocol)
     try:
@@ -38,7 +38,9 @@ def test_no_response_is_lost():
     problems = []
 
     def load(slot):
-        """One request after the other until the server takes no more: right answers, no hanging."""
+        """Sends requests until the server refuses them; responses must be correct, and no request
+        may time out.
+        """
         protocol = PROTOCOLS[slot % 2]
         client = connect(protocol)
         while True:
@@ -46,7 +48,7 @@ def test_no_response_is_lost():
             try:
                 outputs = infer(protocol, client, "Gather", {"x": value})
             except Exception as error:
-                # Refused, or the connection was closed before the request was read.
+                # Refused, or closed before the request was read.
                 if not signalled.is_set():
                     problems.append(repr(error))
                 return
@@ -60,7 +62,7 @@ def test_no_response_is_lost():
     with ThreadPoolExecutor(12) as pool:
         answers = [pool.submit(accepted, index) for index in range(12)]
         begun = time.monotonic()
-        # All but the one that is being executed are waiting or answered.
+        # All but the running request are queued or complete.
         while arrived() < 11:
             assert time.monotonic() - begun < 10, "the requests do not arrive"
             time.sleep(0.01)

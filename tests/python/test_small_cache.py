@@ -1,15 +1,15 @@
-"""A response cache with room for a few responses."""
+"""A response cache for a few responses."""
 
 import numpy as np
 
 from wire import cache_gauges, infer
 
-# Bytes of the cache that the server was started with.
+# The size of the server's cache, in bytes.
 ROOM = 16384
 
 
 def ask(protocol, client, number, columns=256):
-    """Which call of the function answers; a row of 256 is 1 KiB, and so is the response."""
+    """Returns the number of the call; a row of 256 elements is 1 KiB, like its response."""
     sent = np.zeros((1, columns), dtype=np.float32)
     sent[0, 1] = number
     outputs = infer(protocol, client, "Cached", {"x": sent})

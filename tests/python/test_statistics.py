@@ -1,4 +1,4 @@
-"""Statistics and metrics are exact: they equal what was sent, no more and no less."""
+"""Statistics and metrics are exact: they equal the number of requests."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Streams over gRPC with NVIDIA's client."""
+"""gRPC streams with NVIDIA's client."""
 
 import queue
 
@@ -11,7 +11,7 @@ from wire import connect, tensor
 
 @pytest.fixture
 def stream():
-    """A client with an open stream, and where its answers come."""
+    """A client with an open stream, and the queue of its responses."""
     client = connect(tritonclient.grpc)
     answers = queue.Queue()
     client.start_stream(callback=lambda result, error: answers.put((result, error)))

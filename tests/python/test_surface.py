@@ -1,4 +1,4 @@
-"""What a server says of itself and its models, over both protocols."""
+"""The metadata of a server and its models, over both protocols."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_health_bodies_are_those_of_the_open_inference_protocol():
                          ("models/AddSub/ready", {"name": "AddSub", "ready": True})):
         status, headers, body = request("GET", f"/v2/{path}")
         assert status == 200
-        # Tritonserver, also that with a native backend, sends none.
+        # tritonserver sends an empty body, with a native backend, too.
         assert body == b"" if TRITONSERVER or STOCK else json.loads(body) == member
 
 

@@ -1,4 +1,4 @@
-"""Requests that are taken back while they are answered, with NVIDIA's clients."""
+"""Requests that are cancelled during their responses, with NVIDIA's clients."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from tritonclient.utils import InferenceServerException
 from test_decoupled import Stream, asked, i32, u32
 from wire import GRPC, TIMEOUT, connect, tensor
 
-# In which a function must have heard that nobody waits any longer, on a machine that does other things too.
+# The time limit for a function to notice cancellation, in seconds, on a busy machine.
 HEARD = 1.0
 
 
@@ -41,17 +41,17 @@ def test_a_function_with_one_answer_hears_that_its_client_has_gone():
 
 
 def hold(count=4):
-    """Streams that keep every instance of a model busy for long."""
+    """Opens streams that keep every instance of a model busy."""
     streams = [Stream() for _ in range(count)]
     for stream in streams:
         stream.ask("SlowCount", count=i32(100_000), milliseconds=u32(10))
-        # One that comes with another would be in its batch, and wait for its end.
+        # A concurrent request would join its batch, and wait for its end.
         assert stream.next()[1] == 0
     return streams
 
 
 def is_free(within):
-    """Whether an instance of that model answers in a time."""
+    """Returns whether an instance of that model responds within a time."""
     with Stream() as stream:
         begun = time.monotonic()
         stream.ask("SlowCount", count=i32(1), milliseconds=u32(0))

@@ -1,4 +1,4 @@
-"""TLS on all ports, with clients that are not ours."""
+"""TLS on all ports, with independent clients."""
 
 import asyncio
 import json
@@ -32,36 +32,36 @@ from wire import CA, GRPC, HTTP, METRICS, TIMEOUT, connect, infer, request, trus
 OPENAI = os.environ["PYTRITON_TEST_OPENAI"]
 FOLDER = pathlib.Path(CA).parent
 PORTS = {"http": HTTP, "grpc": GRPC, "metrics": METRICS, "openai": OPENAI}
-# Longer than a server takes to see that files have changed.
+# Longer than a server needs to detect changed files, in seconds.
 SEEN = 8.0
 
 all_ports = pytest.mark.parametrize("port", PORTS)
 
 
-# The beginning of a ClientHello.
+# The start of a ClientHello.
 HALF = bytes.fromhex("16030102000100")
 
 
 def raw(port):
-    """A TCP connection."""
+    """Returns a TCP connection."""
     host, number = PORTS[port].split(":")
     return socket.create_connection((host, int(number)), timeout=TIMEOUT)
 
 
 def handshake(port, context, name="localhost"):
-    """A TLS connection."""
+    """Returns a TLS connection."""
     return context.wrap_socket(raw(port), server_hostname=name)
 
 
 def offering(port):
-    """Offers the protocols that clients of the port offer."""
+    """Returns a context that offers the ALPN protocols of the port's clients."""
     context = trusting()
     context.set_alpn_protocols(["h2"] if port == "grpc" else ["h2", "http/1.1"])
     return context
 
 
 def stall(port):
-    """How long a client is awaited that does not finish its handshake."""
+    """Returns the time until the server closes an incomplete handshake."""
     begun = time.monotonic()
     with raw(port) as stream:
         stream.sendall(HALF)
@@ -74,7 +74,7 @@ def stall(port):
 
 @pytest.fixture(scope="module", autouse=True)
 def stalled():
-    """A client on each port that stalls, while all else happens."""
+    """Stalls a client on each port during the test."""
     with ThreadPoolExecutor(len(PORTS)) as pool:
         yield [pool.submit(stall, port) for port in PORTS]
 
@@ -126,7 +126,7 @@ def test_who_has_no_tls_is_cut_off_at_once(port):
 
 
 def test_thousands_of_handshakes_leave_the_port_as_it_was():
-    """Most stall; whoever means it is served meanwhile."""
+    """Most clients stall; the others must be served."""
     stalled = []
     try:
         for _ in range(1500):
@@ -138,7 +138,7 @@ def test_thousands_of_handshakes_leave_the_port_as_it_was():
         for stream in stalled:
             stream.close()
     context = offering("http")
-    # All at once, before the server has answered any.
+    # All at once, before the server has responded to any.
     streams = [context.wrap_socket(raw("http"), server_hostname="localhost", do_handshake_on_connect=False)
                for _ in range(300)]
     with ThreadPoolExecutor(32) as pool:
@@ -151,7 +151,9 @@ def test_thousands_of_handshakes_leave_the_port_as_it_was():
 
 
 def test_health_is_answered_while_handshakes_flood_in():
-    """Each of them is a signature that the server makes; a connection that is there already does not wait for them."""
+    """Each handshake needs a signature of the server; existing connections must not wait for
+    them.
+    """
     over, made = threading.Event(), []
 
     def flood(_):
@@ -245,7 +247,7 @@ def test_a_client_that_sends_no_more_gets_its_answer():
 
         move(client.do_handshake)
         move(lambda: client.write((head + body).encode()))
-        # Nothing more comes, and the answer is still to go: `close_notify`, without waiting for the other's.
+        # Sends `close_notify` before the response, without waiting for the server's.
         try:
             client.unwrap()
         except ssl.SSLWantReadError:
@@ -255,7 +257,7 @@ def test_a_client_that_sends_no_more_gets_its_answer():
         begun = time.monotonic()
         while chunk := stream.recv(65536):
             received += chunk
-        # An answer of some size has come, not before it was made.
+        # A response of that size has arrived, and not before it was computed.
         assert time.monotonic() - begun > 0.4 and len(received) > 150
 
 
@@ -280,7 +282,7 @@ def test_who_leaves_is_not_computed_for():
 
 
 def served(port):
-    """The certificate that a port shows."""
+    """Returns the certificate of a port."""
     with handshake(port, offering(port)) as stream:
         return x509.load_der_x509_certificate(stream.getpeercert(binary_form=True))
 
@@ -296,7 +298,7 @@ def test_the_metrics_say_when_the_certificate_expires(port):
 
 
 def swap(name):
-    """Puts a certificate where Kubernetes would: a folder behind two links."""
+    """Installs a certificate in the layout of Kubernetes: a directory behind two links."""
     folder = FOLDER / "mounted"
     version = folder / f"..{name}{time.monotonic_ns()}"
     version.mkdir()
@@ -327,7 +329,7 @@ def test_rotation_under_load_loses_no_request():
         client = connect(protocol)
         value = np.full((1, 2), slot, dtype=np.float32)
         while not done.is_set():
-            # Some connect anew for each request, others keep the connection that they have.
+            # Some clients reconnect for each request, others keep their connection.
             if slot >= 4:
                 client.close()
                 client = connect(protocol)
@@ -346,7 +348,8 @@ def test_rotation_under_load_loses_no_request():
         assert subject("http") == "server"
         swap("next")
         becomes("next")
-        # A key that does not fit: the last one stays, and the log says so after two looks.
+        # The key does not match: the previous certificate stays, and the log contains an error
+        # after two checks.
         version = FOLDER / "mounted" / "..data"
         shutil.copy(FOLDER / "client.key", version / "tls.key")
         time.sleep(4.5)

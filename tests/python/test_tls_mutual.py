@@ -1,4 +1,4 @@
-"""Ports that want certificates of their clients."""
+"""Ports that require client certificates."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ BAD = [None, "foreign_client", "expired_client", "server"]
 
 
 def ask(port, client, version):
-    """What comes for a request over a connection with that certificate."""
+    """Returns the response to a request over a connection with that certificate."""
     address, path = PORTS[port]
     context = ssl.create_default_context(cafile=CA)
     context.minimum_version = context.maximum_version = version

@@ -1,4 +1,4 @@
-"""OpenAI's routes over TLS beside a tritonserver without it."""
+"""OpenAI routes over TLS, with a tritonserver without TLS."""
 
 import os
 

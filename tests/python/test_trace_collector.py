@@ -1,4 +1,6 @@
-"""Traces that `--trace-config mode=opentelemetry` sends to a collector, and their settings while the server runs."""
+"""Traces that `--trace-config mode=opentelemetry` sends to a collector, and their settings at run
+time.
+"""
 
 import json
 import os
@@ -48,7 +50,7 @@ class Client:
         self.headers = {"traceparent": f"00-{self.trace}-{self.span}-{sampled}", "tracestate": "vendor=1"}
 
     def spans(self, count):
-        """The spans of that trace, by name, once so many have come."""
+        """Returns the spans of that trace by name, once they have arrived."""
         wait_until(lambda: len(collected(trace=self.trace)) >= count)
         spans = collected(trace=self.trace)
         assert len(spans) == count, spans
@@ -62,7 +64,7 @@ def as_at_the_start():
 
 
 def test_a_request_is_three_spans_in_its_client_s_trace(protocol):
-    # Whether the client keeps its own spans does not matter, as in Triton.
+    # The sampling flag of the client is ignored, as in Triton.
     client = Client(sampled="00")
     with connect(protocol) as connection:
         infer(protocol, connection, "I_FP32", {"INPUT_1": X}, request_id="r1", headers=client.headers)
@@ -82,7 +84,7 @@ def test_a_request_is_three_spans_in_its_client_s_trace(protocol):
     assert model["events"] == ["REQUEST_START", "QUEUE_START", "REQUEST_END"]
     assert compute["events"] == ["COMPUTE_START", "COMPUTE_INPUT_END", "COMPUTE_OUTPUT_START", "COMPUTE_END"]
     for span in spans.values():
-        # 2.51 reads no state of metadata.
+        # 2.51 ignores `tracestate` in gRPC metadata.
         assert span["state"] == "vendor=1" or TRITONSERVER and protocol is tritonclient.grpc
         assert span["kind"] == SERVER and span["begun"] <= span["ended"]
         assert span["resource"]["service.name"] == "triton-inference-server"

@@ -1,4 +1,4 @@
-"""Spans as a collector gets them, and log lines that say which request they are about."""
+"""Spans in a collector, and log lines with the request that they belong to."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def collected(trace):
 
 
 def lines(message):
-    """The log lines of that text."""
+    """Returns the log lines with that message."""
     with open(f"/proc/{PID}/fd/2") as log:
         found = [json.loads(line) for line in log if line.startswith("{")]
     return [line for line in found if line.get("message") == message]
@@ -51,7 +51,7 @@ class Client:
         return [span for span in collected(self.trace) if span["name"] == name]
 
     def spans(self, *names):
-        """The spans of that trace, by name, once all of these have come."""
+        """Returns the spans of that trace by name, once all of these have arrived."""
         wait_until(lambda: set(names) <= {span["name"] for span in collected(self.trace)})
         return {span["name"]: span for span in collected(self.trace)}
 
@@ -61,7 +61,7 @@ MODELS = ["SeenAtOnce", "SeenAsync", "SeenByState"]
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_request_from_its_client_to_the_function_s_own_span(protocol, model):
-    # The function is called by whoever brings the request once it has shown to be quick.
+    # After some quick calls, the thread that reads the request calls the function.
     for _ in range(20 if model == "SeenAtOnce" else 1):
         client = Client()
         client.ask(protocol, model, request_id="one \"two\"\n" + "x" * 500)

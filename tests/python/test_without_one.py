@@ -1,4 +1,4 @@
-"""A server that goes on without a model that cannot be loaded."""
+"""A server that continues without a model that fails to load."""
 
 import os
 

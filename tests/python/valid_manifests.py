@@ -1,4 +1,6 @@
-"""Checks what `deploy/` has for clusters offline: by Kubernetes' schemas, by KServe's classes, and one by the other."""
+"""Checks the manifests of `deploy/` offline: against Kubernetes' schemas, KServe's classes, and
+each other.
+"""
 
 import re
 
@@ -8,10 +10,10 @@ import kubernetes_validate
 
 from manifests import CONTAINERS, document, documents
 
-# From the first that has `sleep` in preStop without being asked for it.
+# From the first version in which `sleep` in preStop is enabled by default.
 VERSIONS = ["1.30", "1.37"]
 PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float), "object": object, "datetime": str}
-# Kinds that neither package knows, with what stands right below `spec` in them.
+# Kinds that neither package contains, with the permitted members of `spec`.
 OTHERS = {
     "PodMonitor": {"selector", "podMetricsEndpoints"},
     "ScaledObject": {
@@ -28,7 +30,7 @@ def built_in(manifest):
 
 
 def pod(name, spec):
-    """A pod by itself is a built-in kind."""
+    """Checks a pod spec as a built-in kind."""
     spec = {key: value for key, value in spec.items() if key not in ("timeoutSeconds",)}
     for container in spec["containers"]:
         container.setdefault("name", "user-container")
@@ -40,7 +42,9 @@ def pod(name, spec):
 
 
 def conform(kind, value, path):
-    """Makes an object of a class, which refuses what it needs and has not; here is refused what it does not know."""
+    """Creates an object of a class, which checks required members; unknown members are checked
+    here.
+    """
     if listed := re.fullmatch(r"[Ll]ist\[(.+)\]", kind):
         assert isinstance(value, list), f"{path}: a list"
         return [conform(listed[1], item, f"{path}[{number}]") for number, item in enumerate(value)]
@@ -88,7 +92,7 @@ def check(file, manifest):
 
 
 def refused(change, text):
-    """A mistake in a manifest is found: the checks above are no formality."""
+    """Checks that an error in a manifest is detected."""
     manifest = document("kserve/embedded.yaml") if "kserve" in text else document("kubernetes/deployment.yaml")
     change(manifest)
     try:
@@ -104,7 +108,7 @@ def container(manifest):
 
 
 def together():
-    """What one manifest says of another is so."""
+    """Checks references between manifests."""
     kubernetes = {found["kind"]: found for file, found in documents() if file.startswith("kubernetes/")}
     deployment = kubernetes["Deployment"]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
@@ -122,7 +126,7 @@ def together():
         assert target is None or target["name"] == deployment["metadata"]["name"], file
     for endpoint in kubernetes["PodMonitor"]["spec"]["podMetricsEndpoints"]:
         assert endpoint["port"] in ports
-    # With both it would be undone what one of them does.
+    # An autoscaler and `replicas` would override each other.
     assert "replicas" not in deployment["spec"]
     runtimes = {found["metadata"]["name"] for _, found in documents() if found["kind"] == "ServingRuntime"}
     for _, found in documents():
@@ -131,7 +135,7 @@ def together():
     for name, made in CONTAINERS.items():
         made = made()
         knative = "knative" in name
-        # Knative takes one port, no preStop and no start-up probe of another port.
+        # Knative supports one port, no preStop, and no startup probe on another port.
         assert not knative or (len(made.ports()) == 1 and made.sleeps() == 0), name
         assert knative or made.sleeps() >= 5 or name == "seldon", name
         timeout = int(made.option("exit-timeout-secs"))

@@ -1,4 +1,4 @@
-"""Addresses of the server under test, and requests below the level of NVIDIA's client."""
+"""Addresses of the server under test, and plain requests without NVIDIA's client."""
 
 import http.client
 import json
@@ -16,22 +16,22 @@ from tritonclient.utils import np_to_triton_dtype
 HTTP = os.environ["PYTRITON_TEST_HTTP"]
 GRPC = os.environ["PYTRITON_TEST_GRPC"]
 METRICS = os.environ["PYTRITON_TEST_METRICS"]
-# Where tritonserver 2.51 behaves in its own way, which docs/differences.md explains.
+# With tritonserver 2.51, some expectations differ: see docs/differences.md.
 TRITONSERVER = os.environ.get("PYTRITON_TEST_ENGINE") == "tritonserver"
 PID = int(os.environ.get("PYTRITON_TEST_PID", "0"))
-# A stock tritonserver 2.51 asks no backend whether its models are ready.
+# A stock tritonserver 2.51 does not query the readiness of models in backends.
 STOCK = pathlib.Path(f"/proc/{PID}/comm").exists() and pathlib.Path(f"/proc/{PID}/comm").read_text().strip() == "tritonserver"
 
-# The ports with TLS, and the folder with what clients trust.
+# The ports with TLS, and the trusted certificates.
 TLS = os.environ.get("PYTRITON_TEST_TLS", "").split(",")
 CA = os.path.join(os.environ.get("PYTRITON_TEST_FOLDER", ""), "ca.pem")
 
-# No request of these tests takes longer, and none may hang.
+# The timeout of a request, in seconds.
 TIMEOUT = 20.0
 
 
 def connect(protocol, concurrency=1):
-    """A client of `tritonclient.http` or `tritonclient.grpc`."""
+    """Returns a client of `tritonclient.http` or `tritonclient.grpc`."""
     if protocol is tritonclient.http:
         return protocol.InferenceServerClient(
             HTTP,
@@ -47,12 +47,12 @@ def connect(protocol, concurrency=1):
 
 
 def trusting():
-    """How to encrypt to a server of the authority of these tests."""
+    """Returns a TLS context that trusts the test authority."""
     return ssl.create_default_context(cafile=CA)
 
 
 def connection(address, timeout=TIMEOUT):
-    """A connection for HTTP to one of the ports."""
+    """Returns an HTTP connection to one of the ports."""
     port = {HTTP: "http", METRICS: "metrics"}.get(address, "openai")
     if port in TLS:
         return http.client.HTTPSConnection(address, timeout=timeout, context=trusting())
@@ -60,7 +60,7 @@ def connection(address, timeout=TIMEOUT):
 
 
 def tensor(protocol, name, array, **options):
-    """An input tensor with its data."""
+    """Returns an input tensor with its data."""
     datatype = np_to_triton_dtype(array.dtype)
     return protocol.InferInput(name, list(array.shape), datatype).set_data_from_numpy(
         array, **options
@@ -68,7 +68,7 @@ def tensor(protocol, name, array, **options):
 
 
 def infer(protocol, client, model, arrays, outputs=None, **options):
-    """The outputs of an inference by name."""
+    """Returns the outputs of an inference by name."""
     inputs = [tensor(protocol, name, array) for name, array in arrays.items()]
     if outputs is not None:
         outputs = [protocol.InferRequestedOutput(name) for name in outputs]
@@ -77,7 +77,7 @@ def infer(protocol, client, model, arrays, outputs=None, **options):
 
 
 def named(result):
-    """The arrays of a result by name."""
+    """Returns the arrays of a result by name."""
     response = result.get_response()
     if isinstance(response, dict):
         names = [output["name"] for output in response["outputs"]]
@@ -87,7 +87,7 @@ def named(result):
 
 
 def request(method, path, body=None, headers=None, address=HTTP, timeout=TIMEOUT):
-    """Status, headers and body of a bare HTTP request."""
+    """Returns status, headers and body of a plain HTTP request."""
     client = connection(address, timeout)
     try:
         client.request(method, path, body, headers or {})
@@ -98,21 +98,21 @@ def request(method, path, body=None, headers=None, address=HTTP, timeout=TIMEOUT
 
 
 def post_json(model, document, headers=None):
-    """Status and parsed body of an inference in JSON; text goes as it is."""
+    """Returns status and parsed body of an inference in JSON; text is sent unchanged."""
     body = document if isinstance(document, (str, bytes)) else json.dumps(document)
     status, _, answer = request("POST", f"/v2/models/{model}/infer", body, headers)
     return status, json.loads(answer)
 
 
 def post_binary(model, document, tail, length=None):
-    """Status, headers and body of an inference whose JSON is followed by binary data."""
+    """Returns status, headers and body of an inference with binary data after the JSON."""
     header = json.dumps(document).encode()
     headers = {"Inference-Header-Content-Length": str(len(header)) if length is None else length}
     return request("POST", f"/v2/models/{model}/infer", header + tail, headers)
 
 
 def metrics():
-    """The metrics as {family: {labels: value}}, labels being a frozenset of pairs."""
+    """Returns the metrics as {family: {labels: value}}; labels are a frozenset of pairs."""
     status, headers, body = request("GET", "/metrics", address=METRICS)
     assert status == 200 and headers["Content-Type"].startswith("text/plain")
     families = {}
@@ -126,13 +126,13 @@ def metrics():
 
 
 def metric(family, model, version="1", **labels):
-    """One number of the metrics."""
+    """Returns the value of one metric."""
     pairs = {"model": model, "version": version, **labels}
     return metrics()[family][frozenset(pairs.items())]
 
 
 def wait_until(condition):
-    """Waits for something that the server does by itself."""
+    """Waits for a condition."""
     for _ in range(200):
         if condition():
             return
@@ -141,7 +141,9 @@ def wait_until(condition):
 
 
 def cache_gauges():
-    """What the response cache holds, when all that was done has been counted: tritonserver's own looks once a second."""
+    """Returns the cache metrics once they are current: tritonserver updates its own once a
+    second.
+    """
     time.sleep(1.5 if TRITONSERVER else 0)
     families = metrics()
     names = ("entries", "hits", "misses", "lookups", "evictions")
@@ -150,14 +152,14 @@ def cache_gauges():
 
 
 def statistics(client, model, version=""):
-    """A model's statistics; the gRPC client's JSON has texts where HTTP has numbers."""
+    """Returns a model's statistics; numbers are texts in the JSON of the gRPC client."""
     answer = client.get_inference_statistics(model, version)
     (one,) = answer["model_stats"]
     return one
 
 
 def add_sub_is_right():
-    """A good request is answered rightly, whatever came before it."""
+    """Checks that a valid request has a correct response, whatever preceded it."""
     a = np.array([[1.5, -2.0, 3.0]], dtype=np.float32)
     b = np.array([[0.5, 4.0, -1.0]], dtype=np.float32)
     for protocol in (tritonclient.http, tritonclient.grpc):

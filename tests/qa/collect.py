@@ -8,14 +8,14 @@ import unittest
 
 
 class Outcomes(unittest.TextTestResult):
-    """Notes what becomes of each test."""
+    """Records the outcome of each test."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.outcomes = {}
 
     def note(self, test, outcome, reason=""):
-        # A subtest and an error of a class have no name of their own.
+        # Subtests and errors of a class are unnamed.
         name = ".".join(getattr(test, "test_case", test).id().split(".")[1:]) or str(test)
         if self.outcomes.get(name, ["passed"])[0] == "passed":
             self.outcomes[name] = [outcome, reason]

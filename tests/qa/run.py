@@ -30,7 +30,7 @@ STOP_SECONDS = 40
 
 
 def free(port):
-    """Whether nothing listens on a port, waiting some seconds for a server that ends."""
+    """Returns whether a port is free, and waits some seconds for a server that is ending."""
     for _ in range(50):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,11 +69,11 @@ class Server:
             time.sleep(0.05)
 
     def is_ready(self):
-        """Whether the server accepts requests: its banner ends with a line for that."""
+        """Returns whether the server accepts requests, which the last line of its banner states."""
         return b"\nready\n" in self.log_path.read_bytes()
 
     def stop(self):
-        """Ends the server, and says whether it had already ended."""
+        """Ends the server, and returns whether it had already ended."""
         died = self.process.poll() is not None
         if not died:
             self.process.send_signal(signal.SIGTERM)
@@ -87,7 +87,7 @@ class Server:
 
 
 def names(options, run, folder):
-    """The tests of a run, one by one."""
+    """Returns the names of the tests of a run."""
     if run.tests:
         return run.tests
     listing = (
@@ -107,7 +107,7 @@ def names(options, run, folder):
 
 
 def outcomes(options, run, folder, tests):
-    """What becomes of tests with one server."""
+    """Returns the outcomes of tests with one server."""
     result = folder / "outcomes.json"
     result.unlink(missing_ok=True)
     server = None
@@ -137,7 +137,7 @@ def outcomes(options, run, folder, tests):
 
 
 def suite_outcomes(options, name, runs):
-    """What becomes of the tests of a suite, by the name of the run and the test."""
+    """Returns the outcomes of a suite, by the names of the run and the test."""
     found = {}
     for number, run in enumerate(runs):
         folder = pathlib.Path(options.work) / options.engine / f"{name}.{number}" / name

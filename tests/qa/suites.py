@@ -1,4 +1,4 @@
-"""The suites that `run.py` knows: which files, with which models, options and environment."""
+"""The suites of `run.py`: their files, models, options and environment."""
 
 import dataclasses
 import pathlib
@@ -6,21 +6,21 @@ import pathlib
 
 @dataclasses.dataclass
 class Run:
-    """Test cases of a file that share the settings of the server."""
+    """Test cases of a file with the same settings of the server."""
 
     file: str
     models: list | None = dataclasses.field(default_factory=list)
     tests: list = dataclasses.field(default_factory=list)
-    # Options of the server: a list, or one for each engine.
+    # Options of the server: a list, or one per engine.
     arguments: list | dict = dataclasses.field(default_factory=list)
     environment: dict = dataclasses.field(default_factory=dict)
     server_environment: dict = dataclasses.field(default_factory=dict)
-    # A server for each test, as its statistics count.
+    # Starts a server for each test, because its statistics are compared.
     fresh: bool = False
     folder: str = "."
     label: str = ""
     seconds: int = 300
-    # Why tests that fail are not counted as failed, by their name.
+    # Tests whose failures do not count, with the reasons.
     skipped: dict = dataclasses.field(default_factory=dict)
 
 
@@ -44,7 +44,9 @@ LABELS = "\n".join(f"label{number}" for number in range(16))
 
 
 def add_sub(name, datatypes=("int32",) * 3, max_batch_size=8, dims=(16,), swap=True, **more):
-    """The sum and the difference. With `swap`, the versions of NVIDIA's models for that datatype."""
+    """Returns a model for the sum and the difference. With `swap`, it has the versions of NVIDIA's
+    models for that datatype.
+    """
     first, second, third = datatypes
     if swap and first == second == third:
         policies = {"int8": {"latest": 1}, "int16": {"latest": 2}, "int32": {},
@@ -63,7 +65,7 @@ def identity(name, datatype="float32", count=1, dims=(-1,), max_batch_size=8, fu
                  [tensor(f"OUTPUT{number}", datatype, dims) for number in names], max_batch_size, **more)
 
 
-# The datatypes of the models that L0_infer uses.
+# The datatypes of the models in L0_infer.
 COMBINATIONS = [
     *[(name,) * 3 for name in ("int8", "int16", "int32", "int64", "float16", "float32", "object")],
     ("float16", "float32", "float32"), ("int32", "int8", "int8"), ("int8", "int32", "int32"),

@@ -1,4 +1,4 @@
-"""Models served by MLServer: mlserver_server.py HTTP_PORT GRPC_PORT METRICS_PORT"""
+"""Models in MLServer: mlserver_server.py HTTP_PORT GRPC_PORT METRICS_PORT"""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from mlserver.types import InferenceResponse, MetadataTensor, ResponseOutput
 
 
 class Echo(MLModel):
-    """What it is given, and what else the request says."""
+    """Returns its inputs and the other members of the request."""
 
     async def load(self):
         return True

@@ -1,4 +1,4 @@
-"""Models served by PyTriton itself: pytriton_server.py HTTP_PORT GRPC_PORT METRICS_PORT TOKEN_FILE"""
+"""Models in PyTriton: pytriton_server.py HTTP_PORT GRPC_PORT METRICS_PORT TOKEN_FILE"""
 
 import signal
 import sys
@@ -59,7 +59,7 @@ def main(http, grpc, metrics, token):
     )
     with open(token, encoding="utf-8") as file:
         security = TritonSecurityConfig(access_token=file.read())
-    # PyTriton cleans up behind itself when its context is left, which SIGTERM alone does not do.
+    # PyTriton cleans up when its context manager exits, which SIGTERM alone does not trigger.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     ints, floats = np.int32, np.float32
     with Triton(config=config, security_config=security) as triton:

@@ -1,5 +1,6 @@
-"""The tritonserver that PyTriton brings, with its Python backend and the models beside this file: tritonserver.py HTTP_PORT GRPC_PORT
-METRICS_PORT FOLDER, of which the last is an empty one to work in."""
+"""Starts PyTriton's tritonserver with its Python backend and the models next to this file:
+tritonserver.py HTTP_PORT GRPC_PORT METRICS_PORT FOLDER. FOLDER is an empty working directory.
+"""
 
 import importlib.util
 import os
@@ -14,7 +15,7 @@ shutil.copytree(package / "tritonserver" / "backends" / "python", backend)
 version = f"{sys.version_info.major}.{sys.version_info.minor}"
 shutil.copy(package / "tritonserver" / "python_backend_stubs" / version / "triton_python_backend_stub", backend)
 libraries = package.parent / "nvidia_pytriton.libs"
-# The models' Python is the first one on the path.
+# The Python backend uses the first interpreter on the path.
 path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
 environment = os.environ | {"LD_LIBRARY_PATH": str(libraries), "PATH": path}
 program = package / "tritonserver" / "bin" / "tritonserver"

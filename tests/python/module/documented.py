@@ -1,4 +1,4 @@
-"""Runs the Python of a document from its top; it must print what the document shows."""
+"""Runs the Python blocks of a document in order; the output must match the document."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Runs a notebook; each cell must print what the notebook shows."""
+"""Runs a notebook; the output of each cell must match the notebook."""
 
 import sys
 
@@ -12,7 +12,7 @@ nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
 
 
 def printed(cell):
-    # Log lines say when.
+    # Log lines contain times.
     outputs = [output for output in cell.get("outputs", []) if output.get("name") != "stderr"]
     return "".join(output.get("text", "") for output in outputs)
 

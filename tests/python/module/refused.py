@@ -1,4 +1,4 @@
-"""Imports a module that has models of names which Python cannot tell apart."""
+"""Imports a module whose models have conflicting names in Python."""
 
 import sys
 

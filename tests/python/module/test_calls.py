@@ -34,7 +34,7 @@ PLAIN = {
 
 
 def run(functions):
-    """Calls functions on threads of their own, and returns what they return or raise."""
+    """Calls functions on separate threads, and returns their results or exceptions."""
     results = [None] * len(functions)
 
     def one(index):
@@ -60,7 +60,7 @@ def test_every_element_type_comes_back(datatype):
         output = identity(array)
         assert output.dtype == PLAIN[datatype]
         np.testing.assert_array_equal(output, array)
-    # What is no array becomes one of the input's type.
+    # A list is converted to the input's type.
     output = identity(values.tolist())
     assert output.dtype == PLAIN[datatype]
     np.testing.assert_array_equal(output, values)
@@ -116,7 +116,7 @@ def test_an_input_is_given_back():
     del x
     deadline = time.monotonic() + 10
     while not freed.is_set() and time.monotonic() < deadline:
-        # What another thread has let go of Python forgets at the next call.
+        # References that another thread has dropped are released at the next call.
         models.I_FP32(np.ones((1, 3), np.float32))
     assert freed.is_set()
 
@@ -201,7 +201,7 @@ def test_a_request_has_parameters():
         ask(5)
     with pytest.raises(TypeError, match="parameter 'mine' is list, expected bool, int, float or str"):
         ask(5, mine=[])
-    # No float in the place of an integer.
+    # An integer must not become a float.
     with pytest.raises(ValueError, match="parameter 'mine': 18446744073709551616 is more than 64 bits hold"):
         ask(5, mine=1 << 64)
     with pytest.raises(ValueError, match="mine"):
@@ -244,7 +244,7 @@ def test_values_that_do_not_fit_are_refused():
 
 
 class Alarm(Exception):
-    """What a signal raises."""
+    """The exception of a signal."""
 
 
 @contextlib.contextmanager
@@ -268,7 +268,7 @@ def test_a_signal_ends_a_call():
 
 
 def test_no_array_is_read_any_longer_after_an_error():
-    """Who has an exception may write to what was given."""
+    """After an exception, the caller may write to the inputs."""
     reread = lambda: models.Reread(np.zeros(1, np.float32)).tolist()
     before, _ = reread()
     x = np.ones((1, 1), np.float32)
@@ -288,7 +288,7 @@ def test_no_array_is_read_any_longer_after_an_error():
 
 
 def test_truths_are_copied():
-    """Not any byte is one, so that what was checked must be what is read."""
+    """Not every byte is a valid boolean, so the input is copied when it is checked."""
     x = np.array([[True]])
     assert models.AddressOfTruth(x)[0, 0] != x.ctypes.data
 
@@ -357,7 +357,7 @@ MISTAKES = [
 
 
 def refusal(http, model, inputs):
-    """What a client is told over HTTP."""
+    """Returns the error that an HTTP client receives."""
     listed = [
         {"name": name, "datatype": datatype, "shape": array.shape, "data": array.ravel().tolist()}
         for name, (datatype, array) in inputs.items()

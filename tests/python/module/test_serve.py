@@ -1,4 +1,4 @@
-"""A module that serves in the foreground, in a process of its own."""
+"""A module that serves in the foreground, in a separate process."""
 
 import contextlib
 import json
@@ -23,13 +23,13 @@ print("went on", flush=True)
 
 
 def hear_ctrl_c():
-    """What a shell starts in the background hears none, nor does what that starts."""
+    """Restores SIGINT, which shells ignore for background processes and their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
 def served(program=SERVE):
-    """The process, and its addresses."""
+    """Starts the process, and yields it with its addresses."""
     command = [sys.executable, "-c", program]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, preexec_fn=hear_ctrl_c, **pipes)
@@ -54,7 +54,9 @@ def ask(addresses, milliseconds):
 
 
 def begin(addresses, milliseconds):
-    """Asks on a thread of its own; returns when the function is called, with where the answer will be."""
+    """Sends a request on a separate thread. Returns when the function is called, with the list for
+    the response.
+    """
     answers = []
 
     def one():
@@ -148,12 +150,12 @@ def test_log_lines_are_a_server_s(tmp_path):
     process = logged()
     assert process.stdout == "model 'Panic' panicked: -1 is below zero\n"
     assert "INFO" in process.stderr and "engine embedded" in process.stderr, process.stderr
-    # The file that opens the ports, and no other.
+    # The log names the token file once.
     assert process.stderr.count("the access token") == 1, process.stderr
     assert "ERROR" in process.stderr and "panicked: -1 is below zero" in process.stderr, process.stderr
     process = logged(log_info=False, log_format="json")
     lines = [json.loads(line) for line in process.stderr.splitlines()]
-    # Where these tests close no endpoints a server warns of it.
+    # The server warns about unrestricted endpoints in these tests.
     levels = [line["level"] for line in lines if "RESTRICTED_ENDPOINTS" not in line["message"]]
     assert levels == ["ERROR"], lines
     path = tmp_path / "log"

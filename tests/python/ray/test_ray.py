@@ -1,4 +1,4 @@
-"""The example for Ray Serve on a cluster of two nodes."""
+"""Tests the Ray Serve example on a cluster of two nodes."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-# All nodes are on the loopback: so Ray does where a firewall would ask.
+# Puts all nodes on the loopback interface, which Ray does on systems with a firewall prompt.
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
@@ -34,7 +34,7 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def url():
-    # The replicas import the example too.
+    # The replicas import the example, too.
     os.environ["PYTHONPATH"] = str(EXAMPLE)
     sys.path.insert(0, str(EXAMPLE))
     import ray_serve
@@ -45,7 +45,7 @@ def url():
     ray.init(address=cluster.address)
     port = free_port()
     serve.start(http_options={"host": "127.0.0.1", "port": port})
-    # One processor each: three replicas are on both nodes.
+    # One processor each, so that three replicas use both nodes.
     serve.run(ray_serve.app)
     yield f"http://127.0.0.1:{port}"
     serve.shutdown()
@@ -78,7 +78,7 @@ def test_answers_as_the_server_does(url):
         ("/v2/health/anything", 404),
         ("/v2/models/Linear", 200),
         ("/v2/models/Linear/versions/2", 404),
-        # What is closed to the world stays so.
+        # Restricted routes stay restricted.
         ("/v2/models/stats", 403),
         ("/docs", 200),
     ):
@@ -86,7 +86,7 @@ def test_answers_as_the_server_does(url):
 
 
 def test_bodies_may_be_binary(url):
-    """As those of NVIDIA's client are, with whatever else a request may say."""
+    """Sends binary requests like NVIDIA's client, with additional members."""
     x, scale = struct.pack("<20f", *[1.0] * 20), struct.pack("<f", SCALE)
     asked = {
         "id": "mine",
@@ -161,7 +161,7 @@ def test_a_killed_replica_loses_no_answer(url):
             killed = next(iter(replicas))
             before = len(answered)
         os.kill(killed, signal.SIGKILL)
-        # A replica takes its place, and answers.
+        # A new replica replaces it and responds.
         wait_for(lambda: len(replicas) == 4)
         wait_for(lambda: len(answered) > before + 100)
     finally:
@@ -170,5 +170,5 @@ def test_a_killed_replica_loses_no_answer(url):
             thread.join()
     assert not wrong
     print(f"{len(answered)} answers, {len(tried_again)} tried again: {set(map(str, tried_again))}")
-    # Nothing but what the killed one had taken.
+    # At most the requests that the killed replica had accepted.
     assert len(tried_again) <= 64
