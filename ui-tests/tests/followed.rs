@@ -1,4 +1,5 @@
-//! What the messages say to write compiles. It is read from the programs of `tests/fail` by the build script.
+//! The code that the messages suggest must compile. The build script extracts it from the programs
+//! of `tests/fail`.
 
 #![expect(unused, reason = "nobody calls what is only to compile")]
 

@@ -1,11 +1,12 @@
-//! What `#[pytriton::model]` says of what it does not accept, and that what it accepts is tried.
+//! The errors of `#[pytriton::model]` for code that it rejects, and the completeness of the
+//! accepted programs.
 
 use std::fs;
 use std::path::Path;
 
 use pytriton_ui_tests::advice::{cases, entries, followed};
 
-/// All are compiled at once, as long as none of them is to be run: those are targets of this package.
+/// Compiles all rejected programs together. The accepted programs are test targets of this package.
 #[test]
 fn ui() {
     trybuild::TestCases::new().compile_fail("tests/fail/**/*.rs");
@@ -30,7 +31,8 @@ fn what_a_message_says_to_write_was_written() {
     }
 }
 
-/// What a message says to write, word by word, is what was written; of several words one.
+/// Checks that the program contains the code that each message suggests, or one of several
+/// suggestions.
 fn check_words(case: &Path, program: &str) {
     let messages = fs::read_to_string(case.with_extension("stderr")).unwrap_or_default();
     for message in messages.lines() {
@@ -43,7 +45,8 @@ fn check_words(case: &Path, program: &str) {
     }
 }
 
-/// What our notes begin with that say what to write. The compiler's own say so of what it knows.
+/// The first words of our notes that suggest code. Notes of the compiler suggest only what it
+/// knows.
 const ADVISING: [&str; 9] = [
     "an output is ",
     "arrays are those of ",
@@ -56,7 +59,7 @@ const ADVISING: [&str; 9] = [
     "write ",
 ];
 
-/// The part of a line of a message from which on it says what to write.
+/// Returns the part of a message that suggests code.
 fn advice(message: &str) -> &str {
     let line = message.trim_start().trim_start_matches("= ");
     let note = ["note: ", "help: "].iter();
@@ -74,7 +77,8 @@ fn advice(message: &str) -> &str {
     from.min().map_or("", |from| &line[from..])
 }
 
-/// Whether a program has a word, in which `_` and `State` are whatever the user has; one with `…` is the user's to fill in.
+/// Returns whether a program contains a suggestion. `_` and `State` match any name, and a
+/// suggestion with `…` matches everything.
 fn stands_in(word: &str, program: &str) -> bool {
     if word.contains('…') {
         return true;

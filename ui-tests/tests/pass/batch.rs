@@ -3,7 +3,7 @@ use pytriton::prelude::*;
 use pytriton_runtime::model::CallMode;
 use pytriton_ui_tests::{infer, spec, tensor};
 
-/// Adds the number of rows that it sees.
+/// Adds the number of rows in the call.
 #[pytriton::model(name = "Rows", max_batch_size = 16)]
 #[batch]
 fn rows(x: ArrayView2<u64>) -> Array2<u64> {

@@ -1,4 +1,4 @@
-//! Types for clients clash with nothing of the user's, and cause no lint.
+//! Generated client types do not conflict with names of the user, and cause no lints.
 
 #![deny(
     warnings,
@@ -12,34 +12,34 @@
 use pytriton::client::Typed;
 use pytriton::prelude::*;
 
-/// An alias with a lifetime that is not written.
+/// An alias with an elided lifetime.
 pub type Rows<'a> = ArrayView2<'a, f32>;
 
-/// A module of a function's name: it stands before the type.
+/// A module with the name of a function, next to the generated type.
 pub mod shadowed {
-    /// What is in it.
+    /// A constant in it.
     pub const INSIDE: u8 = 7;
 }
 
-/// Beside a module of its name.
+/// A function with the same name as a module.
 #[pytriton::model(name = "Shadowed")]
 #[batch]
 pub fn shadowed(x: Rows<'_>) -> Array2<f32> {
     x.to_owned()
 }
 
-/// Whose client has another name.
+/// A model whose client has another name.
 #[pytriton::model(name = "Renamed", client = Other)]
 #[batch]
 pub fn renamed(x: Rows<'_>) -> Array2<f32> {
     x.to_owned()
 }
 
-/// Without a client, which could not be named.
+/// Models without a client, because the type could not be named.
 pub mod types {
     use pytriton::prelude::*;
 
-    /// A type of this name there is.
+    /// The name of a primitive type.
     #[pytriton::model(name = "Primitive")]
     #[batch]
     pub fn u8(x: ArrayView2<'_, u8>) -> Array2<u8> {
@@ -77,7 +77,7 @@ mod private {
         }
     }
 
-    /// Two models of one type, which nobody else calls.
+    /// Two models on one type.
     struct Twice;
 
     #[pytriton::model(name = "One")]
@@ -107,7 +107,7 @@ mod private {
     }
 }
 
-/// Reads what each of them answers.
+/// Calls each of the clients in turn.
 pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError> {
     use private::Two;
     use private::inner::seen;

@@ -40,7 +40,7 @@ fn main() {
     let expected: [&[&str]; 4] = [&["0.5", "-1"], &["one", "two\n"], &["true"], &[]];
     assert_eq!(examples("All"), expected);
     assert_eq!(examples("Raw"), [["1", "-2"]]);
-    // A type that takes not every text says itself what it takes.
+    // A type that accepts only some texts provides its own example.
     assert_eq!(
         examples("Chat"),
         [[r#"{"role": "user", "content": "Hello"}"#]]

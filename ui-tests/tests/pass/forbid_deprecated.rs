@@ -1,4 +1,4 @@
-// Generated code lets a lint be forbidden.
+// Generated code compiles if lints are forbidden.
 #![forbid(deprecated, unused_imports, unused_variables, dead_code, unsafe_code)]
 
 use pytriton::prelude::*;

@@ -1,4 +1,4 @@
-// The decorators that `#[model]` takes off are used, and so are their imports.
+// The imports of the decorators that `#[model]` consumes count as used.
 #![deny(warnings)]
 
 use pytriton::ndarray::Array2;

@@ -1,4 +1,4 @@
-// Aliases of what a function may take and return.
+// Aliases of permitted argument and return types.
 use pytriton::prelude::*;
 use pytriton_ui_tests::spec;
 

@@ -1,4 +1,5 @@
-// What a function returns may borrow from its arguments: it is sent before they go.
+// The outputs of a function may borrow from its arguments: they are sent before the arguments are
+// dropped.
 use std::borrow::Cow;
 
 use pytriton::prelude::*;

@@ -65,7 +65,7 @@ fn sent(messages: Messages, responses: &Responses<Piece>) -> Result<(), Cancelle
 
 extern crate std as openai;
 
-/// What the prelude brings does not hide a library of that name.
+/// The prelude does not hide a crate with the name `openai`.
 mod beside {
     use openai::mem::take;
     use pytriton::prelude::*;

@@ -5,7 +5,7 @@
     unreachable_pub,
     unused_qualifications
 )]
-//! Models stand in modules and functions, beside `#[cfg]` and lints.
+//! Models in modules and functions, with `#[cfg]` and lint attributes.
 
 use pytriton_ui_tests::spec;
 

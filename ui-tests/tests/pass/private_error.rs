@@ -1,4 +1,4 @@
-// What only its own crate may see of a public model: callers get its text.
+// A public model may have a private error type: callers receive its text.
 #![expect(private_interfaces, reason = "that is what is tried")]
 use std::fmt;
 

@@ -13,7 +13,7 @@ fn sum(x: ArrayView2<f32>, #[sequence] sum: &mut f32) -> Array2<f32> {
     array![[*sum]]
 }
 
-/// It need not be `Send`.
+/// The state does not need to be `Send`.
 struct Sums {
     sum: i64,
     started: Rc<Cell<i64>>,
@@ -131,7 +131,7 @@ fn told(sequences: &[&Sequence], x: ArrayView2<u64>) -> Array2<String> {
 
 type State<'s> = &'s mut u32;
 
-/// The state is lent for as long as the answers come.
+/// The state is borrowed until the stream ends.
 #[pytriton::model(name = "Streamed")]
 fn streamed(#[sequence] count: State<'_>, x: ArrayView2<u32>) -> impl Iterator<Item = Array2<u32>> {
     (0..x.sum()).map(|_| {
@@ -209,7 +209,7 @@ fn main() {
         vec![("1", "", x(4)), ("never", "", x(5)), ("3", "end", x(6))],
     ];
     let expected = [
-        // The first stands before the one that has no state, and is called alone.
+        // The first request precedes the one without a state, and is called alone.
         vec![y(101), Err("model 'Running' failed: Running has none".to_owned()), y(302)],
         vec![y(502), Err("the state of sequence never of model 'Running' is lost: it could not be made; start the sequence again".to_owned()), y(902)],
     ];

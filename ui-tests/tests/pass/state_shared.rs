@@ -32,7 +32,7 @@ struct Moved {
     calls: Cell<u64>,
 }
 
-/// Any thread may call it, one at a time.
+/// Any thread may call it, but only one at a time.
 #[pytriton::model(name = "Moved", inline = true, instances = 2)]
 impl Moved {
     #[load]

@@ -3,7 +3,7 @@ use pytriton::prelude::*;
 use pytriton::{Batch, ConstantPadder, Groups, ModelSpec, Step, StepError, Tensor};
 use pytriton_ui_tests::{infer, spec, tensor};
 
-/// How many rows a call has, and what it was given beside them.
+/// Returns the number of rows in the call, and its other arguments.
 #[pytriton::model(name = "Filled", max_batch_size = 8)]
 #[fill_optionals(scale = 2.0, shift = [1.0, 2.0], word = "none")]
 #[group_by_keys]
@@ -17,7 +17,7 @@ fn filled(
     (&x * &scale + &shift, word)
 }
 
-/// What the rows of a call add up to.
+/// Returns the sum of the rows in the call.
 #[pytriton::model(name = "Grouped", max_batch_size = 8)]
 #[batch]
 #[group_by_values(key, pad_fn = ConstantPadder::new(0))]
@@ -33,7 +33,7 @@ fn padded(x: ArrayView2<i32>) -> Array2<i32> {
     Array2::from_elem((x.nrows(), 1), x.nrows() as i32)
 }
 
-/// Each row by itself, with one added.
+/// A decorator that calls the function for each row and adds a number.
 #[derive(Debug)]
 struct Alone {
     added: i32,
