@@ -1,5 +1,5 @@
-/* A clock that goes as much more slowly as valgrind makes everything else: what decides by measured times decides as it does
- * without valgrind. */
+/* A clock that is slowed down like everything else under valgrind, so that decisions based on measured
+ * times are the same as without valgrind. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* Stands before the system's own function, and leaves open what clients of gRPC have closed: so does tritonserver 2.51
-   with a connection on which a call was taken back as it was answered, for it forgets the call. */
+/* Replaces the system's own function, and keeps connections open that gRPC clients have closed. tritonserver
+   2.51 does so if a call was cancelled during its response, because it loses the call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netinet/in.h>

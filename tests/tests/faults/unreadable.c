@@ -1,5 +1,5 @@
-/* Stands before tritonserver's own function, and says that inputs which begin with the least INT64 are in the memory of a
-   GPU, where nobody can read them. */
+/* Replaces tritonserver's own function: inputs that start with the minimum INT64 are reported as GPU
+   memory, which the backend cannot read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
