@@ -20,8 +20,8 @@ use pytriton_runtime::worker::Worker;
 
 use identity::IDENTITY;
 
-/// The number of requests in a batch, and the maximum number of allocations. The function, its
-/// array, the tensors before and after, and two for each request count.
+/// The number of requests in a batch, and the maximum number of allocations: those of the function,
+/// its array and the tensors, and two for each request.
 const TABLE: [(usize, usize); 2] = [(1, 5), (8, 21)];
 
 /// The number of batches before counting, and of counted ones.
