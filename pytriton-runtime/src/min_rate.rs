@@ -1,20 +1,19 @@
-//! How slowly a client may send a body, or take a response: one rule for both directions and both
-//! protocols.
+//! The minimum rate of clients: one rule for request and response bodies, and for both protocols.
 
 use std::time::Duration;
 
 use crate::Limits;
 
-/// A client may let the server wait for as long as [`pause`](Self::pause), and one second more for
-/// each [`bytes_per_second`](Self::bytes_per_second) that it sends or takes. No single wait may be
-/// longer than the pause.
+/// A client may keep the server waiting for [`pause`](Self::pause) in total, plus one second for
+/// each [`bytes_per_second`](Self::bytes_per_second) bytes that it sends or reads. No single wait
+/// may be longer than the pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MinRate {
     pub(crate) pause: Duration,
     pub(crate) bytes_per_second: u32,
 }
 
-/// What a client has moved so far, and how long the server has waited for that.
+/// The bytes that a client has sent or read so far, and how long the server has waited for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
     bytes: u64,
@@ -22,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl MinRate {
-    /// The rule of these limits.
+    /// Returns the rule set by the limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             pause: limits.body_timeout,
@@ -30,12 +29,12 @@ impl MinRate {
         }
     }
 
-    /// How long the next wait may take.
+    /// Returns how long the next wait may take.
     pub(crate) fn wait(&self, progress: &Progress) -> Duration {
         self.left(progress).min(self.pause)
     }
 
-    /// How long the client may let the server wait in all.
+    /// Returns how long the client may keep the server waiting from now on, in total.
     pub(crate) fn left(&self, progress: &Progress) -> Duration {
         let rate = u64::from(self.bytes_per_second.max(1));
         let earned = Duration::from_micros(progress.bytes.saturating_mul(1_000_000) / rate);
@@ -46,7 +45,7 @@ impl MinRate {
 }
 
 impl Progress {
-    /// The client has moved some bytes, or none yet, after so long a wait.
+    /// Records bytes that the client has moved (or none) after a wait.
     pub(crate) fn advance(&mut self, bytes: usize, waited: Duration) {
         self.bytes = self.bytes.saturating_add(bytes as u64);
         self.waited = self.waited.saturating_add(waited);

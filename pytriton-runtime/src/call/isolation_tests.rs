@@ -57,7 +57,7 @@ fn spec() -> Arc<ModelSpec> {
     Arc::new(declaration.spec().unwrap())
 }
 
-/// Invalid inputs, and what the errors of their requests contain.
+/// Invalid inputs, and a part of the errors of their requests.
 const FLAWS: [(usize, &[u8], &str); 9] = [
     (0, &[2], "input 'flag' of model 'Identity': element 0 "),
     (0, &[0xff], "input 'flag' of model 'Identity': element 0 "),
@@ -88,8 +88,8 @@ fn bytes(length: usize, flaw: Option<(usize, &[u8])>) -> [Vec<u8>; 2] {
     inputs
 }
 
-/// Checks every invalid input at every position of batches of several sizes; also every other
-/// request, and all of them.
+/// Checks every invalid input at every position of batches of several sizes, at every other
+/// position, and at all positions.
 fn each_flaw(check: impl Fn(&[bool], (usize, &'static [u8]), &str)) {
     for (input, flaw, expected) in FLAWS {
         for count in [1, 2, 3, 8, 17] {
@@ -217,7 +217,7 @@ fn a_bad_element_of_a_gathered_batch_fails_only_the_request_that_has_it() {
         let results =
             results.map(|result| result.map_err(|error| (error.status(), error.to_string())));
         check_results(&results.collect::<Vec<_>>(), invalid, expected);
-        // The requests between invalid ones are one call at most.
+        // The requests between invalid ones are at most one call.
         let between = invalid.split(|invalid| *invalid);
         let between = between.filter(|others| !others.is_empty()).count();
         assert!(instance.calls.get() <= between, "{expected}");

@@ -41,8 +41,8 @@ const UNSENT: u32 = 512 << 10;
 /// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
 
-/// How long a connection that receives no further requests may stay in a state, because the server
-/// stops or the connection was idle.
+/// How long a connection that accepts no further requests may stay in a state. It accepts none
+/// because the server stops or the connection was idle.
 const CLOSING_PAUSE: Duration = Duration::from_secs(5);
 
 /// The protocols of a port.

@@ -28,7 +28,7 @@ pub(super) struct Timeouts {
 }
 
 impl Timeouts {
-    /// Returns the same timeouts with this pause in place of theirs.
+    /// Returns the timeouts with `pause` instead of their own.
     pub(super) fn with_pause(self, pause: Duration) -> Self {
         Self {
             idle: pause,

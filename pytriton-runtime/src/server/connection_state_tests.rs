@@ -87,7 +87,7 @@ async fn idle_computing_and_blocked_connections_are_told_apart() {
 #[tokio::test(start_paused = true)]
 async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
     for end in [false, true] {
-        // What is taken after 5 s earns a second per 16 KiB, and no pause is longer than 20 s.
+        // Bytes read after 5 s earn a second per 16 KiB. No pause may be longer than 20 s.
         for (taken, expected) in [(0, 20), (1000, 20), (16 << 10, 21), (48 << 10, 23)] {
             let (begun, connection) = (Instant::now(), ConnectionState::new());
             let stream = unread(&connection, end);
@@ -103,7 +103,7 @@ async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
 #[tokio::test(start_paused = true)]
 async fn a_response_that_is_taken_too_slowly_is_given_up_in_time() {
     const RATE: u64 = 16 << 10;
-    // The percentage of the minimum rate that the client takes.
+    // The rate at which the client reads, as a percentage of the minimum rate.
     for percent in [0, 50, 90, 100] {
         for step in [1, 4, 16] {
             let (begun, connection) = (Instant::now(), ConnectionState::new());
@@ -127,7 +127,7 @@ async fn a_response_that_is_taken_too_slowly_is_given_up_in_time() {
             let slow = percent < 100;
             assert_eq!(given_up, slow.then_some(IdleReason::Blocked), "{percent}");
             if slow {
-                // The pause and what has been earned: with a steady client as long as this.
+                // The initial timeout plus the earned time, for a client with a steady rate.
                 let steady = |pause| pause * 100 / (100 - percent);
                 let expected = steady(20 - step)..=steady(20) + step;
                 let elapsed = begun.elapsed().as_secs();

@@ -1,4 +1,4 @@
-//! Clients that take a response steadily, but slower than the minimum rate.
+//! Clients that read a response steadily, but below the minimum rate.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::connection_state::ConnectionState;
 use super::door::Rooms;
 use super::receive_windows::ReceiveWindows;
 
-/// Far more than the systems of client and server buffer.
+/// Far more than the socket buffers of client and server.
 const RESPONSE_BYTES: usize = 32 << 20;
 
-/// What the client takes each time, and the pause after it: a quarter of the minimum rate.
+/// How much the client reads at once, and the pause after it: a quarter of the minimum rate.
 const STEP: usize = 64 << 10;
 const STEP_PAUSE: Duration = Duration::from_millis(62);
 
@@ -30,7 +30,8 @@ const LIMITS: fn() -> Limits = || Limits {
     ..Limits::default()
 };
 
-/// At a quarter of the rate, the 500 ms last for 667 ms. The rest is for a busy machine.
+/// At a quarter of the rate, the timeout of 500 ms extends to 667 ms. The rest allows for a busy
+/// machine.
 const DEADLINE: Duration = Duration::from_secs(6);
 
 /// The memory of a response.
@@ -45,8 +46,8 @@ impl AsRef<[u8]> for Memory {
     }
 }
 
-/// Serves one connection. The client is returned with what tells whether the memory of its
-/// response is still held.
+/// Serves one connection. Returns the client and a handle that detects when the memory of its
+/// response is released.
 async fn serve() -> (TcpStream, Weak<()>, watch::Sender<Option<Instant>>) {
     let held = Arc::new(());
     let weak = Arc::downgrade(&held);
@@ -74,7 +75,7 @@ fn frame(kind: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length, &[kind, flags][..], &stream.to_be_bytes(), payload].concat()
 }
 
-/// Grants the server as much room as the client takes.
+/// Enlarges the window by as much as the client reads.
 fn window_update() -> Vec<u8> {
     let step = u32::try_from(STEP).unwrap().to_be_bytes();
     [frame(8, 1, &step), frame(8, 0, &step)].concat()

@@ -44,9 +44,9 @@ pub(super) struct Stream {
     response: Response,
     /// Bytes that have been handed over but not written.
     unsent: usize,
-    /// What the client has taken since it last had nothing to take, up to `since`.
+    /// The bytes that the client has read until `since`, since it last had nothing to read.
     taken: Progress,
-    /// Since when the client could have taken something, and has taken nothing.
+    /// Since when the client could have read more.
     since: Instant,
 }
 
@@ -75,7 +75,7 @@ impl Stream {
         }
     }
 
-    /// Returns when the client has been too slow, if it takes nothing until then. `None` if the
+    /// Returns when the client exceeds its time if it reads nothing until then. `None` if the
     /// server is not waiting for the client.
     pub(super) fn overdue_at(&self, rule: &MinRate) -> Option<Instant> {
         match self.state() {
@@ -232,7 +232,7 @@ mod tests {
             // Handing over more data is not progress of the client.
             (&[Respond, Compute, HandOver(10), HandOver(10)], unsent(3)),
             (&[Respond, Compute, HandOver(10), Compute], unsent(3)),
-            // The clock starts again with everything that is taken. What that earns is another matter.
+            // Every read restarts the clock. How much time a read earns is tested separately.
             (&[Respond, HandOver(100 << 10), Sent(1)], unsent(3)),
             (&[Respond, HandOver(10), Sent(10)], ready(3)),
             (
@@ -267,12 +267,12 @@ mod tests {
             (&[Receive], None),
             (&[Receive, Respond], Some(22)),
             (&[Respond, HandOver(1 << 20)], Some(21)),
-            // Five bytes in a second do not earn the second.
+            // Five bytes in a second earn less than a second.
             (&[Respond, HandOver(1 << 20), Sent(5)], Some(21)),
             (&[Respond, HandOver(1 << 20), Sent(16 << 10)], Some(22)),
             (&[Respond, HandOver(1 << 20), Sent(512 << 10)], Some(23)),
             (&[Respond, HandOver(9), Sent(9), HandOver(9)], Some(21)),
-            // A client that has taken everything begins anew.
+            // A client that has read everything gets a new timeout.
             (
                 &[Respond, HandOver(9), Sent(9), Compute, HandOver(9)],
                 Some(25),

@@ -63,7 +63,7 @@ impl File {
             let at = error.span().unwrap_or_default();
             reader.mistake(&at, error.message().trim_end());
         }
-        // What could not be read may be half a key.
+        // After a syntax error, keys may be incomplete.
         if errors.is_empty() {
             reader.table(&mut Vec::new(), table.get_ref());
         }

@@ -37,7 +37,7 @@ impl Keys {
 
     /// Returns the option name that is most similar to an unknown one.
     pub(super) fn nearest(&self, name: &str) -> Option<String> {
-        // The comparison takes as long as the name is.
+        // The time of the comparison is proportional to the length of the name.
         if name.len() > MAX_NAME_BYTES {
             return None;
         }

@@ -159,7 +159,8 @@ fn the_time_of_a_file_of_mistakes_grows_with_its_size_alone() {
             assert_eq!(mistakes[100], last);
             elapsed
         });
-        // Sixteen times the size, with much room for a busy machine; the square would be 256.
+        // Sixteen times the size, and a large margin for a busy machine. Quadratic time would be a
+        // factor of 256.
         times[0] = times[0].max(Duration::from_millis(50));
         assert!(times[1] < 60 * times[0], "{index}: {times:?}");
     }
