@@ -1,6 +1,5 @@
 """A load generator for NVIDIA's Python client, with a fixed number of concurrent requests. Prints
-the number of responses,
-the seconds elapsed, and the CPU seconds of the client.
+the number of responses, the seconds elapsed, and the CPU seconds of the client.
 
 Usage: tritonclient_load.py http|grpc ADDRESS BYTES UNDER_WAY SECONDS
 """

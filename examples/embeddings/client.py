@@ -1,5 +1,4 @@
-"""Sorts sentences by their similarity to the first: python client.py [localhost:8000] [sentence
-…]
+"""Sorts sentences by their similarity to the first: python client.py [localhost:8000] [sentence …]
 """
 
 import sys

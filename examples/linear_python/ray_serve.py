@@ -1,9 +1,8 @@
 """Deploys the module on Ray Serve: each replica serves its own models behind Ray's port.
 
 Run `serve run ray_serve:app`. Requests are those of the binary, such as
-`curl localhost:8000/v2/models/Linear/infer -d …`,
-and NVIDIA's clients work as well. A replica forwards requests unchanged to the server of the
-module, which batches them.
+`curl localhost:8000/v2/models/Linear/infer -d …`, and NVIDIA's clients work as well. A replica
+forwards requests unchanged to the server of the module, which batches them.
 """
 
 import os

@@ -2,8 +2,7 @@
 [http://localhost:8000/v1] [prompt]
 
 With the tritonserver engine, use the address in the line `openai` of the server's output, by
-default
-http://localhost:8003/v1.
+default http://localhost:8003/v1.
 """
 
 import sys

@@ -132,8 +132,7 @@ def record(name, model, stack, requests, ours=None, **options):
     request.
 
     `ours` is the reason for different behaviour in Rust. Then `stack` describes it, and the case
-    contains the parts that
-    differ, or an error if there is no result.
+    contains the parts that differ, or an error if there is no result.
     """
     theirs = outcome(model, stack, requests, options)
     case = {

@@ -1,9 +1,8 @@
 """Sends gRPC calls to a server that stops: `calls.py MODE ADDRESS`. Prints a line for each step.
 
 `large` sends one large call. `loop` has clients that call until standard input ends, optionally
-with the given model and
-input. `channel` sends one call and keeps its connection open. `stream` sends one request on a
-stream and keeps it open.
+with the given model and input. `channel` sends one call and keeps its connection open. `stream`
+sends one request on a stream and keeps it open.
 """
 
 import queue

@@ -1,5 +1,4 @@
-"""Streams of requests with any number of responses: the responses, failures and ends that are
-sent.
+"""Streams of requests with any number of responses: the responses, failures and ends that are sent.
 """
 
 from messages import Conversation, Grpc, grpc_infer

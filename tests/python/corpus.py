@@ -178,8 +178,7 @@ def priorities():
 
 
 def cached():
-    """Yields the same requests repeatedly over every protocol: only the first of them is
-    executed.
+    """Yields the same requests repeatedly over every protocol: only the first of them is executed.
     """
     values = [[0.0, float(number)] * (1 + number % 3) for number in range(20)] + [[-1.0, 0.0], [-2.0, 0.0]]
     for model in ("Cached", "CachedAlone"):

@@ -5,10 +5,8 @@ Usage: unshare --map-root-user --net --mount PYTHON deployed.py NAME BINARY PROG
 MODELS]
 
 The ports are the manifest's, in a network namespace of its own. BINARY has the test models or, for
-the agents of
-platforms, models that are loaded and unloaded. PROGRAM replaces the container's command if that is
-not the binary, such
-as tritonserver with its directories of backends and models.
+the agents of platforms, models that are loaded and unloaded. PROGRAM replaces the container's
+command if that is not the binary, such as tritonserver with its directories of backends and models.
 """
 
 import http.client

@@ -1,12 +1,10 @@
 """Unique gRPC requests and their expected responses, controlled line by line over standard input.
 
 `begin ADDRESS REGION SEED HABIT...` starts a client for each habit, which calls the models of
-tests/models/src/ledger.rs:
-`all` requests all outputs, `some` a selection, `narrow` an output in the region, which is too small
-for it, and `cancel`
-cancels its calls. The reply `warm` is sent when every client has received a response. `end` stops
-the clients after their
-current calls, and prints a report as one line of JSON.
+tests/models/src/ledger.rs: `all` requests all outputs, `some` a selection, `narrow` an output in
+the region, which is too small for it, and `cancel` cancels its calls. The reply `warm` is sent when
+every client has received a response. `end` stops the clients after their current calls, and prints
+a report as one line of JSON.
 """
 
 import collections

@@ -1,9 +1,8 @@
 """A load of HTTP and gRPC requests, controlled line by line over standard input.
 
 `begin HTTP GRPC MODEL` starts it on these addresses. The reply `warm` is sent when every client has
-received a correct
-response. `end` stops the clients after their current calls, and prints a report as one line of
-JSON.
+received a correct response. `end` stops the clients after their current calls, and prints a report
+as one line of JSON.
 """
 
 import json

@@ -55,8 +55,7 @@ def taken(model, request, action="infer"):
 
 
 def refused(model, request, action="infer", server=True):
-    """Checks a request that neither schema nor server accepts; tritonserver accepts some of
-    them.
+    """Checks a request that neither schema nor server accepts; tritonserver accepts some of them.
     """
     asked, _ = schemas(model, action)
     assert not fits(asked, request), (model, request)
@@ -86,8 +85,7 @@ def spoiled(model, answer):
 
 
 def same(datatype, got, expected):
-    """Returns whether elements are as expected; tritonserver writes FP32 with the digits of
-    FP64.
+    """Returns whether elements are as expected; tritonserver writes FP32 with the digits of FP64.
     """
     if datatype != "FP32":
         return got == expected

@@ -1,8 +1,8 @@
 """Random arrivals for each batcher configuration, sent to both engines at the same time.
 
 Servers with the same batching execute batches of the same sizes, refuse the same requests and have
-the same response
-times. A disagreement in every attempt is a difference; any other is caused by the machine.
+the same response times. A disagreement in every attempt is a difference; any other is caused by the
+machine.
 """
 
 import http.client

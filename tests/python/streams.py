@@ -1,10 +1,9 @@
 """Response streams from a server with faults, controlled line by line.
 
 `open ADDRESS MODEL STREAMS COUNT MILLISECONDS` opens streams with one request each, and prints
-`open` when each has a
-response. `ended` waits until all have ended, and prints the results. `cancel` cancels them all.
-`churn ADDRESS STREAMS`
-opens the given number of streams, each of which is cancelled after a different response.
+`open` when each has a response. `ended` waits until all have ended, and prints the results.
+`cancel` cancels them all. `churn ADDRESS STREAMS` opens the given number of streams, each of which
+is cancelled after a different response.
 """
 
 import asyncio

@@ -2,8 +2,7 @@
 with PyTriton's.
 
 `PYTRITON_TEST_CLOSED` lists the restricted groups, `PYTRITON_TEST_TOKEN` is the secret, and
-`PYTRITON_TEST_HEADER` its
-header.
+`PYTRITON_TEST_HEADER` its header.
 """
 
 import http.client
@@ -109,8 +108,7 @@ def ask(connection, method, path, headers, body=b""):
 
 
 def call(channel, path, metadata):
-    """Returns the error of a call with one empty message, if it has one before its first
-    response.
+    """Returns the error of a call with one empty message, if it has one before its first response.
     """
     path = path if path.startswith("/") else SERVICE + path
     answers = channel.stream_stream(path)(iter([b""]), metadata=metadata, timeout=TIMEOUT)

@@ -1,5 +1,4 @@
-"""Requests in a shared batch receive their own rows; the batch is visible only where it should
-be.
+"""Requests in a shared batch receive their own rows; the batch is visible only where it should be.
 """
 
 import threading

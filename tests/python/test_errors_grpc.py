@@ -1,5 +1,4 @@
-"""Invalid gRPC requests: the correct code, a message with the cause, and the next request
-succeeds.
+"""Invalid gRPC requests: the correct code, a message with the cause, and the next request succeeds.
 """
 
 import grpc as rpc

@@ -1,5 +1,4 @@
-"""Functions that exceed their time limit: the errors, the other requests, and readiness
-meanwhile.
+"""Functions that exceed their time limit: the errors, the other requests, and readiness meanwhile.
 """
 
 import time

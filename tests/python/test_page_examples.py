@@ -1,8 +1,7 @@
 """Fills in the form of every model of a server, and runs the same call as a program.
 
 A model without a row in these tables is an error: add a row for each new example and, if it has its
-own server, a line in
-`tests/browser/tests/browser/examples.rs`.
+own server, a line in `tests/browser/tests/browser/examples.rs`.
 """
 
 import json

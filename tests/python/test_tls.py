@@ -151,8 +151,7 @@ def test_thousands_of_handshakes_leave_the_port_as_it_was():
 
 
 def test_health_is_answered_while_handshakes_flood_in():
-    """Each handshake needs a signature of the server; existing connections must not wait for
-    them.
+    """Each handshake needs a signature of the server; existing connections must not wait for them.
     """
     over, made = threading.Event(), []
 

@@ -141,8 +141,7 @@ def wait_until(condition):
 
 
 def cache_gauges():
-    """Returns the cache metrics once they are current: tritonserver updates its own once a
-    second.
+    """Returns the cache metrics once they are current: tritonserver updates its own once a second.
     """
     time.sleep(1.5 if TRITONSERVER else 0)
     families = metrics()

@@ -3,9 +3,9 @@
 
 run.py CHECKOUT [--engine embedded|tritonserver] [--python PYTHON] [SUITE...]
 
-CHECKOUT is a checkout of triton-inference-server/server, release 24.10. The test files run unchanged, in
-a copy below --work; they expect the ports 8000, 8001 and 8002. PYTHON has the packages of
-requirements-qa.txt.
+CHECKOUT is a checkout of triton-inference-server/server, release 24.10. The test files run
+unchanged, in a copy below --work; they expect the ports 8000, 8001 and 8002. PYTHON has the
+packages of requirements-qa.txt.
 """
 
 import argparse

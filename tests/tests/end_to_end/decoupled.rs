@@ -36,7 +36,7 @@ fn has_crashed(server: Server) -> Result<bool> {
     if server.engine() == Engine::Embedded {
         return Ok(false);
     }
-    // A running server ends neither with a signal nor with an error.
+    // A server that is still running has not crashed.
     let Ok((status, log)) = server.wait(GONE) else {
         return Ok(false);
     };
