@@ -1,4 +1,6 @@
-"""Compares `examples/magika` with Magika's own package, on onnxruntime: python filetypes.py HTTP GRPC WHEEL EXAMPLE"""
+"""Compares `examples/magika` with Magika's own package on onnxruntime:
+`python filetypes.py HTTP GRPC WHEEL EXAMPLE`
+"""
 
 import bz2
 import gzip

@@ -1,4 +1,6 @@
-"""Compares `examples/ocr` with onnxruntime and OpenCV: python paddle.py HTTP GRPC PACKAGE EXAMPLE"""
+"""Compares `examples/ocr` with onnxruntime and OpenCV:
+`python paddle.py HTTP GRPC PACKAGE EXAMPLE`
+"""
 
 import base64
 import io

@@ -1,4 +1,6 @@
-"""Runs test cases of one file and writes the outcome of each: collect.py RESULTS FILE [CLASS.TEST...]."""
+"""Runs test cases of one file and writes the outcome of each:
+`collect.py RESULTS FILE [CLASS.TEST...]`
+"""
 
 import importlib.util
 import json

@@ -5,8 +5,10 @@
 //! learns them from the licence of this repository when it starts. Call it with curl:
 //!
 //! ```sh
-//! curl -N localhost:8000/v1/completions -d '{"model": "Writer", "prompt": "You may", "max_tokens": 12, "stream": true}'
-//! curl -N localhost:8000/v2/models/Writer/generate_stream -d '{"prompt": "You may", "max_tokens": 12}'
+//! curl -N localhost:8000/v1/completions \
+//!   -d '{"model": "Writer", "prompt": "You may", "max_tokens": 12, "stream": true}'
+//! curl -N localhost:8000/v2/models/Writer/generate_stream \
+//!   -d '{"prompt": "You may", "max_tokens": 12}'
 //! ```
 
 mod text;

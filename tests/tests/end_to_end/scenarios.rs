@@ -1,7 +1,7 @@
 //! Both engines under the same arrivals, for each configuration of a batcher.
 //!
-//! `SCENARIO_SEEDS` is the number of random arrivals of each; the default keeps the test below 40 s.
-//! It compares response times, so it must not run concurrently with other tests.
+//! `SCENARIO_SEEDS` is the number of random arrivals of each. The default keeps the test below 40
+//! s. It compares response times, so it must not run concurrently with other tests.
 
 use pytriton_tests::{Engine, Result, Server};
 
