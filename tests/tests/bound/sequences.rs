@@ -144,7 +144,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
         (6, "end", 22.0),
         (5, "start", 33.0),
     ] {
-        // The ID of the sequence, and the number of sequences that its instance has started.
+        // The ordinal of the sequence, and the number of sequences that its instance has started.
         assert_eq!(ask(at, "both", (json!(id), flags), 0.0)?, json!(expected));
     }
     let failed = ask(at, "batch", (json!("seven"), "start"), 1.0)?;
@@ -234,7 +234,7 @@ fn nobody_goes_on(engine: Engine) -> Result<()> {
     counts(2)?;
     let lost = "the state of sequence 3 of model 'short' is lost: the function panicked; start the sequence again";
     assert_eq!(ask(3, "", 1.0)?, lost, "{engine:?}");
-    // No further states are created.
+    // Without further requests, the states are dropped.
     counts(0)?;
     let unknown = ask(2, "", 1.0)?.to_string();
     assert!(unknown.contains("must specify the START flag"), "{unknown}");

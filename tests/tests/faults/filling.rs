@@ -60,7 +60,7 @@ fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
         for engine in [Engine::Embedded, Engine::Tritonserver] {
             let home = tempfile::tempdir()?;
             full(&home.path().join("full"))?;
-            // A log file belongs to tritonserver.
+            // Here, the log file is tritonserver's own.
             let own = if engine == Engine::Tritonserver {
                 own
             } else {

@@ -138,7 +138,7 @@ async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
 
 async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
     if server.engine() == Engine::Tritonserver && url.starts_with("http") {
-        // A native backend does not detect disconnected clients.
+        // tritonserver does not detect that an HTTP client has disconnected.
         return Ok(());
     }
     let client = AsyncModelClient::builder(url, "Considerate")

@@ -97,7 +97,7 @@ async fn tensors_that_stay_on_the_network(_: &Server, url: &str) -> Result {
         .infer_sample((array![1.0_f32], array![2.0_f32]))
         .await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, array![2.0]);
-    // The region is too small.
+    // The limit of shared memory is too small.
     let little = client(url, "Large", MIB / 4)?;
     let outputs = little.infer_sample(numbers(0)).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(0));
