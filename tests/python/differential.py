@@ -92,7 +92,7 @@ class Engine:
             tensors = [content.hex() for content in answer.raw_output_contents]
             del answer.raw_output_contents[:]
         text = json_format.MessageToJson(answer, preserving_proto_field_name=True, indent=None, sort_keys=True)
-        # Protobuf omits empty messages.
+        # Protobuf omits zeros, so the measured values are removed instead of set to zero.
         text = re.sub(r'(, )?"(ns|last_inference)": "\d+"', "", text)
         return {"status": "OK", "json": text, "tensors": " ".join(tensors)}
 
