@@ -1,9 +1,10 @@
 //! Functions whose responses depend only on the request.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{DataType, Failure, Function, Inputs, Tensor};
+use pytriton::{DataType, Failure, Function, Inputs, ParameterValue, Tensor};
 
 use crate::numbers;
 use crate::spec::Spec;
@@ -54,8 +55,9 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
     let outputs = spec.outputs.len();
+    let multiplier = u32::try_from(spec.number("instance_wise_delay_multiplier")?)?;
     Ok(whole(spec, move |inputs| {
-        thread::sleep(delay);
+        thread::sleep(delay * (multiplier * inputs.context().instance()).max(1));
         let tensors = names.iter().take(outputs).map(|name| {
             let tensor = inputs.tensor(name)?;
             Ok(tensor.ok_or("an input is missing")?.clone())
@@ -81,7 +83,103 @@ pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// Makes one call per batch, or per request for a model without a batch axis.
+/// Each output is the input in the same position with the dimensions of the output.
+pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
+    let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
+    let dims = spec.outputs.iter().map(|output| output.dims.clone());
+    let dims: Vec<Vec<i64>> = dims.collect();
+    let batching = spec.max_batch_size > 0;
+    Ok(whole(spec, move |inputs| {
+        let tensors = names.iter().zip(&dims).map(|(name, dims)| {
+            let tensor = inputs.tensor(name)?.ok_or("an input is missing")?;
+            let rows = tensor.shape().iter().take(usize::from(batching)).copied();
+            let sizes = dims.iter().map(|&dim| usize::try_from(dim));
+            let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+            Ok(tensor.reshaped(rows.chain(sizes).collect::<Vec<usize>>())?)
+        });
+        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+    }))
+}
+
+/// Each output is the input in the same position, or zero without it.
+pub(crate) fn optional_identity(spec: &Spec) -> Result<Function, Failure> {
+    let inputs = spec
+        .inputs
+        .iter()
+        .map(|input| Ok((input.name.clone(), input.datatype()?)));
+    let names = inputs.collect::<Result<Vec<_>, Failure>>()?;
+    Ok(whole(spec, move |inputs| {
+        let rows = inputs
+            .requests()
+            .iter()
+            .map(|request| request.batch_size())
+            .sum();
+        let tensors = names
+            .iter()
+            .map(|(name, datatype)| match inputs.tensor(name)? {
+                Some(tensor) => Ok(tensor.clone()),
+                None => numbers::write(*datatype, &[rows, 1], &vec![0.0; rows]),
+            });
+        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+    }))
+}
+
+/// Numbers that are not finite among others.
+pub(crate) fn nan_inf(_: &Spec) -> Result<Function, Failure> {
+    Ok(Function::sample(|_| {
+        let elements = vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1.0, 2.0, 3.0];
+        Ok(vec![Tensor::from_elements(vec![elements.len()], elements)?])
+    }))
+}
+
+/// Zero, whatever the inputs.
+pub(crate) fn constant(spec: &Spec) -> Result<Function, Failure> {
+    let outputs = spec.outputs.iter().map(|output| output.datatype());
+    let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+    Ok(Function::sample(move |_| {
+        let tensors = outputs
+            .iter()
+            .map(|datatype| numbers::write(*datatype, &[1], &[0.0]));
+        tensors.collect::<Result<Vec<Tensor>, _>>()
+    }))
+}
+
+/// The names and the values of the request's parameters.
+pub(crate) fn parameters(_: &Spec) -> Result<Function, Failure> {
+    Ok(Function::sample(|inputs| {
+        let parameters = inputs.requests()[0].parameters();
+        let text = |value: &ParameterValue| match value {
+            // As Python writes them.
+            ParameterValue::Bool(true) => "True".to_owned(),
+            ParameterValue::Bool(false) => "False".to_owned(),
+            ParameterValue::Int64(value) => value.to_string(),
+            ParameterValue::Double(value) => value.to_string(),
+            ParameterValue::String(value) => value.clone(),
+            ParameterValue::Uint64(value) => value.to_string(),
+        };
+        let names: Vec<String> = parameters.iter().map(|(name, _)| name.to_owned()).collect();
+        let values: Vec<String> = parameters.iter().map(|(_, value)| text(value)).collect();
+        let tensor = |texts: Vec<String>| Tensor::from_elements(vec![texts.len()], texts);
+        Ok(vec![tensor(names)?, tensor(values)?])
+    }))
+}
+
+/// Whether the parameters contain the members of the JSON object in the input.
+pub(crate) fn expected_headers(spec: &Spec) -> Result<Function, Failure> {
+    let input = spec.inputs[0].name.clone();
+    Ok(Function::sample(move |inputs| {
+        let tensor = inputs.tensor(&input)?.ok_or("the input is missing")?;
+        let text = tensor.elements::<String>()?;
+        let expected: BTreeMap<String, String> = serde_json::from_str(&text[0])?;
+        let parameters = inputs.requests()[0].parameters();
+        let found = expected
+            .iter()
+            .all(|(name, value)| parameters.str(name) == Some(value));
+        Ok(vec![Tensor::from_elements(vec![1], vec![found])?])
+    }))
+}
+
+/// One call per batch, or per request for a model without a batch axis.
 fn whole<F>(spec: &Spec, function: F) -> Function
 where
     F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,

@@ -16,7 +16,7 @@ use crate::{functions, sequences, streams};
 pub(crate) struct TensorSpec {
     pub(crate) name: String,
     datatype: String,
-    dims: Vec<i64>,
+    pub(crate) dims: Vec<i64>,
     #[serde(default)]
     optional: bool,
     labels: Option<String>,
@@ -135,11 +135,13 @@ impl Spec {
             response_cache
         );
         if let Some(policy) = &self.queue_policy {
-            model = model
-                .timeout_action(policy.action())
-                .default_timeout_microseconds(policy.default_timeout_microseconds)
-                .allow_timeout_override(policy.allow_timeout_override)
-                .max_queue_size(policy.max_queue_size);
+            if policy.default_timeout_microseconds > 0 {
+                model = model
+                    .timeout_action(policy.action())
+                    .default_timeout_microseconds(policy.default_timeout_microseconds)
+                    .allow_timeout_override(policy.allow_timeout_override);
+            }
+            model = model.max_queue_size(policy.max_queue_size);
         }
         for (level, policy) in &self.priority_queue_policy {
             let mut own = QueuePolicy::DEFAULT;
@@ -174,6 +176,13 @@ impl Spec {
             "add_sub" => functions::add_sub(self, version),
             "identity" => functions::identity(self),
             "ragged_identity" => functions::ragged_identity(self),
+            "optional_identity" => functions::optional_identity(self),
+            "nan_inf" => functions::nan_inf(self),
+            "constant" => functions::constant(self),
+            "reshape" => functions::reshape(self),
+            "parameters" => functions::parameters(self),
+            "expected_headers" => functions::expected_headers(self),
+            "mock_llm" => streams::mock_llm(self),
             "sequence" => sequences::sequence(self),
             "repeat" => streams::repeat(self),
             other => Err(format!("there is no function `{other}`").into()),
