@@ -385,7 +385,7 @@ def repeat(name, kind="", outputs=2, dims=(-1,), **parameters):
     return model(name, "repeat",
                  [tensor("IN", "int32", dims), tensor("DELAY", "uint32", dims), tensor("WAIT", "uint32", (1,))],
                  [tensor("OUT", "int32", (1,)), tensor("IDX", "uint32", (1,))][:outputs], 0,
-                 parameters={"repeat": kind, **parameters}, instances=4)
+                 parameters={"repeat": kind, **parameters}, **({} if parameters else {"batches_in_flight": 8}))
 
 
 REPEAT = [repeat("repeat_int32"), repeat("simple_repeat"), repeat("sequence_repeat"), repeat("fan_repeat", "fan", 1),
@@ -492,13 +492,14 @@ SUITES = {
     "L0_client_timeout": [
         Run("client_infer_timeout_test.py", [TIMEOUT]),
         Run("client_non_infer_timeout_test.py", [TIMEOUT],
+            arguments=["--model-control-mode=explicit", "--load-model=custom_identity_int32"],
             server_environment={"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC": "2"}),
     ],
     "L0_decoupled": [
         Run("decoupled_test.py", REPEAT, tests=[f"DecoupledTest.test_{name}" for name in (
-            "one_to_none", "one_to_one", "one_to_many", "no_streaming", "response_order", "wrong_shape")]),
+            "one_to_none", "one_to_one", "one_to_many", "no_streaming", "response_order", "wrong_shape")], seconds=900),
         Run("decoupled_test.py", REPEAT, tests=["DecoupledTest.test_one_to_multi_many"],
-            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}),
+            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}, seconds=900),
         Run("decoupled_test.py", [repeat("repeat_int32", one_response="1")], tests=["NonDecoupledTest"]),
     ],
     "L0_input_validation": [

@@ -108,9 +108,22 @@ impl Service {
 }
 
 async fn respond(reception: Arc<Reception>, rpc: Rpc, call: Unary) -> Response {
-    match response(&reception, rpc, call).await {
+    let response = response(&reception, rpc, call).await;
+    #[cfg(pytriton_qa)]
+    delay().await;
+    match response {
         Ok(message) => answers::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
+    }
+}
+
+/// Delays a response by as many seconds as Triton's own tests request.
+#[cfg(pytriton_qa)]
+async fn delay() {
+    let seconds = std::env::var("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    if let Some(seconds) = seconds {
+        tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) struct Spec {
     pub(crate) inputs: Vec<TensorSpec>,
     pub(crate) outputs: Vec<TensorSpec>,
     instances: Option<u32>,
+    batches_in_flight: Option<u32>,
     dynamic_batching: Option<bool>,
     preferred_batch_size: Option<Vec<u32>>,
     max_queue_delay_microseconds: Option<u64>,
@@ -123,6 +124,7 @@ impl Spec {
         }
         set!(
             instances,
+            batches_in_flight,
             dynamic_batching,
             preferred_batch_size,
             max_queue_delay_microseconds,

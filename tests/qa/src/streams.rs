@@ -1,9 +1,9 @@
 //! Functions with any number of responses.
 
-use std::iter::repeat_n;
 use std::thread;
 use std::time::Duration;
 
+use futures_util::stream::{self, StreamExt};
 use pytriton::{DataType, Failure, Function, Inputs, Tensor};
 
 use crate::numbers;
@@ -30,16 +30,19 @@ pub(crate) fn repeat(spec: &Spec) -> Result<Function, Failure> {
         let ensemble = ensemble.clone();
         let values = values.into_iter().zip(delays).enumerate();
         Ok(values.flat_map(move |(index, (value, delay))| {
-            thread::sleep(Duration::from_millis(delay as u64));
             let (value, count) = match ensemble.as_str() {
                 "fan" => (2.0 * value, 1),
                 "square" => (value, value as usize),
                 _ => (value, 1),
             };
-            repeat_n((value, index), count)
+            let delay = Duration::from_millis(delay as u64);
+            (0..count).map(move |copy| match copy {
+                0 => (value, index, delay),
+                _ => (value, index, Duration::ZERO),
+            })
         }))
     };
-    let tensors = move |(value, index): (f64, usize)| {
+    let tensors = move |value: f64, index: usize| {
         let mut tensors = vec![numbers::write(DataType::Int32, &[1], &[value])?];
         if indexed {
             tensors.push(numbers::write(DataType::Uint32, &[1], &[index as f64])?);
@@ -48,11 +51,17 @@ pub(crate) fn repeat(spec: &Spec) -> Result<Function, Failure> {
     };
     if spec.parameters.contains_key("one_response") {
         return Ok(Function::sample(move |inputs| {
-            tensors(responses(inputs)?.next().ok_or("no response")?)
+            let (value, index, delay) = responses(inputs)?.next().ok_or("no response")?;
+            thread::sleep(delay);
+            tensors(value, index)
         }));
     }
-    Ok(Function::sample_iter(move |inputs| {
-        Ok(responses(inputs)?.map(tensors))
+    Ok(Function::sample_stream(move |inputs| {
+        let responses = stream::iter(responses(inputs)?);
+        Ok(responses.then(move |(value, index, delay)| async move {
+            tokio::time::sleep(delay).await;
+            tensors(value, index)
+        }))
     }))
 }
 

@@ -14,6 +14,7 @@ mod entrance;
 mod generation_tests;
 #[cfg(test)]
 mod hanging_tests;
+mod held;
 mod instance;
 mod live;
 mod queue;

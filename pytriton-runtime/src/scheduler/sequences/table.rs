@@ -9,6 +9,7 @@ use crate::request::Sequence;
 use crate::scheduler::Policy;
 
 use super::backlog::Backlog;
+use super::held::Held;
 use super::instance::{Instance, Pick};
 use super::live::{Live, Place};
 use super::slot::{Entry, Item, Queued, Seat};
@@ -31,6 +32,7 @@ pub(super) struct Table<R> {
     pub(super) places: BTreeMap<u64, Place>,
     pub(super) lost: Vec<(R, Lost)>,
     pub(super) ready: BTreeSet<u32>,
+    pub(super) held: Held,
 }
 
 /// Why a request will not be executed.
@@ -72,6 +74,7 @@ impl<R: Queued> Table<R> {
             places: BTreeMap::new(),
             lost: Vec::new(),
             ready: BTreeSet::new(),
+            held: Held::from_environment(),
         }
     }
 
@@ -131,6 +134,7 @@ impl<R: Queued> Table<R> {
                 }
             }
         }
+        self.look_if_held();
         known.is_some() && sequence.starts()
     }
 
@@ -142,6 +146,9 @@ impl<R: Queued> Table<R> {
         closed: bool,
         now: Instant,
     ) -> Found<R> {
+        if self.is_held(closed) {
+            return Found::Look(None);
+        }
         let strategy = self.strategy;
         let Some(slots) = self.instances.get(&instance) else {
             return Found::Look(None);

@@ -3,6 +3,7 @@
 use crate::model::CallMode;
 use crate::registry::SequenceStrategyDeclaration;
 use crate::request::{Sequence, SequenceId};
+use crate::scheduler::sequences::held::Held;
 use crate::scheduler::sequences::table::NotStarted;
 
 use super::bench::{Asked, Bench, IDLE};
@@ -26,6 +27,27 @@ fn the_lowest_slots_are_given_away_first_and_one_of_each_instance() {
             }
             assert_eq!(bench.table.len(), 2);
         }
+    }
+}
+
+#[test]
+fn no_batch_is_formed_before_as_many_requests_wait_as_are_required() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 2, 1);
+        bench.table.held = Held {
+            slots: 3,
+            backlog: 1,
+        };
+        for (id, flags) in [(1, "S"), (2, "S"), (3, "S")] {
+            bench.ask(id, flags).unwrap();
+        }
+        // Two requests have a slot and one is in the backlog.
+        assert!(bench.take(0).0.is_empty() && bench.take(1).0.is_empty());
+        bench.table.ready();
+        bench.ask(2, "").unwrap();
+        assert_eq!(bench.table.ready().len(), 2);
+        assert_eq!(bench.take(0).0, [0]);
+        assert_eq!(bench.take(1).0, [1]);
     }
 }
 
