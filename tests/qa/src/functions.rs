@@ -179,7 +179,7 @@ pub(crate) fn expected_headers(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// One call per batch, or per request for a model without a batch axis.
+/// Makes one call per batch, or per request for a model without a batch axis.
 fn whole<F>(spec: &Spec, function: F) -> Function
 where
     F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,

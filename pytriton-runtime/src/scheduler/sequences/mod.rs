@@ -14,7 +14,7 @@ mod entrance;
 mod generation_tests;
 #[cfg(test)]
 mod hanging_tests;
-mod held;
+
 mod instance;
 mod live;
 mod queue;
@@ -24,6 +24,7 @@ mod seating;
 #[cfg(test)]
 mod served_tests;
 mod slot;
+mod start_threshold;
 mod strategy;
 mod table;
 #[cfg(test)]

@@ -9,10 +9,10 @@ use crate::request::Sequence;
 use crate::scheduler::Policy;
 
 use super::backlog::Backlog;
-use super::held::Held;
 use super::instance::{Instance, Pick};
 use super::live::{Live, Place};
 use super::slot::{Entry, Item, Queued, Seat};
+use super::start_threshold::StartThreshold;
 use super::strategy::Strategy;
 
 /// The sequences of a model and their waiting requests.
@@ -32,7 +32,7 @@ pub(super) struct Table<R> {
     pub(super) places: BTreeMap<u64, Place>,
     pub(super) lost: Vec<(R, Lost)>,
     pub(super) ready: BTreeSet<u32>,
-    pub(super) held: Held,
+    pub(super) start_threshold: StartThreshold,
 }
 
 /// Why a request will not be executed.
@@ -74,7 +74,7 @@ impl<R: Queued> Table<R> {
             places: BTreeMap::new(),
             lost: Vec::new(),
             ready: BTreeSet::new(),
-            held: Held::from_environment(),
+            start_threshold: StartThreshold::from_environment(),
         }
     }
 
@@ -134,7 +134,7 @@ impl<R: Queued> Table<R> {
                 }
             }
         }
-        self.look_if_held();
+        self.look_before_start();
         known.is_some() && sequence.starts()
     }
 
@@ -146,7 +146,7 @@ impl<R: Queued> Table<R> {
         closed: bool,
         now: Instant,
     ) -> Found<R> {
-        if self.is_held(closed) {
+        if self.awaits_start(closed) {
             return Found::Look(None);
         }
         let strategy = self.strategy;

@@ -3,7 +3,7 @@
 use crate::model::CallMode;
 use crate::registry::SequenceStrategyDeclaration;
 use crate::request::{Sequence, SequenceId};
-use crate::scheduler::sequences::held::Held;
+use crate::scheduler::sequences::start_threshold::StartThreshold;
 use crate::scheduler::sequences::table::NotStarted;
 
 use super::bench::{Asked, Bench, IDLE};
@@ -34,7 +34,7 @@ fn the_lowest_slots_are_given_away_first_and_one_of_each_instance() {
 fn no_batch_is_formed_before_as_many_requests_wait_as_are_required() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 2, 1);
-        bench.table.held = Held {
+        bench.table.start_threshold = StartThreshold {
             slots: 3,
             backlog: 1,
         };

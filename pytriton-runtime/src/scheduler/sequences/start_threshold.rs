@@ -7,12 +7,12 @@ use super::table::Table;
 
 /// The number of requests that must wait in slots and in the backlog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct StartThreshold {
     pub(super) slots: usize,
     pub(super) backlog: usize,
 }
 
-impl Held {
+impl StartThreshold {
     pub(super) fn from_environment() -> Self {
         #[cfg(pytriton_qa)]
         {
@@ -34,25 +34,26 @@ impl Held {
 
 impl<R: Queued> Table<R> {
     /// Whether requests wait until there are enough of them. All instances start together.
-    pub(super) fn is_held(&mut self, closed: bool) -> bool {
-        if self.held == Held::default() {
+    pub(super) fn awaits_start(&mut self, closed: bool) -> bool {
+        if self.start_threshold == StartThreshold::default() {
             return false;
         }
         let places = self.places.values();
         let backlog = places.filter(|place| matches!(place, Place::Backlog(_)));
         let backlog = backlog.count();
         let slots = self.places.len() - backlog;
-        if !closed && (slots < self.held.slots || backlog < self.held.backlog) {
+        if !closed && (slots < self.start_threshold.slots || backlog < self.start_threshold.backlog)
+        {
             return true;
         }
-        self.held = Held::default();
+        self.start_threshold = StartThreshold::default();
         self.ready.extend(self.instances.keys());
         false
     }
 
     /// Lets all instances look again: any request may be the last that they wait for.
-    pub(super) fn look_if_held(&mut self) {
-        if self.held != Held::default() {
+    pub(super) fn look_before_start(&mut self) {
+        if self.start_threshold != StartThreshold::default() {
             self.ready.extend(self.instances.keys());
         }
     }
