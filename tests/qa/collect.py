@@ -2,10 +2,11 @@
 `collect.py RESULTS FILE [CLASS.TEST...]`
 """
 
-import importlib.util
 import json
 import os
+import runpy
 import sys
+import types
 import unittest
 
 
@@ -48,11 +49,11 @@ def main():
     results, path, *names = sys.argv[1:]
     sys.path.insert(0, os.getcwd())
     sys.argv = [path]
-    name = os.path.splitext(os.path.basename(path))[0]
-    specification = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
+    # The files prepare their classes where they would start the tests.
+    main, unittest.main = unittest.main, lambda *arguments, **options: None
+    module = types.ModuleType("__main__")
+    module.__dict__.update(runpy.run_path(path, run_name="__main__"))
+    unittest.main = main
     loader = unittest.defaultTestLoader
     tests = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
     runner = unittest.TextTestRunner(verbosity=2, resultclass=Outcomes)

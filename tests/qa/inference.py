@@ -117,6 +117,9 @@ SUITES = {
     "L0_infer_variable": [Run("infer_variable_test.py", VARIABLE)],
     "L0_infer_reshape": [Run("infer_reshape_test.py", reshape_models())],
     "L0_client_nobatch": [Run("client_test.py", combinations(["graphdef"], datatypes=[("int32", "int8", "int8")]))],
+    "L0_output_name": [
+        Run("output_name_test.py", zero_models((*PLATFORMS, "onnx", "libtorch", "plan"), ("float32",), (1,))),
+    ],
     "L0_server_status": [
         Run("server_status_test.py", STATUS, ["ServerMetadataTest"], environment={"TRITON_SERVER_VERSION": "2.51.0"},
             skipped={"test_model_latest_infer": NEEDS_BACKEND}),

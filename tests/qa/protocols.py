@@ -138,6 +138,19 @@ def metrics_suite():
         skipped={"test_ensemble_scheduler": NEEDS_ENSEMBLES})]
 
 
+CLEANUP = [identity("custom_zero_1_float32", parameters={"execute_delay_ms": "1000"}), repeat("repeat_int32"),
+           repeat("repeat_int32_non_decoupled", one_response="1")]
+CLEANUP_TESTS = ["simple_infer", "simple_infer_cancellation", "simple_infer_timeout", "streaming_infer", "streaming_timeout",
+                 "streaming_cancellation", "decoupled_infer", "decoupled_cancellation", "decoupled_timeout",
+                 "non_decoupled_streaming_multi_response"]
+SHUTDOWN_TESTS = ["simple_infer_shutdownserver", "streaming_infer_shutdownserver", "decoupled_infer_shutdownserver",
+                  "decoupled_infer_with_params_shutdownserver"]
+
+
+def cleanup(tests, **options):
+    return Run("cleanup_test.py", CLEANUP, [f"CleanUpTest.test_{name}" for name in tests], fresh=True, **options)
+
+
 VERTEX = {"AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict"}
 
 SUITES = {
@@ -197,5 +210,14 @@ SUITES = {
         identity("string_identity", "object", max_batch_size=0)])],
     "L0_vertex_ai": [Run("vertex_ai_test.py", [add_sub("addsub", swap=False)], server_environment=VERTEX,
                          arguments=["--allow-vertex-ai=true"])],
+    "L0_sagemaker": [
+        Run("sagemaker_test.py", [add_sub("sm_model", swap=False)], arguments=["--allow-sagemaker=true"],
+            server_environment={"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "sm_model"}),
+    ],
+    "L0_grpc_state_cleanup": [
+        cleanup(CLEANUP_TESTS), cleanup(SHUTDOWN_TESTS),
+        cleanup(["simple_infer_error_status", "streaming_error_status", "decoupled_error_status"],
+                arguments=["--grpc-restricted-protocol=inference:infer-key=infer-value"]),
+    ],
     "L0_shared_memory": shared_memory_suite(),
 }

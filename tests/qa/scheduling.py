@@ -166,7 +166,24 @@ OPTIONAL = model("identity_2_float32", "optional_identity",
                  [tensor(f"OUTPUT{number}", "float32", (1,)) for number in (0, 1)], 4,
                  preferred_batch_size=[4], max_queue_delay_microseconds=5_000_000)
 
+
+def dyna_sequence_suite():
+    """The strategy `oldest`."""
+    def runs(tests, batching, candidates, delay, function=sequence):
+        models = [function(f"custom_{name}dyna_sequence_int32", max_batch_size=8, sequence_batching="oldest",
+                           max_candidate_sequences=candidates, instances=1, preferred_batch_size=[4],
+                           **({"max_queue_delay_microseconds": delay} if delay else {})) for name in ("", "string_")]
+        environment = {"BACKENDS": "custom", "IMPLICIT_STATE": "0", "NO_BATCHING": batching}
+        return [Run("dyna_sequence_batcher_test.py", models, [f"DynaSequenceBatcherTest.test_{name}" for name in tests],
+                    environment=environment, fresh=True)]
+
+    return runs(["simple_sequence", "length1_sequence"], "0", 6, 0) + runs(
+        ["multi_sequence_different_shape", "multi_sequence", "multi_parallel_sequence", "backlog", "backlog_fill",
+         "backlog_fill_no_end", "backlog_sequence_timeout"], "0", 4, 5_000_000)
+
+
 SUITES = {
+    "L0_dyna_sequence_batcher": dyna_sequence_suite(),
     "L0_optional_input": [
         Run("optional_input_test.py", [OPTIONAL], fresh=True, skipped=dict.fromkeys(ENSEMBLE_TESTS, NEEDS_ENSEMBLES)),
     ],
