@@ -15,6 +15,9 @@ use super::member::{Kind, MOST_TOKENS, Member, STOP};
 const MOST_STOPS: usize = 16;
 const LONGEST_STOP: usize = 256;
 
+/// The bytes of a character that is escaped, such as `\u0061`.
+const ESCAPE: usize = 6;
+
 /// Values of ignored members are inspected only up to this length. No default value is longer.
 const SHORT: usize = 64;
 
@@ -140,14 +143,16 @@ pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
         true => elements(value, MOST_STOPS).map_err(|what| invalid(STOP, what))?,
         false => vec![value],
     };
+    let wrong = || invalid(STOP, format!("expected texts of 1 to {LONGEST_STOP} bytes"));
     let stops = stops.into_iter().map(|stop| {
+        // The text of a longer value is not copied: a byte takes at most an escape, between two quotes.
+        if stop.get().len() > LONGEST_STOP * ESCAPE + 2 {
+            return Err(wrong());
+        }
         let stop = text(STOP, stop)?;
         match stop.len() {
             1..=LONGEST_STOP => Ok(stop),
-            _ => Err(invalid(
-                STOP,
-                format!("expected texts of 1 to {LONGEST_STOP} bytes"),
-            )),
+            _ => Err(wrong()),
         }
     });
     stops.collect()

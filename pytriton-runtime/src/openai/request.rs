@@ -18,6 +18,9 @@ use super::message::Message;
 /// The maximum number of prompts in a request.
 const MOST_PROMPTS: usize = 128;
 
+/// The memory of the request that is made of a prompt, in addition to its texts and tensors.
+const REQUEST_BYTES: usize = 1 << 10;
+
 /// The memory of a member in sets and maps of names, in addition to its name.
 const MEMBER_BYTES: usize = 256;
 
@@ -129,6 +132,7 @@ impl<'a> Asked<'a> {
             }
         }
         let shared = shared.finish_reserved()?;
+        permit.grow(subjects.len() * REQUEST_BYTES)?;
         let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
         if sizes.sum::<usize>() > most {
             let what = format!("its requests take more than {most} bytes together");

@@ -173,6 +173,23 @@ fn what_is_the_server_s_is_read() {
 }
 
 #[test]
+fn a_stop_has_at_most_256_bytes_however_it_is_escaped() {
+    let ask = |stop: &str| {
+        let json = format!(r#"{{"model":"m","prompt":"x","stop":"{stop}"}}"#);
+        ask(&completions(), &json).map(|request| request.stops)
+    };
+    let stops = ask(&"\\u0061".repeat(256)).unwrap();
+    assert_eq!(stops, ["a".repeat(256)]);
+    for long in ["\\u0061".repeat(257), "a".repeat(257), "a".repeat(5000)] {
+        let error = ask(&long).unwrap_err().to_string();
+        assert!(
+            error.contains("expected texts of 1 to 256 bytes"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn a_list_of_the_function_s_may_be_long() {
     let lists = spec(
         Surface::Completions,
