@@ -105,9 +105,9 @@ pub(super) fn walk<'a>(
     Ok(())
 }
 
-/// The maximum memory of a field in addition to its bytes. Examples are an input, or a parameter
-/// and its entry in a map.
-const FIELD_BYTES: usize = 320;
+/// The maximum memory of a field in addition to its bytes. Examples are an input in a list that
+/// grows by doubling, or a parameter and its entry in a map.
+const FIELD_BYTES: usize = 640;
 
 const INPUTS: u32 = 5;
 const OUTPUTS: u32 = 6;

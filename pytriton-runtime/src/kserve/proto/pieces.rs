@@ -127,14 +127,14 @@ impl Pieces {
         self.rest.len() + owned.sum::<usize>()
     }
 
-    /// Returns the memory of the fields and typed contents while the message is decoded. `None` if
-    /// it has too many fields, parameters and dimensions.
+    /// Returns the memory of the fields, typed contents and copied texts while the message is
+    /// decoded. `None` if it has too many fields, parameters and dimensions.
     pub fn elements(&self) -> Option<usize> {
         if self.fields > MAX_FIELDS {
             return None;
         }
         let extent = Extent::of(&self.rest);
-        (extent.fields <= MAX_FIELDS).then_some(extent.bytes())
+        (extent.fields <= MAX_FIELDS).then(|| extent.bytes().saturating_add(self.rest.len()))
     }
 
     /// Decodes the complete message.

@@ -314,6 +314,6 @@ fn what_typed_contents_take_is_known_before_they_are_read() {
     let mut pieces = Pieces::new(encoded.len());
     pieces.push(&encoded);
     let expected = 3 + 2 * 4 + 3 * 8 + 4 + 8 + 5 * 4 + 8 + 7 * size_of::<Bytes>();
-    // Lists grow by doubling and are also encoded, and the input is a field.
-    assert_eq!(pieces.elements(), Some(4 * expected + 320));
+    // Lists grow by doubling and are also encoded, the input is a field, and texts are copied.
+    assert_eq!(pieces.elements(), Some(4 * expected + 640 + encoded.len()));
 }
