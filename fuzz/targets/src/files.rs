@@ -9,13 +9,13 @@ use pytriton_runtime::tensor::DataType;
 use pytriton_signature::Lock;
 
 use crate::Outcome;
-use crate::bound::Bound;
+use crate::reserved::bounded;
 
 /// A lock file: whatever is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
     let parse = |text: &str| Lock::parse(text).map_err(|error| error.to_string());
-    let lock = Bound::per_byte(256).check(text.len(), || parse(text))?;
+    let lock = bounded(input, 256, |_| parse(text))?;
     assert_eq!(parse(&lock.to_json()).as_ref(), Ok(&lock));
     assert_eq!(lock.changes(&lock), []);
     Ok(())
@@ -46,9 +46,9 @@ pub(crate) fn npy(input: &[u8]) -> Outcome {
     let bytes = Bytes::copy_from_slice(bytes);
     // A raw file needs an explicit number of rows.
     let dims = (*kind >= 0x80).then(|| vec![1, i64::from(*size)]);
-    let read = || fuzzing::rows(path, &bytes, &tensor, dims);
+    let read = |_: &[u8]| fuzzing::rows(path, &bytes, &tensor, dims.clone());
     // A row of one byte is a `Bytes` of its own, counted twice while the list of rows grows.
-    let rows = Bound::per_byte(160).check(bytes.len(), read)?;
+    let rows = bounded(&bytes, 160, read)?;
     assert!(rows > 0 && rows <= bytes.len().max(1), "{rows} rows");
     Ok(())
 }

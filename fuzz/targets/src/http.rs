@@ -2,18 +2,26 @@
 
 use std::sync::{Arc, LazyLock};
 
-use bytes::Bytes;
 use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::{ModelSpec, Surface};
 
 use crate::Outcome;
-use crate::bound::{Bound, reserved};
+use crate::reserved::{UNTRACKED, reserved};
 
 /// The maximum length of an error text, whatever the client sends.
 const LONGEST_ERROR: usize = 64 << 10;
 
+/// A copy of the largest input that libFuzzer makes: an unaligned tensor, or an error text.
+const COPY: usize = 64 << 10;
+
+/// The data of 64 inputs, each of which is too small to be tracked.
+const SMALL_INPUTS: usize = 64 * (4 << 10);
+
 /// The largest body after decompression.
-const LIMIT: usize = 4 << 20;
+const LIMIT: usize = 256 << 10;
+
+/// The state of a decompressor.
+const DECOMPRESSOR: usize = 80 << 10;
 
 static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
 static COMPLETIONS: LazyLock<Arc<ModelSpec>> =
@@ -22,36 +30,29 @@ static CHAT: LazyLock<Arc<ModelSpec>> = LazyLock::new(|| fuzzing::texts(Surface:
 
 /// A body without binary data.
 pub(crate) fn json_infer(input: &[u8]) -> Outcome {
-    infer(None, input)
+    infer(None, input, SMALL_INPUTS)
 }
 
 /// The first line is the value of `Inference-Header-Content-Length`, the rest is the body.
 pub(crate) fn binary_infer(input: &[u8]) -> Outcome {
     let (header, body) = split(input, b'\n');
     let header = std::str::from_utf8(header).map_err(|error| error.to_string())?;
-    infer(Some(header), body)
+    infer(Some(header), body, 0)
 }
 
-fn infer(header: Option<&str>, body: &[u8]) -> Outcome {
-    let body = Bytes::copy_from_slice(body);
+fn infer(header: Option<&str>, body: &[u8], untracked: usize) -> Outcome {
     let spec = &*EVERY;
-    let decode = || fuzzing::infer(spec, header, &body);
-    let (request, format) =
-        refused(DECODED.check(body.len() + header.map_or(0, str::len), decode))?;
-    let elements: usize = request.inputs.iter().map(|input| input.data.len()).sum();
-    refused(ENCODED.check(elements, || fuzzing::respond(spec, request, &format)))
+    refused(reserved(UNTRACKED + COPY + untracked, |budget| {
+        fuzzing::infer(spec, header, body, budget)
+    }))
 }
-
-/// An input of `{}` takes 24 bytes of members for each byte of text.
-const DECODED: Bound = Bound::per_byte(256);
-
-/// A classification of `UINT8` allocates a rank, a string and its text for each element.
-const ENCODED: Bound = Bound::per_byte(256);
 
 /// A body of the generate extension.
 pub(crate) fn generate(input: &[u8]) -> Outcome {
-    let decode = || fuzzing::generate(&EVERY, input).map(drop);
-    refused(DECODED.check(input.len(), decode))
+    let spec = &*EVERY;
+    refused(reserved(UNTRACKED, |budget| {
+        fuzzing::generate(spec, input, budget)
+    }))
 }
 
 /// The first byte is `c` for completions, any other for chat; the rest is the body.
@@ -63,8 +64,9 @@ pub(crate) fn openai(input: &[u8]) -> Outcome {
         b'c' => (&*COMPLETIONS, Surface::Completions),
         _ => (&*CHAT, Surface::Chat),
     };
-    let decode = || fuzzing::openai(spec, surface, body).map(drop);
-    refused(DECODED.check(input.len(), decode))
+    refused(reserved(UNTRACKED, |budget| {
+        fuzzing::openai(spec, surface, body, budget)
+    }))
 }
 
 /// The first byte selects the kind of request, the rest is the body.
@@ -72,13 +74,14 @@ pub(crate) fn control(input: &[u8]) -> Outcome {
     let Some((kind, body)) = input.split_first() else {
         return Err("empty".to_owned());
     };
-    let decode = || fuzzing::control(kind.wrapping_sub(b'0'), body);
-    refused(DECODED.check(input.len(), decode))
+    refused(reserved(UNTRACKED, |budget| {
+        fuzzing::control(kind.wrapping_sub(b'0'), body, budget)
+    }))
 }
 
 /// A body compressed with gzip or deflate.
 pub(crate) fn inflate(input: &[u8]) -> Outcome {
-    let length = refused(reserved(2 * LIMIT, |budget| {
+    let length = refused(reserved(UNTRACKED + DECOMPRESSOR, |budget| {
         fuzzing::inflate(input, LIMIT, budget)
     }))?;
     assert!(length <= LIMIT, "{length} bytes are above the limit");

@@ -7,12 +7,12 @@
 
 #[expect(unsafe_code, reason = "an allocator is unsafe to write")]
 mod allocator;
-mod bound;
 mod configuration;
 mod files;
 mod grpc;
 mod http;
 mod lines;
+mod reserved;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod ring;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -35,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     target("binary_infer", http::binary_infer),
     target("control", http::control),
     target("generate", http::generate),
+    target("grpc", grpc::grpc),
     target("inflate", http::inflate),
     target("json_infer", http::json_infer),
     target("lock", files::lock),

@@ -4,10 +4,10 @@ use pytriton_backend::ring::Message;
 use pytriton_backend::wire::{BatchReader, Contents, Down, Up};
 
 use crate::Outcome;
-use crate::bound::Bound;
+use crate::reserved::bounded;
 
 /// A description decodes into a few numbers for each of its numbers, in lists that grow.
-const READ: Bound = Bound::per_byte(64);
+const PER_BYTE: usize = 64;
 
 /// The size of the tensors of a batch or a response.
 const DATA: usize = 1 << 20;
@@ -18,8 +18,8 @@ pub(crate) fn wire(input: &[u8]) -> Outcome {
         return Err("empty".to_owned());
     };
     match kind {
-        b'b' => READ.check(bytes.len(), || batch(bytes)),
-        b'a' => READ.check(bytes.len(), || response(bytes)),
+        b'b' => bounded(bytes, PER_BYTE, batch),
+        b'a' => bounded(bytes, PER_BYTE, response),
         _ => messages(bytes),
     }
 }

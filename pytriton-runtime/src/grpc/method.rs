@@ -96,7 +96,7 @@ pub(crate) fn is_inference(path: &str) -> bool {
 /// All methods, the most frequent first: implementation, operation, size class, and number of
 /// requests.
 #[rustfmt::skip]
-static METHODS: [Method; 24] = [
+pub(super) static METHODS: [Method; 24] = [
     method("/inference.GRPCInferenceService/ModelInfer", Rpc::ModelInfer, Operation::Infer, Input, Unary),
     method("/inference.GRPCInferenceService/ModelStreamInfer", Rpc::ModelStreamInfer, Operation::Infer, Input, Stream),
     method("/inference.GRPCInferenceService/ServerLive", Rpc::ServerLive, Operation::ServerLive, Small, Unary),

@@ -11,6 +11,8 @@ mod descriptors;
 mod error;
 mod forwarded;
 mod framing;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod head;
 mod health;
 mod infer;

@@ -92,7 +92,8 @@ impl Stream for Responses {
     }
 }
 
-fn response(
+/// The response to one request.
+pub(super) fn response(
     descriptors: &Descriptors,
     request: ServerReflectionRequest,
 ) -> ServerReflectionResponse {

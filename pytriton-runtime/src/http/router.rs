@@ -111,7 +111,7 @@ async fn inference<B: Body>(
 
 /// The memory needed per byte of a request to the server itself: a parser copies member names, and
 /// strings are copied once.
-const READ_BYTES_PER_BYTE: usize = 5;
+pub(super) const READ_BYTES_PER_BYTE: usize = 5;
 
 /// Serves all other routes.
 async fn others<B: Body>(
