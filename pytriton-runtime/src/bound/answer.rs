@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::call::{self, Call, ModelError, Outputs, Returned, Said};
+use crate::call::{self, Call, ModelError, Outputs, ResponseParts, Returned};
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError};
 
@@ -30,11 +30,11 @@ pub trait Answer {
     /// # Errors
     ///
     /// As [`into_tensors`](Self::into_tensors).
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>
     where
         Self: Sized,
     {
-        self.into_tensors(model).map(Said::from)
+        self.into_tensors(model).map(ResponseParts::from)
     }
 }
 
@@ -44,8 +44,8 @@ impl<O: Outputs> Answer for O {
         Outputs::into_tensors(self, model)
     }
 
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
-        Outputs::into_said(self, model)
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        Outputs::into_parts(self, model)
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn whole(
     answer: Result<impl Answer, Failure>,
 ) -> Result<Returned, ModelError> {
     call.note_called();
-    said(call.context().model(), answer).map(Returned::Call)
+    response_parts(call.context().model(), answer).map(Returned::Call)
 }
 
 /// Returns the iterator or stream of a decoupled function.
@@ -145,12 +145,17 @@ pub(super) fn each<A: Answer>(
     call.note_called();
     let model = call.context().model();
     let answers = answers.map_err(|failure| failure.of_call(model))?;
-    let answers = answers.into_iter().map(|answer| said(model, answer));
+    let answers = answers
+        .into_iter()
+        .map(|answer| response_parts(model, answer));
     Ok(Returned::Each(answers.collect()))
 }
 
 /// Converts one response.
-fn said(model: &ModelSpec, answer: Result<impl Answer, Failure>) -> Result<Said, ModelError> {
+fn response_parts(
+    model: &ModelSpec,
+    answer: Result<impl Answer, Failure>,
+) -> Result<ResponseParts, ModelError> {
     let answer = answer.map_err(|failure| failure.of_call(model))?;
-    answer.into_said(model)
+    answer.into_parts(model)
 }

@@ -10,8 +10,8 @@ use crate::request::{Parameters, Request};
 use crate::tensor::{Element, Tensor, TensorError, array};
 use crate::text::for_client;
 
-use super::hearers::Destination;
 use super::outputs::function_error;
+use super::response_sinks::Destination;
 use super::states::State;
 use super::{Context, EachOutputs, FunctionError, ModelError, Outputs, Returned};
 
@@ -122,7 +122,7 @@ impl<'a> Call<'a> {
     ///
     /// Returns [`ModelError::Function`] if the function returned an error.
     pub fn outputs<O: Outputs>(&self, outputs: O) -> Result<Returned, ModelError> {
-        outputs.into_said(self.spec()).map(Returned::Call)
+        outputs.into_parts(self.spec()).map(Returned::Call)
     }
 
     /// Converts the return value of a raw function, which has one entry for each request.

@@ -1,5 +1,5 @@
 use super::Call;
-use super::hearers::Hearers;
+use super::response_sinks::ResponseSinks;
 
 /// Tells whether the result of a call is still needed. A function takes `&Cancellation` and checks
 /// it between steps of long work.
@@ -24,13 +24,13 @@ use super::hearers::Hearers;
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Cancellation(Option<Hearers>);
+pub struct Cancellation(Option<ResponseSinks>);
 
 impl Cancellation {
     /// Returns whether the result is no longer needed: every request of the call timed out, its
     /// client disconnected, or the server is shutting down.
     pub fn is_cancelled(&self) -> bool {
-        self.0.as_ref().is_some_and(Hearers::are_gone)
+        self.0.as_ref().is_some_and(ResponseSinks::are_cancelled)
     }
 }
 
@@ -38,6 +38,6 @@ impl Call<'_> {
     /// Returns the cancellation of the call.
     pub fn cancellation(&self) -> Cancellation {
         let destination = self.destination.as_ref();
-        Cancellation(destination.map(|to| to.hearers.clone()))
+        Cancellation(destination.map(|to| to.sinks.clone()))
     }
 }

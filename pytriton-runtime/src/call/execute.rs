@@ -11,28 +11,28 @@ use futures_util::FutureExt;
 use crate::decorators::{Batch, Step, first_row};
 use crate::model::FirstValue;
 use crate::panic::{discard, panic_message};
-use crate::request::{Few, Request, Response};
+use crate::request::{Request, Response, SmallVec};
 use crate::statistics::{Durations, nanoseconds};
 use crate::tensor::Tensor;
 use crate::text::for_client;
 use crate::trace;
 
-use super::around::{Boxed, around};
-use super::arranged::Arranged;
-use super::hearers::{Destination, Hearers};
+use super::grouped_batch::GroupedBatch;
+use super::memory::{arguments, outputs};
 use super::pipeline::{Stacked, gather, runs};
-use super::reserve::{arguments, outputs};
+use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::responses;
-use super::sequences::{Lending, Loan};
+use super::sequences::{CallStates, StateProvider};
 use super::shared_error::SharedError;
 use super::states::State;
-use super::{Answering, Call, Context, Instance, ModelError, Returned};
+use super::steps::{LocalFuture, run_steps};
+use super::{Call, Context, Instance, ModelError, ResponseSink, Returned};
 
 /// The results of a batch, or of one call.
 #[derive(Debug, Default)]
 pub struct Executed {
     /// One result for each request, in order.
-    pub results: Few<Result<Response, ModelError>>,
+    pub results: SmallVec<Result<Response, ModelError>>,
     /// The durations of the phases.
     pub durations: Durations,
 }
@@ -57,7 +57,7 @@ impl Executed {
 
 /// An instance and the steps around its function.
 #[derive(Debug)]
-pub struct Callee<'a, I: ?Sized> {
+pub struct Invocation<'a, I: ?Sized> {
     /// The instance.
     pub instance: &'a I,
     /// The context of the instance.
@@ -65,33 +65,33 @@ pub struct Callee<'a, I: ?Sized> {
     /// The steps of the model.
     pub steps: &'a [Arc<dyn Step>],
     /// Where a decoupled model sends its responses.
-    pub answering: Option<&'a Arc<dyn Answering>>,
+    pub sink: Option<&'a Arc<dyn ResponseSink>>,
 }
 
 /// The parts of a call other than its inputs: the destination of the responses, the states of the
 /// sequences, and whether the function was called.
-type Lent<'a> = (
+type CallResources<'a> = (
     Option<Destination>,
     Option<&'a [RefCell<State>]>,
     &'a Cell<bool>,
 );
 
-impl<I: Instance + ?Sized> Callee<'_, I> {
+impl<I: Instance + ?Sized> Invocation<'_, I> {
     /// Executes a batch of requests.
     ///
     /// `stacked` contains inputs that are already stacked, in the order of the model, with `None`
     /// for others. It may be empty. Panics of the function are caught here, and panics of steps
     /// where the steps are called.
     pub async fn execute(&self, requests: &[Request], stacked: &[Option<Tensor>]) -> Executed {
-        let arranged = Arranged::new(self.context.model(), requests, stacked);
+        let grouped = GroupedBatch::new(self.context.model(), requests, stacked);
         let mut executed = Executed::default();
         let called = |call| {
             executed.append(call);
             ControlFlow::Continue(())
         };
         // The closure never breaks, so all calls are executed.
-        let _ = self.execute_calls(&arranged, called).await;
-        arranged.restore(executed)
+        let _ = self.execute_calls(&grouped, called).await;
+        grouped.restore(executed)
     }
 
     /// Like [`execute`](Self::execute), but reports the result of each call immediately, until
@@ -101,59 +101,59 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
     /// is called, each is executed separately, so that only the invalid one fails.
     pub(crate) async fn execute_calls(
         &self,
-        batch: &Arranged<'_>,
+        batch: &GroupedBatch<'_>,
         mut called_back: impl FnMut(Executed) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let spec = self.context.model();
         let mut stacked = Stacked::new(batch.stacked);
-        let mut lending = Lending::new(self.instance.sequences());
+        let mut provider = StateProvider::new(self.instance.sequences());
         let mut rest = &*batch.requests;
         // How many of the next requests are executed separately.
-        let mut apart = 0_usize;
+        let mut separate = 0_usize;
         while !rest.is_empty() {
-            let run = match apart {
+            let run = match separate {
                 0 => runs(spec, rest, !batch.stacked.is_empty()).next(),
                 _ => rest.get(..1),
             };
             let Some(run) = run else { break };
             let begun = Instant::now();
             let first = batch.requests.len() - rest.len();
-            let (run, loan) = lending.lend(self.context, run);
+            let (run, call_states) = provider.acquire(self.context, run);
             let budget = self.context.budget();
             let gathered = gather(spec, run, stacked, budget);
             let prepared = Instant::now();
-            let destination = self.answering.map(|answering| Destination {
-                hearers: Hearers {
-                    answering: Arc::clone(answering),
-                    places: batch.places(first, run.len()),
+            let destination = self.sink.map(|sink| Destination {
+                sinks: ResponseSinks {
+                    sink: Arc::clone(sink),
+                    indexes: batch.original_indexes(first, run.len()),
                 },
                 open: Arc::default(),
             });
-            let hearers = destination.as_ref().map(|to| to.hearers.clone());
+            let sinks = destination.as_ref().map(|to| to.sinks.clone());
             let called = Cell::new(false);
             let flaw = run.first().and_then(Request::flaw);
-            let returned = match (&loan, gathered, flaw) {
+            let returned = match (&call_states, gathered, flaw) {
                 (Err(error), ..) | (_, _, Some(error)) => Err(error.clone()),
-                (Ok(loan), Ok(gathered), None) => {
-                    let states = loan.as_ref().map(Loan::states);
-                    let lent = (destination, states, &called);
-                    self.answer(run, gathered, lent).await
+                (Ok(call_states), Ok(gathered), None) => {
+                    let states = call_states.as_ref().map(CallStates::states);
+                    let resources = (destination, states, &called);
+                    self.invoke(run, gathered, resources).await
                 }
                 (_, Err(error), None) => Err(error),
             };
             // A request is invalid and the function was not called. Execute the requests
             // separately.
             if run.len() > 1 && !called.get() && Returned::is_refused(&returned) {
-                apart = run.len();
-                lending.take_back(loan.unwrap_or_default());
+                separate = run.len();
+                provider.reclaim(call_states.unwrap_or_default());
                 continue;
             }
-            apart = apart.saturating_sub(1);
+            separate = separate.saturating_sub(1);
             rest = &rest[run.len()..];
             stacked.skip(run);
             let returned_at = Instant::now();
-            if let Ok(Some(loan)) = loan {
-                loan.give_back(run, &returned);
+            if let Ok(Some(call_states)) = call_states {
+                call_states.release(run, &returned);
             }
             let results = match returned {
                 Ok(returned) => responses(spec, run, returned, budget),
@@ -167,8 +167,8 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
             }
             // Later calls may never end, so this one is ended now. The last one is ended with its
             // batch.
-            if let Some(hearers) = hearers.filter(|_| spec.decoupled && !rest.is_empty()) {
-                hearers.end(&results);
+            if let Some(sinks) = sinks.filter(|_| spec.decoupled && !rest.is_empty()) {
+                sinks.end(&results);
             }
             let durations = Durations {
                 compute_input: nanoseconds(prepared.duration_since(begun)),
@@ -176,30 +176,31 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
                 compute_output: nanoseconds(Instant::now().duration_since(returned_at)),
             };
             if called_back(Executed { results, durations }).is_break() {
-                lending.refuse(rest);
+                provider.refuse(rest);
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     }
 
-    async fn answer<'a>(
+    async fn invoke<'a>(
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        lent: Lent<'a>,
+        resources: CallResources<'a>,
     ) -> Result<Returned, ModelError> {
         if self.steps.is_empty() {
-            return self.call(requests, batch, lent).await;
+            return self.call(requests, batch, resources).await;
         }
         let streamed = self.context.model().decoupled;
-        let call = |batch| Box::pin(self.call(requests, batch, lent.clone())) as Boxed<'a, _>;
-        let mut parts = around(self.steps, batch, &call).await;
+        let call =
+            |batch| Box::pin(self.call(requests, batch, resources.clone())) as LocalFuture<'a, _>;
+        let mut groups = run_steps(self.steps, batch, &call).await;
         match streamed {
-            false => Ok(Returned::Parts(parts)),
+            false => Ok(Returned::RowGroups(groups)),
             true => {
                 let panics = self.context.model().unrecoverable_panics;
-                let mut errors = parts.drain(..).filter_map(|part| part.outputs.err());
+                let mut errors = groups.drain(..).filter_map(|group| group.outputs.err());
                 match errors.next() {
                     None => Ok(Returned::Streamed),
                     Some(first) if first.is_unrecoverable(panics) => Err(first),
@@ -216,7 +217,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         &'a self,
         requests: &'a [Request],
         batch: Batch<'a>,
-        (destination, states, called): Lent<'a>,
+        (destination, states, called): CallResources<'a>,
     ) -> Result<Returned, ModelError> {
         let Some(first) = requests.first() else {
             return Ok(Returned::Each(Vec::new()));
@@ -253,7 +254,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
         let returned = returned.unwrap_or_else(|panic| {
             Err(ModelError::Panic {
                 model: Arc::clone(&spec.name),
-                message: caught(panic),
+                message: client_panic_message(panic),
             })
         });
         // Generated code reports invalid inputs before it calls the function.
@@ -266,7 +267,7 @@ impl<I: Instance + ?Sized> Callee<'_, I> {
 }
 
 /// Returns the message of a caught panic, for the client, and drops its payload.
-pub(crate) fn caught(panic: Box<dyn Any + Send>) -> String {
+pub(crate) fn client_panic_message(panic: Box<dyn Any + Send>) -> String {
     let message = for_client(&panic_message(panic.as_ref()));
     discard(panic);
     message

@@ -3,7 +3,7 @@ use ndarray::{Array, ArrayView, Dimension};
 use crate::model::{Declared, InputType};
 use crate::tensor::Element;
 
-use super::parameter::Given;
+use super::parameter::ByValue;
 use super::{Call, ModelError, Parameter, Scalar};
 
 /// A type of a parameter with `#[first_value]`: a single value, or an array without the batch axis.
@@ -18,14 +18,14 @@ pub trait FirstValueParameter {
     /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
     /// The value that the argument is derived from.
-    type Held<'c>;
+    type Storage<'c>;
 
     /// Like [`Parameter::read`], for an input of one row.
     ///
     /// # Errors
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
 const fn value<T: Element>(optional: bool) -> Declared {
@@ -42,20 +42,20 @@ const fn value<T: Element>(optional: bool) -> Declared {
 impl<T: Scalar> FirstValueParameter for T {
     const DECLARED: Declared = value::<T>(false);
     type Element = T;
-    type Held<'c> = Given<T>;
+    type Storage<'c> = ByValue<T>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.scalar(input).map(Given)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.scalar(input).map(ByValue)
     }
 }
 
 impl<T: Scalar> FirstValueParameter for Option<T> {
     const DECLARED: Declared = value::<T>(true);
     type Element = T;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.optional_scalar(input).map(Given)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.optional_scalar(input).map(ByValue)
     }
 }
 
@@ -66,12 +66,12 @@ macro_rules! arrays {
             impl<T: Element, D: Dimension> FirstValueParameter for $array {
                 const DECLARED: Declared = <Self as Parameter>::DECLARED;
                 type Element = T;
-                type Held<'c> = <Self as Parameter>::Held<'c>;
+                type Storage<'c> = <Self as Parameter>::Storage<'c>;
 
                 fn read<'c>(
                     call: &'c Call<'_>,
                     input: usize,
-                ) -> Result<Self::Held<'c>, ModelError> {
+                ) -> Result<Self::Storage<'c>, ModelError> {
                     <Self as Parameter>::read(call, input)
                 }
             }

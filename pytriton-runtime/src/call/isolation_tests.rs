@@ -10,7 +10,7 @@ use super::*;
 use crate::decorators::{Batch, Groups, Step, StepError};
 use crate::model::{FirstValue, ModelSpec, TensorDeclaration};
 use crate::registry::ModelDeclaration;
-use crate::request::{Few, InferInput, InferRequest, Request, Response};
+use crate::request::{InferInput, InferRequest, Request, Response, SmallVec};
 use crate::status::Status;
 use crate::tensor::{DataType, Element, encode_bytes_elements};
 use crate::testing::{IDENTITY, request};
@@ -126,19 +126,19 @@ fn run<I: Instance>(
     (spec, instance, steps): (&Arc<ModelSpec>, &I, &[Arc<dyn Step>]),
     requests: &[Request],
     stacked: &[Option<crate::tensor::Tensor>],
-) -> Few<Result<Response, ModelError>> {
-    let callee = Callee {
+) -> SmallVec<Result<Response, ModelError>> {
+    let callee = Invocation {
         instance,
         context: &Context::new(Arc::clone(spec), 0),
         steps,
-        answering: None,
+        sink: None,
     };
     let executed = callee.execute(requests, stacked);
     executed.now_or_never().unwrap().results
 }
 
 #[test]
-fn a_bad_element_fails_only_the_request_that_has_it_and_before_the_batch() {
+fn an_invalid_element_fails_only_its_request_before_the_batch_runs() {
     let spec = spec();
     each_flaw(|invalid, (input, flaw), expected| {
         let checked = invalid.iter().enumerate().map(|(index, invalid)| {
@@ -178,7 +178,7 @@ fn a_bad_element_fails_only_the_request_that_has_it_and_before_the_batch() {
 
 #[cfg(tritonserver)]
 #[test]
-fn a_bad_element_of_a_gathered_batch_fails_only_the_request_that_has_it() {
+fn an_invalid_element_of_a_stacked_batch_fails_only_its_request() {
     use crate::gathered::Gathered;
     use pytriton_backend::arena::place;
     use pytriton_backend::wire::{BatchReader, BatchWriter, Span};
@@ -246,14 +246,14 @@ impl Instance for Calls {
 }
 
 /// The result of a request, without its response.
-type Told = Result<(), (Status, String)>;
+type Outcome = Result<(), (Status, String)>;
 
 /// Returns the results of requests with these values, and the calls.
 fn calls(
     spec: &Arc<ModelSpec>,
     steps: &[Arc<dyn Step>],
     requests: &[Request],
-) -> (Vec<Told>, Vec<Vec<f32>>) {
+) -> (Vec<Outcome>, Vec<Vec<f32>>) {
     let instance = Calls::default();
     let results = run((spec, &instance, steps), requests, &[]).into_iter();
     let results = results.map(|result| match result {
@@ -271,7 +271,7 @@ fn of_values(spec: &Arc<ModelSpec>, values: &[f32]) -> Vec<Request> {
 }
 
 #[test]
-fn requests_of_different_first_values_are_called_one_by_one() {
+fn requests_with_different_first_values_are_called_separately() {
     let mut spec = IDENTITY.spec().unwrap();
     spec.first_values = vec![FirstValue {
         input: 0,
@@ -327,7 +327,7 @@ impl Step for NonNegative {
 }
 
 #[test]
-fn what_a_step_refuses_in_one_request_fails_no_other() {
+fn a_request_refused_by_a_step_does_not_fail_others() {
     let spec = Arc::new(IDENTITY.spec().unwrap());
     let steps: [Arc<dyn Step>; 1] = [Arc::new(NonNegative { cuts: false })];
     for count in [1, 2, 8] {
@@ -351,7 +351,7 @@ fn what_a_step_refuses_in_one_request_fails_no_other() {
 }
 
 #[test]
-fn what_was_called_is_not_called_again_and_several_are_not_told_of_one() {
+fn a_call_is_not_repeated_and_its_error_names_no_single_request() {
     let spec = Arc::new(IDENTITY.spec().unwrap());
     let steps: [Arc<dyn Step>; 1] = [Arc::new(NonNegative { cuts: true })];
     let requests = of_values(&spec, &[0.0, -5.0, 3.0]);

@@ -1,12 +1,9 @@
 //! Invocation of the user's function. Pure: no I/O, no tasks.
 //!
 //! A batch of requests passes through the model's steps ([`decorators`](crate::decorators)) into
-//! the function as a [`Call`]. [`Callee`] checks the return value, splits it by request and returns
-//! the results.
+//! the function as a [`Call`]. [`Invocation`] checks the return value, splits it by request and
+//! returns the results.
 
-mod answering;
-mod around;
-mod arranged;
 mod blocking;
 #[expect(
     clippy::module_inception,
@@ -14,32 +11,35 @@ mod blocking;
 )]
 mod call;
 mod cancellation;
+mod cancellation_sink;
 mod context;
 mod error;
 mod execute;
 mod first_value;
 mod function;
+mod generation_states;
+mod grouped_batch;
 mod health;
-mod hearers;
 mod instance;
 #[cfg(test)]
 mod isolation_tests;
 mod limit;
-mod living;
 mod loaded;
 mod loaded_instance;
-mod open;
+mod memory;
+mod open_senders;
 mod output_field;
 mod outputs;
 mod parameter;
 #[cfg(test)]
 mod parity_tests;
-mod part;
 mod pipeline;
-mod reserve;
+mod response_parts;
+mod response_sink;
+mod response_sinks;
 mod responses;
 mod returned;
-mod said;
+mod row_group;
 mod scalar;
 mod sequence_reader;
 mod sequence_state;
@@ -48,20 +48,20 @@ mod shared_error;
 mod shim;
 mod start;
 mod states;
+mod steps;
 mod streamed;
 mod unrecoverable;
-mod watched;
 
-pub use answering::{Answering, Cancelled};
-pub(crate) use arranged::Arranged;
 pub use call::Call;
 pub use cancellation::Cancellation;
+pub(crate) use cancellation_sink::CancellationSink;
 pub use context::Context;
 pub use error::ModelError;
-pub(crate) use execute::caught;
-pub use execute::{Callee, Executed};
+pub(crate) use execute::client_panic_message;
+pub use execute::{Executed, Invocation};
 pub use first_value::FirstValueParameter;
 pub use function::{Calling, Function, Loading, sequenced};
+pub(crate) use grouped_batch::GroupedBatch;
 pub(crate) use health::Health;
 pub(crate) use instance::executed;
 pub use instance::{Answered, Execution, Instance, Load, Loader};
@@ -70,21 +70,22 @@ pub use loaded::{IntoState, LoadParameter, loaded, loading};
 pub use loaded_instance::{
     InlineState, LoadedInstance, LocalState, SendState, StateKind, inline_state,
 };
+#[cfg(feature = "embedded")]
+pub(crate) use memory::tracked;
+pub(crate) use memory::{StackError, stack_reserved};
 pub use output_field::{OutputField, output_field};
 pub(crate) use outputs::function_error;
 pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
-pub use parameter::{Given, Parameter};
-pub use part::Part;
-#[cfg(feature = "embedded")]
-pub(crate) use reserve::tracked;
-pub(crate) use reserve::{StackError, stack_reserved};
+pub use parameter::{ByValue, Parameter};
+pub use response_parts::{ResponseParts, WithParameters};
+pub use response_sink::{Cancelled, ResponseSink};
 pub use responses::Responses;
 pub use returned::Returned;
-pub use said::{Said, WithParameters};
+pub use row_group::RowGroup;
 pub use scalar::Scalar;
 pub use sequence_reader::SequenceReader;
 pub use sequence_state::SequenceParameter;
-pub(crate) use sequences::Spent;
+pub(crate) use sequences::ObsoleteStates;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub(crate) use shim::nothing;
 pub use shim::{
@@ -97,4 +98,3 @@ pub use start::{
 };
 pub use streamed::{closed, ended, flow, iterate, stream_of};
 pub use unrecoverable::Unrecoverable;
-pub(crate) use watched::Watched;

@@ -5,12 +5,12 @@ use ndarray::{Array, Dimension};
 use pytriton_protocol::typed::FromTensor;
 
 use crate::model::{ModelSpec, TensorDeclaration};
-use crate::request::{Few, Parameters};
+use crate::request::{Parameters, SmallVec};
 use crate::tensor::{DataType, Element, Tensor, TensorError};
 use crate::text::for_client;
 
 use super::unrecoverable::is_unrecoverable;
-use super::{ModelError, Said};
+use super::{ModelError, ResponseParts};
 
 /// An array that a function returns as one output.
 #[diagnostic::on_unimplemented(
@@ -68,11 +68,11 @@ pub trait Outputs {
     /// # Errors
     ///
     /// As [`into_tensors`](Self::into_tensors).
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError>
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>
     where
         Self: Sized,
     {
-        self.into_tensors(model).map(Said::from)
+        self.into_tensors(model).map(ResponseParts::from)
     }
 }
 
@@ -83,9 +83,9 @@ impl<T: Element, D: Dimension> Outputs for Array<T, D> {
         Ok(vec![output(self, model, 0)?])
     }
 
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
-        Ok(Said {
-            tensors: Few::one(output(self, model, 0)?),
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        Ok(ResponseParts {
+            tensors: SmallVec::one(output(self, model, 0)?),
             parameters: Parameters::default(),
         })
     }
@@ -99,9 +99,9 @@ impl<O: Outputs, E: FunctionError> Outputs for Result<O, E> {
             .into_tensors(model)
     }
 
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         self.map_err(|error| function_error(model, &error))?
-            .into_said(model)
+            .into_parts(model)
     }
 }
 
@@ -143,8 +143,10 @@ pub trait EachOutputs {
     /// # Errors
     ///
     /// Returns [`ModelError::Function`] if the value is one error for all requests.
-    fn into_responses(self, model: &ModelSpec)
-    -> Result<Vec<Result<Said, ModelError>>, ModelError>;
+    fn into_responses(
+        self,
+        model: &ModelSpec,
+    ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError>;
 }
 
 impl<O: Outputs> EachOutputs for Vec<O> {
@@ -153,10 +155,10 @@ impl<O: Outputs> EachOutputs for Vec<O> {
     fn into_responses(
         self,
         model: &ModelSpec,
-    ) -> Result<Vec<Result<Said, ModelError>>, ModelError> {
+    ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError> {
         Ok(self
             .into_iter()
-            .map(|outputs| outputs.into_said(model))
+            .map(|outputs| outputs.into_parts(model))
             .collect())
     }
 }
@@ -167,7 +169,7 @@ impl<R: EachOutputs, E: FunctionError> EachOutputs for Result<R, E> {
     fn into_responses(
         self,
         model: &ModelSpec,
-    ) -> Result<Vec<Result<Said, ModelError>>, ModelError> {
+    ) -> Result<Vec<Result<ResponseParts, ModelError>>, ModelError> {
         self.map_err(|error| function_error(model, &error))?
             .into_responses(model)
     }
@@ -232,13 +234,13 @@ mod tests {
 
     #[test]
     fn arrays_of_any_layout_become_row_major_tensors() {
-        let whole = array![[1_i32, 2, 3], [4, 5, 6]];
+        let full = array![[1_i32, 2, 3], [4, 5, 6]];
         let table = [
-            (whole.clone(), vec![1, 2, 3, 4, 5, 6]),
-            (whole.clone().reversed_axes(), vec![1, 4, 2, 5, 3, 6]),
-            (whole.clone().slice_move(s![1.., ..]), vec![4, 5, 6]),
-            (whole.clone().slice_move(s![.., 1..2]), vec![2, 5]),
-            (whole.slice_move(s![..;-1, ..]), vec![4, 5, 6, 1, 2, 3]),
+            (full.clone(), vec![1, 2, 3, 4, 5, 6]),
+            (full.clone().reversed_axes(), vec![1, 4, 2, 5, 3, 6]),
+            (full.clone().slice_move(s![1.., ..]), vec![4, 5, 6]),
+            (full.clone().slice_move(s![.., 1..2]), vec![2, 5]),
+            (full.slice_move(s![..;-1, ..]), vec![4, 5, 6, 1, 2, 3]),
         ];
         for (array, expected) in table {
             let shape = array.shape().to_vec();

@@ -21,21 +21,21 @@ pub trait Parameter {
     /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
     /// The value that the argument is derived from.
-    type Held<'c>;
+    type Storage<'c>;
 
     /// Reads this value. If the parameter is an input, `input` is its index.
     ///
     /// # Errors
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
 /// An array that a function borrows as a view.
 #[derive(Debug)]
-pub struct Viewed<'c, T, D: Dimension>(CowArray<'c, T, D>);
+pub struct View<'c, T, D: Dimension>(CowArray<'c, T, D>);
 
-impl<T, D: Dimension> Viewed<'_, T, D> {
+impl<T, D: Dimension> View<'_, T, D> {
     /// Returns the argument.
     pub fn argument(&self) -> ArrayView<'_, T, D> {
         self.0.view()
@@ -44,9 +44,9 @@ impl<T, D: Dimension> Viewed<'_, T, D> {
 
 /// An optional array that a function borrows as a view.
 #[derive(Debug)]
-pub struct OptionalViewed<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
+pub struct OptionalView<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
 
-impl<T, D: Dimension> OptionalViewed<'_, T, D> {
+impl<T, D: Dimension> OptionalView<'_, T, D> {
     /// Returns the argument.
     pub fn argument(&self) -> Option<ArrayView<'_, T, D>> {
         self.0.as_ref().map(|array| array.view())
@@ -55,9 +55,9 @@ impl<T, D: Dimension> OptionalViewed<'_, T, D> {
 
 /// A value that a function takes as it is.
 #[derive(Debug)]
-pub struct Given<T>(pub(crate) T);
+pub struct ByValue<T>(pub(crate) T);
 
-impl<T> Given<T> {
+impl<T> ByValue<T> {
     /// Returns the argument.
     pub fn argument(self) -> T {
         self.0
@@ -78,41 +78,41 @@ const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
 impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
-    type Held<'c> = Viewed<'c, T, D>;
+    type Storage<'c> = View<'c, T, D>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.array(input).map(Viewed)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.array(input).map(View)
     }
 }
 
 impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
-    type Held<'c> = OptionalViewed<'c, T, D>;
+    type Storage<'c> = OptionalView<'c, T, D>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.optional_array(input).map(OptionalViewed)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.optional_array(input).map(OptionalView)
     }
 }
 
 impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     const DECLARED: Declared = array::<T, D>(false);
     type Element = T;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(call.array(input)?.into_owned()))
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.array(input)?.into_owned()))
     }
 }
 
 impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
     const DECLARED: Declared = array::<T, D>(true);
     type Element = T;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let array = call.optional_array(input)?;
-        Ok(Given(array.map(CowArray::into_owned)))
+        Ok(ByValue(array.map(CowArray::into_owned)))
     }
 }
 
@@ -120,10 +120,10 @@ impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
 impl Parameter for &Parameters {
     const DECLARED: Declared = Declared::Parameters;
     type Element = ();
-    type Held<'c> = Given<&'c Parameters>;
+    type Storage<'c> = ByValue<&'c Parameters>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(call.parameters()))
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.parameters()))
     }
 }
 
@@ -131,18 +131,18 @@ impl Parameter for &Parameters {
 impl Parameter for &Context {
     const DECLARED: Declared = Declared::Context;
     type Element = ();
-    type Held<'c> = Given<&'c Context>;
+    type Storage<'c> = ByValue<&'c Context>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(call.context()))
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.context()))
     }
 }
 
 /// A value that a function borrows.
 #[derive(Debug)]
-pub struct Lent<T>(T);
+pub struct ByReference<T>(T);
 
-impl<T> Lent<T> {
+impl<T> ByReference<T> {
     /// Returns the argument.
     pub fn argument(&self) -> &T {
         &self.0
@@ -153,10 +153,10 @@ impl<T> Lent<T> {
 impl Parameter for &Cancellation {
     const DECLARED: Declared = Declared::Cancellation;
     type Element = ();
-    type Held<'c> = Lent<Cancellation>;
+    type Storage<'c> = ByReference<Cancellation>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Lent(call.cancellation()))
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByReference(call.cancellation()))
     }
 }
 
@@ -164,11 +164,11 @@ impl Parameter for &Cancellation {
 impl Parameter for &Sequence {
     const DECLARED: Declared = Declared::Sequence { each: false };
     type Element = ();
-    type Held<'c> = Given<&'c Sequence>;
+    type Storage<'c> = ByValue<&'c Sequence>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
         let sequence = call.requests().first().and_then(Request::sequence);
-        sequence.map(Given).ok_or_else(|| in_no_sequence(call))
+        sequence.map(ByValue).ok_or_else(|| in_no_sequence(call))
     }
 }
 
@@ -176,12 +176,14 @@ impl Parameter for &Sequence {
 impl Parameter for &[&Sequence] {
     const DECLARED: Declared = Declared::Sequence { each: true };
     type Element = ();
-    type Held<'c> = Lent<Vec<&'c Sequence>>;
+    type Storage<'c> = ByReference<Vec<&'c Sequence>>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
         let sequences = call.requests().iter().map(Request::sequence);
         let sequences: Option<Vec<_>> = sequences.collect();
-        sequences.map(Lent).ok_or_else(|| in_no_sequence(call))
+        sequences
+            .map(ByReference)
+            .ok_or_else(|| in_no_sequence(call))
     }
 }
 
@@ -200,14 +202,16 @@ impl<O: Outputs> Parameter for &Responses<O> {
         each: false,
     };
     type Element = ();
-    type Held<'c> = Lent<Responses<O>>;
+    type Storage<'c> = ByReference<Responses<O>>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
         let responses = Responses::of(call);
-        responses.map(Lent).ok_or_else(|| ModelError::Function {
-            model: Arc::clone(&call.context().model().name),
-            message: "there is nowhere to answer".to_owned(),
-        })
+        responses
+            .map(ByReference)
+            .ok_or_else(|| ModelError::Function {
+                model: Arc::clone(&call.context().model().name),
+                message: "there is nowhere to answer".to_owned(),
+            })
     }
 }
 
@@ -218,10 +222,10 @@ impl<O: Outputs> Parameter for Vec<Responses<O>> {
         each: true,
     };
     type Element = ();
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(Responses::each(call)))
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(Responses::each(call)))
     }
 }
 
@@ -229,9 +233,9 @@ impl<O: Outputs> Parameter for Vec<Responses<O>> {
 impl Parameter for &[Request] {
     const DECLARED: Declared = Declared::Requests;
     type Element = ();
-    type Held<'c> = Given<&'c [Request]>;
+    type Storage<'c> = ByValue<&'c [Request]>;
 
-    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
-        Ok(Given(call.requests()))
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.requests()))
     }
 }

@@ -10,8 +10,8 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
 
 use super::blocking::block_on;
-use super::hearers::Hearers;
-use super::open::Opened;
+use super::open_senders::OpenSender;
+use super::response_sinks::ResponseSinks;
 use super::returned::answers;
 use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
 
@@ -40,13 +40,13 @@ use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParamete
 /// }
 /// ```
 pub struct Responses<O> {
-    hearers: Hearers,
+    sinks: ResponseSinks,
     model: Arc<ModelSpec>,
     requests: Vec<Request>,
     /// The thread of the call. The call itself ends its requests if the sender is dropped there.
     ends: Option<ThreadId>,
     /// Keeps the call open. A borrowed sender does not outlive the call.
-    _open: Option<Opened>,
+    _open: Option<OpenSender>,
     logger: Span,
     health: Health,
     /// The budget for the memory of the responses.
@@ -59,7 +59,7 @@ impl<O: Outputs> Responses<O> {
     pub(super) fn of(call: &Call<'_>) -> Option<Self> {
         let destination = call.destination.as_ref()?;
         Some(Self {
-            hearers: destination.hearers.clone(),
+            sinks: destination.sinks.clone(),
             model: Arc::clone(call.requests.first()?.model()),
             requests: call.requests.to_vec(),
             ends: None,
@@ -79,7 +79,7 @@ impl<O: Outputs> Responses<O> {
         let requests = call.requests.iter().enumerate();
         requests
             .map(|(index, request)| Self {
-                hearers: destination.hearers.only(index),
+                sinks: destination.sinks.only(index),
                 model: Arc::clone(request.model()),
                 requests: vec![request.clone()],
                 ends: Some(thread::current().id()),
@@ -118,21 +118,21 @@ impl<O: Outputs> Responses<O> {
     ///
     /// As [`send`](Self::send).
     pub async fn send_with(&self, outputs: O, parameters: Parameters) -> Result<(), Cancelled> {
-        let said = WithParameters {
+        let outputs = WithParameters {
             outputs,
             parameters,
         };
-        let said = said.into_said(&self.model);
-        let answers = said.and_then(|said| {
+        let parts = outputs.into_parts(&self.model);
+        let answers = parts.and_then(|parts| {
             let budget = self.budget.as_ref();
-            answers(&self.model, &self.requests, Returned::Call(said), budget)
+            answers(&self.model, &self.requests, Returned::Call(parts), budget)
         });
         match answers {
-            Ok(answers) => self.hearers.give(answers).await,
+            Ok(answers) => self.sinks.send(answers).await,
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "answer failed");
                 self.health.note(&error, self.model.unrecoverable_panics);
-                self.hearers.finish(&Err(error));
+                self.sinks.finish(&Err(error));
                 Err(Cancelled)
             }
         }
@@ -140,13 +140,13 @@ impl<O: Outputs> Responses<O> {
 
     /// Ends the requests now instead of when the function returns.
     pub fn end(self) {
-        self.hearers.finish(&Ok(()));
+        self.sinks.finish(&Ok(()));
     }
 
     /// Returns whether the requests are cancelled: the client disconnected, the request timed out,
     /// or the server is shutting down.
     pub fn is_cancelled(&self) -> bool {
-        self.hearers.are_gone()
+        self.sinks.are_cancelled()
     }
 }
 
@@ -170,7 +170,7 @@ impl<O> Drop for Responses<O> {
         if let Err(error) = &end {
             self.health.note(error, self.model.unrecoverable_panics);
         }
-        self.hearers.finish(&end);
+        self.sinks.finish(&end);
     }
 }
 

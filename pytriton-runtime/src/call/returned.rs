@@ -4,22 +4,22 @@ use std::sync::Arc;
 use crate::decorators::{SingleRows, single_rows};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
-use crate::request::{Few, Parameters, Request, Response};
+use crate::request::{Parameters, Request, Response, SmallVec};
 use crate::tensor::{Tensor, TensorError, shape_text, split};
 
-use super::reserve::outputs as reserve_outputs;
+use super::memory::outputs as reserve_outputs;
 use super::shared_error::SharedError;
-use super::{ModelError, Part, Said, StackError, stack_reserved};
+use super::{ModelError, ResponseParts, RowGroup, StackError, stack_reserved};
 
 /// The return value of one call of the function.
 #[derive(Debug)]
 pub enum Returned {
     /// The outputs of all rows of the call.
-    Call(Said),
+    Call(ResponseParts),
     /// The outputs of groups of rows into which steps have split the call.
-    Parts(Vec<Part>),
+    RowGroups(Vec<RowGroup>),
     /// One entry for each request of the call.
-    Each(Vec<Result<Said, ModelError>>),
+    Each(Vec<Result<ResponseParts, ModelError>>),
     /// The responses of a decoupled model, which have been sent already.
     Streamed,
 }
@@ -30,8 +30,10 @@ impl Returned {
     pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
         match returned {
             Err(error) => error.is_of_client(),
-            Ok(Self::Parts(parts)) => {
-                let mut errors = parts.iter().filter_map(|part| part.outputs.as_ref().err());
+            Ok(Self::RowGroups(groups)) => {
+                let mut errors = groups
+                    .iter()
+                    .filter_map(|group| group.outputs.as_ref().err());
                 errors.any(ModelError::is_of_client)
             }
             Ok(_) => false,
@@ -45,21 +47,21 @@ pub(super) fn responses(
     requests: &[Request],
     returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Few<Result<Response, ModelError>> {
+) -> SmallVec<Result<Response, ModelError>> {
     match returned {
-        Returned::Call(said) => match requests {
-            [request] => Few::one(only(spec, request, said)),
-            _ => seams(spec, requests, &said)
+        Returned::Call(parts) => match requests {
+            [request] => SmallVec::one(only(spec, request, parts)),
+            _ => split_rows(spec, requests, &parts)
                 .unwrap_or_else(|error| SharedError::new(spec, error, requests.len()).results()),
         },
-        Returned::Parts(mut parts) if parts.len() == 1 && parts[0].is_in_order() => {
-            match parts.remove(0).into_said() {
-                Ok(said) => responses(spec, requests, Returned::Call(said), budget),
+        Returned::RowGroups(mut groups) if groups.len() == 1 && groups[0].is_in_order() => {
+            match groups.remove(0).into_parts() {
+                Ok(parts) => responses(spec, requests, Returned::Call(parts), budget),
                 Err(error) => SharedError::new(spec, error, requests.len()).results(),
             }
         }
-        Returned::Parts(parts) => joined(spec, requests, parts, budget),
-        Returned::Streamed => Few::repeat(Ok(Response::default()), requests.len()),
+        Returned::RowGroups(groups) => join_groups(spec, requests, groups, budget),
+        Returned::Streamed => SmallVec::repeat(Ok(Response::default()), requests.len()),
         Returned::Each(each) if each.len() != requests.len() => {
             let error = ModelError::ResponseCount {
                 model: Arc::clone(&spec.name),
@@ -71,7 +73,7 @@ pub(super) fn responses(
         Returned::Each(each) => each
             .into_iter()
             .zip(requests)
-            .map(|(said, request)| only(spec, request, said?))
+            .map(|(parts, request)| only(spec, request, parts?))
             .collect(),
     }
 }
@@ -83,9 +85,9 @@ pub(super) fn answers(
     requests: &[Request],
     returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Result<Few<Response>, ModelError> {
+) -> Result<SmallVec<Response>, ModelError> {
     match (requests, reserve_outputs(returned, budget)?) {
-        ([request], Returned::Call(said)) => Ok(Few::one(only(spec, request, said)?)),
+        ([request], Returned::Call(parts)) => Ok(SmallVec::one(only(spec, request, parts)?)),
         (requests, returned) => responses(spec, requests, returned, budget)
             .into_iter()
             .collect(),
@@ -93,9 +95,9 @@ pub(super) fn answers(
 }
 
 /// Creates the response of a call with one request.
-fn only(spec: &ModelSpec, request: &Request, said: Said) -> Result<Response, ModelError> {
-    check(spec, request.batch_size(), &said.tensors)?;
-    Ok(requested(request, said.tensors, said.parameters))
+fn only(spec: &ModelSpec, request: &Request, parts: ResponseParts) -> Result<Response, ModelError> {
+    check(spec, request.batch_size(), &parts.tensors)?;
+    Ok(requested(request, parts.tensors, parts.parameters))
 }
 
 fn requested(
@@ -112,38 +114,38 @@ fn requested(
 }
 
 /// Splits the outputs of a call by request.
-fn seams(
+fn split_rows(
     spec: &ModelSpec,
     requests: &[Request],
-    said: &Said,
-) -> Result<Few<Result<Response, ModelError>>, ModelError> {
-    let tensors = &said.tensors;
+    parts: &ResponseParts,
+) -> Result<SmallVec<Result<Response, ModelError>>, ModelError> {
+    let tensors = &parts.tensors;
     let rows = requests.iter().map(|request| request.batch_size());
     let rows: Vec<usize> = rows.collect();
     check(spec, rows.iter().sum(), tensors)?;
     let mut outputs = Vec::with_capacity(tensors.len());
     for (index, tensor) in tensors.iter().enumerate() {
-        let parts = split(tensor, &rows).map_err(|source| output_error(spec, index, source))?;
-        outputs.push(parts.into_iter());
+        let pieces = split(tensor, &rows).map_err(|source| output_error(spec, index, source))?;
+        outputs.push(pieces.into_iter());
     }
     let mut response = |request| {
-        let parts = outputs.iter_mut().filter_map(Iterator::next);
-        Ok(requested(request, parts, said.parameters.clone()))
+        let tensors = outputs.iter_mut().filter_map(Iterator::next);
+        Ok(requested(request, tensors, parts.parameters.clone()))
     };
     Ok(requests.iter().map(&mut response).collect())
 }
 
 /// Assembles the responses from the groups that contain their rows.
-fn joined(
+fn join_groups(
     spec: &ModelSpec,
     requests: &[Request],
-    parts: Vec<Part>,
+    groups: Vec<RowGroup>,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Few<Result<Response, ModelError>> {
-    let rows = parts.iter().map(|part| part.rows.len()).sum();
+) -> SmallVec<Result<Response, ModelError>> {
+    let rows = groups.iter().map(|group| group.rows.len()).sum();
     let mut place = vec![(0, 0); rows];
-    for (index, part) in parts.iter().enumerate() {
-        for (at, &row) in part.rows.iter().enumerate() {
+    for (index, group) in groups.iter().enumerate() {
+        for (at, &row) in group.rows.iter().enumerate() {
             place[row] = (index, at);
         }
     }
@@ -152,37 +154,37 @@ fn joined(
         Some(*end)
     });
     let ends: Vec<usize> = ends.collect();
-    let parts = parts.into_iter().map(|part| {
-        let outputs = part.outputs.map_err(|error| {
+    let groups = groups.into_iter().map(|group| {
+        let outputs = group.outputs.map_err(|error| {
             let request = |row: &usize| ends.partition_point(|end| end <= row);
-            let of: BTreeSet<usize> = part.rows.iter().map(request).collect();
+            let of: BTreeSet<usize> = group.rows.iter().map(request).collect();
             SharedError::new(spec, error, of.len()).into_inner()
         })?;
-        check(spec, part.rows.len(), &outputs)?;
+        check(spec, group.rows.len(), &outputs)?;
         let outputs = outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| {
             single_rows(output).map_err(|source| output_error(spec, index, source))
         });
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
-        Ok((outputs, part.parameters))
+        Ok((outputs, group.parameters))
     });
-    let parts: Vec<Result<(Vec<SingleRows>, Parameters), ModelError>> = parts.collect();
+    let groups: Vec<Result<(Vec<SingleRows>, Parameters), ModelError>> = groups.collect();
     let mut places = place.into_iter();
     let responses = requests.iter().map(|request| {
         let own: Vec<(usize, usize)> = places.by_ref().take(request.batch_size()).collect();
         if own.is_empty() {
-            let part = parts.iter().find_map(|part| part.as_ref().ok());
-            let outputs = part.into_iter().flat_map(|(rows, _)| rows);
+            let group = groups.iter().find_map(|group| group.as_ref().ok());
+            let outputs = group.into_iter().flat_map(|(rows, _)| rows);
             let outputs = outputs.map(|rows| rows.none().clone());
             return Ok(requested(request, outputs, Parameters::default()));
         }
         let mut outputs: Vec<Vec<&Tensor>> =
             vec![Vec::with_capacity(own.len()); spec.outputs.len()];
         let mut parameters = Parameters::default();
-        for (part, at) in own {
-            let (part, said) = parts[part].as_ref().map_err(Clone::clone)?;
-            parameters.extend(said.clone());
-            for (rows, output) in outputs.iter_mut().zip(part) {
+        for (index, at) in own {
+            let (group, shared) = groups[index].as_ref().map_err(Clone::clone)?;
+            parameters.extend(shared.clone());
+            for (rows, output) in outputs.iter_mut().zip(group) {
                 rows.extend(output.get(at));
             }
         }

@@ -13,9 +13,9 @@ impl<P: ?Sized> SequenceReader<P> {
 }
 
 impl<P: SequenceParameter> Read for SequenceReader<P> {
-    type Held<'c> = P::Held<'c>;
+    type Storage<'c> = P::Storage<'c>;
 
-    fn read<'c>(self, call: &'c Call<'_>, _: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
         P::read(call)
     }
 }

@@ -20,20 +20,20 @@ pub trait SequenceParameter {
     /// The state of one sequence.
     type State: 'static;
     /// The value that the argument borrows from.
-    type Held<'c>;
+    type Storage<'c>;
 
     /// Borrows the states of a call.
     ///
     /// # Errors
     ///
     /// Returns [`ModelError::Function`] if the call has no states.
-    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Storage<'c>, ModelError>;
 }
 
 /// The state of a call with one request.
-pub struct HeldState<'c, S>(RefMut<'c, S>);
+pub struct StateGuard<'c, S>(RefMut<'c, S>);
 
-impl<S> HeldState<'_, S> {
+impl<S> StateGuard<'_, S> {
     /// Returns a value that the argument is borrowed from.
     pub fn lend(&mut self) -> &mut Self {
         self
@@ -46,20 +46,20 @@ impl<S> HeldState<'_, S> {
 }
 
 /// The states of a call with several requests.
-pub struct HeldStates<'c, S>(Vec<RefMut<'c, S>>);
+pub struct StateGuards<'c, S>(Vec<RefMut<'c, S>>);
 
-impl<S> HeldStates<'_, S> {
+impl<S> StateGuards<'_, S> {
     /// Returns a value that the argument is borrowed from.
-    pub fn lend(&mut self) -> LentStates<'_, S> {
+    pub fn lend(&mut self) -> StateReferences<'_, S> {
         let states = self.0.iter_mut();
-        LentStates(states.map(|state| &mut **state).collect())
+        StateReferences(states.map(|state| &mut **state).collect())
     }
 }
 
 /// References to the states, as the function takes them.
-pub struct LentStates<'c, S>(Vec<&'c mut S>);
+pub struct StateReferences<'c, S>(Vec<&'c mut S>);
 
-impl<'c, S> LentStates<'c, S> {
+impl<'c, S> StateReferences<'c, S> {
     /// Returns the argument.
     pub fn argument(&mut self) -> &mut [&'c mut S] {
         &mut self.0
@@ -69,56 +69,56 @@ impl<'c, S> LentStates<'c, S> {
 impl<S: 'static> SequenceParameter for &mut S {
     const DECLARED: Declared = Declared::State { each: false };
     type State = S;
-    type Held<'c> = HeldState<'c, S>;
+    type Storage<'c> = StateGuard<'c, S>;
 
-    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Storage<'c>, ModelError> {
         let state = call.states.and_then(<[_]>::first);
         state
-            .and_then(held)
-            .map(HeldState)
-            .ok_or_else(|| none(call))
+            .and_then(borrow_state)
+            .map(StateGuard)
+            .ok_or_else(|| no_state(call))
     }
 }
 
 impl<S: 'static> SequenceParameter for &mut [&mut S] {
     const DECLARED: Declared = Declared::State { each: true };
     type State = S;
-    type Held<'c> = HeldStates<'c, S>;
+    type Storage<'c> = StateGuards<'c, S>;
 
-    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>) -> Result<Self::Storage<'c>, ModelError> {
         let states = call.states.unwrap_or_default().iter();
-        let states: Option<Vec<_>> = states.map(held).collect();
-        states.map(HeldStates).ok_or_else(|| none(call))
+        let states: Option<Vec<_>> = states.map(borrow_state).collect();
+        states.map(StateGuards).ok_or_else(|| no_state(call))
     }
 }
 
 /// Borrows a state if it has this type.
-fn held<S: 'static>(state: &RefCell<State>) -> Option<RefMut<'_, S>> {
+fn borrow_state<S: 'static>(state: &RefCell<State>) -> Option<RefMut<'_, S>> {
     let state = state.try_borrow_mut().ok()?;
     RefMut::filter_map(state, |state| state.downcast_mut()).ok()
 }
 
-fn none(call: &Call<'_>) -> ModelError {
+fn no_state(call: &Call<'_>) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&call.context().model().name),
         message: "there is no state".to_owned(),
     }
 }
 
-impl<S> fmt::Debug for HeldState<'_, S> {
+impl<S> fmt::Debug for StateGuard<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HeldState")
+        f.write_str("StateGuard")
     }
 }
 
-impl<S> fmt::Debug for HeldStates<'_, S> {
+impl<S> fmt::Debug for StateGuards<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HeldStates")
+        f.write_str("StateGuards")
     }
 }
 
-impl<S> fmt::Debug for LentStates<'_, S> {
+impl<S> fmt::Debug for StateReferences<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LentStates")
+        f.write_str("StateReferences")
     }
 }

@@ -9,8 +9,8 @@ use std::time::Instant;
 use crate::panic::discard;
 use crate::request::{Request, Sequence, SequenceId};
 
-use super::execute::caught;
-use super::states::{Kept, State, States};
+use super::execute::client_panic_message;
+use super::states::{SequenceEntry, State, States};
 use super::{Call, Context, Execution, Instance, Limit, ModelError, Returned, Start, Started};
 
 /// A function that takes a state for each sequence.
@@ -39,7 +39,7 @@ pub struct Sequences<'a> {
 
 /// States that are no longer needed. Dropping them runs user code.
 #[must_use]
-pub(crate) struct Spent(Vec<State>);
+pub(crate) struct ObsoleteStates(Vec<State>);
 
 /// Why a sequence has no state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,51 +96,51 @@ impl<'a> Sequences<'a> {
 impl Sequences<'_> {
     /// Records that the instance waits for the next batch. Returns the states to drop, and when to
     /// call this again.
-    pub(crate) fn rest(&self, now: Instant) -> (Spent, Option<Instant>) {
-        let (states, next) = self.states.borrow_mut().rest(now);
-        (Spent(states), next)
+    pub(crate) fn collect_expired(&self, now: Instant) -> (ObsoleteStates, Option<Instant>) {
+        let (states, next) = self.states.borrow_mut().collect_expired(now);
+        (ObsoleteStates(states), next)
     }
 
     /// Records that the instance was stalled. A server that schedules sequences itself may have
     /// refused requests meanwhile, so all states are lost.
-    pub(crate) fn hung(&self) {
-        self.states.borrow_mut().lose(Loss::Stalled);
+    pub(crate) fn mark_stalled(&self) {
+        self.states.borrow_mut().mark_lost(Loss::Stalled);
     }
 
     /// Waits until a sequence ends and its state can be dropped.
-    pub(crate) async fn over(&self) {
-        poll_fn(|task| self.states.borrow_mut().poll_over(task)).await;
+    pub(crate) async fn ended(&self) {
+        poll_fn(|task| self.states.borrow_mut().poll_ended(task)).await;
     }
 
     /// Records that a batch has arrived.
-    pub(crate) fn work(&self, now: Instant) {
-        self.states.borrow_mut().work(now);
+    pub(crate) fn note_batch(&self, now: Instant) {
+        self.states.borrow_mut().note_batch(now);
     }
 
     /// Removes all sequences and returns the states to drop.
     #[cfg(tritonserver)]
-    pub(crate) fn forget(&self) -> Spent {
-        Spent(self.states.borrow_mut().forget())
+    pub(crate) fn clear(&self) -> ObsoleteStates {
+        ObsoleteStates(self.states.borrow_mut().clear())
     }
 
     /// Takes the state for a request, the last of `requests`. Creates it if the request starts its
     /// sequence.
-    fn lend(&self, context: &Context, request: &Request, requests: usize) -> Started {
+    fn take_state(&self, context: &Context, request: &Request, requests: usize) -> Started {
         let Some(sequence) = request.sequence() else {
-            return Err(lost(context, &SequenceId::default(), Loss::Unknown));
+            return Err(lost_error(context, &SequenceId::default(), Loss::Unknown));
         };
-        let kept = self.states.borrow_mut().take(sequence);
-        let loss = match (kept, sequence.starts()) {
-            (Some(Kept::State(state)), false) => return Ok(state),
-            (kept, true) => {
-                let before = kept.and_then(Kept::state);
+        let entry = self.states.borrow_mut().take(sequence);
+        let loss = match (entry, sequence.starts()) {
+            (Some(SequenceEntry::State(state)), false) => return Ok(state),
+            (entry, true) => {
+                let before = entry.and_then(SequenceEntry::state);
                 return self.start(context, sequence, (requests, before));
             }
-            (Some(Kept::Lost(loss)), false) => loss,
+            (Some(SequenceEntry::Lost(loss)), false) => loss,
             (None, false) => Loss::Unknown,
         };
-        self.lose(sequence, loss);
-        Err(lost(context, sequence.id(), loss))
+        self.mark_lost(sequence, loss);
+        Err(lost_error(context, sequence.id(), loss))
     }
 
     /// Creates a state. Drops the previous one first.
@@ -152,7 +152,7 @@ impl Sequences<'_> {
     ) -> Started {
         let mut started = None;
         let mut start = || {
-            before.take().into_iter().for_each(let_go);
+            before.take().into_iter().for_each(drop_state);
             let start = Start { context, sequence };
             started = Some(catch_unwind(AssertUnwindSafe(|| self.starts.start(&start))));
         };
@@ -170,30 +170,33 @@ impl Sequences<'_> {
                 Loss::NotStarted,
                 ModelError::Panic {
                     model: Arc::clone(&context.model().name),
-                    message: caught(panic),
+                    message: client_panic_message(panic),
                 },
             ),
-            (Ok(()), None) => (Loss::Unknown, lost(context, sequence.id(), Loss::Unknown)),
+            (Ok(()), None) => (
+                Loss::Unknown,
+                lost_error(context, sequence.id(), Loss::Unknown),
+            ),
             (Err(error), _) => (Loss::TooLong, error),
         };
         if let Some(before) = before {
-            self.states.borrow_mut().spend(before);
+            self.states.borrow_mut().drop_later(before);
         }
-        self.lose(sequence, loss);
+        self.mark_lost(sequence, loss);
         Err(error)
     }
 
     /// Remembers why there is no state until the sequence ends.
-    fn lose(&self, sequence: &Sequence, loss: Loss) {
+    fn mark_lost(&self, sequence: &Sequence, loss: Loss) {
         if !sequence.ends() {
             let mut states = self.states.borrow_mut();
-            states.keep(sequence, Kept::Lost(loss));
+            states.keep(sequence, SequenceEntry::Lost(loss));
         }
     }
 }
 
 /// Passes the states of sequences to the calls of a batch.
-pub(super) struct Lending<'a> {
+pub(super) struct StateProvider<'a> {
     sequences: Option<Sequences<'a>>,
     /// The states of the next requests, from an earlier call that did not use them.
     unused: VecDeque<RefCell<State>>,
@@ -202,13 +205,13 @@ pub(super) struct Lending<'a> {
 }
 
 /// The states used by a call.
-pub(super) struct Loan<'a> {
+pub(super) struct CallStates<'a> {
     sequences: Sequences<'a>,
     /// The states in the order of the requests.
     states: Vec<RefCell<State>>,
 }
 
-impl<'a> Lending<'a> {
+impl<'a> StateProvider<'a> {
     pub(super) fn new(sequences: Option<Sequences<'a>>) -> Self {
         Self {
             sequences,
@@ -219,11 +222,11 @@ impl<'a> Lending<'a> {
 
     /// Returns the first requests of a run that can be called together, with their states. If the
     /// first one has no state, returns only that one with the error.
-    pub(super) fn lend<'r>(
+    pub(super) fn acquire<'r>(
         &mut self,
         context: &Context,
         run: &'r [Request],
-    ) -> (&'r [Request], Result<Option<Loan<'a>>, ModelError>) {
+    ) -> (&'r [Request], Result<Option<CallStates<'a>>, ModelError>) {
         let Some(sequences) = self.sequences else {
             return (run, Ok(None));
         };
@@ -231,7 +234,7 @@ impl<'a> Lending<'a> {
         states.extend(self.unused.drain(..self.unused.len().min(run.len())));
         if states.is_empty() && self.refused.is_none() {
             for request in run {
-                match sequences.lend(context, request, states.len() + 1) {
+                match sequences.take_state(context, request, states.len() + 1) {
                     Ok(state) => states.push(RefCell::new(state)),
                     Err(error) => {
                         self.refused = Some(error);
@@ -246,12 +249,15 @@ impl<'a> Lending<'a> {
             return (&run[..1], Err(error));
         }
         let run = &run[..states.len()];
-        (run, Ok(Some(Loan { sequences, states })))
+        (run, Ok(Some(CallStates { sequences, states })))
     }
 
     /// Takes back the states of a call that did not use them, for separate calls of its requests.
-    pub(super) fn take_back(&mut self, loan: Option<Loan<'a>>) {
-        self.unused = loan.map(|loan| loan.states).unwrap_or_default().into();
+    pub(super) fn reclaim(&mut self, call_states: Option<CallStates<'a>>) {
+        self.unused = call_states
+            .map(|call_states| call_states.states)
+            .unwrap_or_default()
+            .into();
     }
 
     /// Records that requests will not be executed, so that sequences that they start are lost.
@@ -260,40 +266,40 @@ impl<'a> Lending<'a> {
             return;
         };
         for state in self.unused.drain(..) {
-            sequences.states.borrow_mut().spend(state.into_inner());
+            sequences.states.borrow_mut().drop_later(state.into_inner());
         }
         let started = requests.iter().filter_map(Request::sequence);
         for sequence in started.filter(|sequence| sequence.starts()) {
-            sequences.lose(sequence, Loss::TooLong);
+            sequences.mark_lost(sequence, Loss::TooLong);
         }
     }
 }
 
-impl Loan<'_> {
+impl CallStates<'_> {
     pub(super) fn states(&self) -> &[RefCell<State>] {
         &self.states
     }
 
     /// Returns the states after a call. The states of ongoing sequences are kept unless the call
     /// has left them inconsistent.
-    pub(super) fn give_back(self, requests: &[Request], returned: &Result<Returned, ModelError>) {
+    pub(super) fn release(self, requests: &[Request], returned: &Result<Returned, ModelError>) {
         let loss = Loss::of(returned);
         let states = self.states.into_iter().map(RefCell::into_inner);
-        let lent = requests.iter().zip(states);
-        for (request, state) in lent {
+        let pairs = requests.iter().zip(states);
+        for (request, state) in pairs {
             let Some(sequence) = request.sequence() else {
                 continue;
             };
             match loss {
                 None if !sequence.ends() => {
                     let mut states = self.sequences.states.borrow_mut();
-                    states.keep(sequence, Kept::State(state));
+                    states.keep(sequence, SequenceEntry::State(state));
                 }
                 loss => {
                     if let Some(loss) = loss {
-                        self.sequences.lose(sequence, loss);
+                        self.sequences.mark_lost(sequence, loss);
                     }
-                    self.sequences.states.borrow_mut().spend(state);
+                    self.sequences.states.borrow_mut().drop_later(state);
                 }
             }
         }
@@ -305,9 +311,9 @@ impl Loss {
     fn of(returned: &Result<Returned, ModelError>) -> Option<Self> {
         let error = match returned {
             Err(error) => error,
-            Ok(Returned::Parts(parts)) => {
-                parts.iter().find_map(|part| part.outputs.as_ref().err())?
-            }
+            Ok(Returned::RowGroups(groups)) => groups
+                .iter()
+                .find_map(|group| group.outputs.as_ref().err())?,
             Ok(_) => return None,
         };
         match error {
@@ -329,7 +335,7 @@ impl fmt::Display for Loss {
     }
 }
 
-fn lost(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
+fn lost_error(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
     ModelError::SequenceLost {
         model: Arc::clone(&context.model().name),
         sequence: sequence.clone(),
@@ -338,21 +344,21 @@ fn lost(context: &Context, sequence: &SequenceId, loss: Loss) -> ModelError {
 }
 
 /// Drops a state, which runs user code.
-fn let_go(state: State) {
+fn drop_state(state: State) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) {
         discard(panic);
     }
 }
 
-impl Spent {
+impl ObsoleteStates {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl Drop for Spent {
+impl Drop for ObsoleteStates {
     fn drop(&mut self) {
-        self.0.drain(..).for_each(let_go);
+        self.0.drain(..).for_each(drop_state);
     }
 }
 

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
 use super::*;
-use crate::call::{Callee, Executed, LoadedInstance, Loader, SequenceParameter};
+use crate::call::{Executed, Invocation, LoadedInstance, Loader, SequenceParameter};
 use crate::model::{CallMode, ModelSpec};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::testing::{Bomb, IDENTITY, infer_request};
@@ -73,7 +73,7 @@ impl Instance for Adding {
 impl Starts for Adding {
     fn start(&self, start: &Start<'_>) -> Started {
         let SequenceId::Number(sequence) = *start.sequence.id() else {
-            return Err(super::lost(
+            return Err(super::lost_error(
                 start.context,
                 start.sequence.id(),
                 Loss::Unknown,
@@ -105,7 +105,7 @@ struct Model {
 }
 
 /// The ID of a sequence, whether the request starts and ends it, and its value.
-type Asked = (u64, &'static str, f32);
+type TestRequest = (u64, &'static str, f32);
 
 impl Model {
     fn new(call: CallMode) -> Self {
@@ -131,7 +131,7 @@ impl Model {
         }
     }
 
-    fn requests(&self, batch: &[Asked]) -> Vec<Request> {
+    fn requests(&self, batch: &[TestRequest]) -> Vec<Request> {
         let spec: Arc<ModelSpec> = Arc::new(self.context.model().clone());
         let requests = batch.iter().map(|&(sequence, flags, value)| {
             let mut request = infer_request(1, value);
@@ -143,12 +143,12 @@ impl Model {
     }
 
     /// Returns the sum or the error for each request of a batch.
-    fn run(&self, batch: &[Asked]) -> Vec<Result<f32, String>> {
-        let callee = Callee {
+    fn run(&self, batch: &[TestRequest]) -> Vec<Result<f32, String>> {
+        let callee = Invocation {
             instance: &self.instance,
             context: &self.context,
             steps: &[],
-            answering: None,
+            sink: None,
         };
         let requests = self.requests(batch);
         let Executed { results, .. } = callee.execute(&requests, &[]).now_or_never().unwrap();
@@ -162,12 +162,17 @@ impl Model {
     /// Returns the IDs logged since the last call, before and after the end of the batch.
     fn log(&self) -> (Vec<i64>, Vec<i64>) {
         let before = self.log.take();
-        drop(self.instance.sequences().unwrap().rest(Instant::now()));
+        drop(
+            self.instance
+                .sequences()
+                .unwrap()
+                .collect_expired(Instant::now()),
+        );
         (before, self.log.take())
     }
 }
 
-fn lost(sequence: u64, why: &str) -> String {
+fn lost_error(sequence: u64, why: &str) -> String {
     format!(
         "the state of sequence {sequence} of model 'Identity' is lost: {why}; start the sequence again"
     )
@@ -177,11 +182,11 @@ const UNKNOWN: &str = "the instance does not have it, as after a restart";
 const MODES: [CallMode; 2] = [CallMode::Batch, CallMode::Request];
 
 #[test]
-fn each_sequence_has_the_state_of_its_own() {
+fn each_sequence_has_its_own_state() {
     for call in MODES {
         for count in 1..=8_u64 {
             let model = Model::new(call);
-            let batch = |flags, scale: f32| -> Vec<Asked> {
+            let batch = |flags, scale: f32| -> Vec<TestRequest> {
                 let sequences =
                     (1..=count).map(|sequence| (sequence, flags, scale * sequence as f32));
                 sequences.collect()
@@ -207,19 +212,20 @@ fn each_sequence_has_the_state_of_its_own() {
 }
 
 #[test]
-fn a_request_without_its_state_fails_alone() {
+fn a_request_without_a_state_fails_without_affecting_others() {
     for call in MODES {
         for count in 1..=6_u64 {
             for missing in 1..=count {
                 let model = Model::new(call);
-                let started: Vec<Asked> = (1..=count)
+                let started: Vec<TestRequest> = (1..=count)
                     .filter(|&sequence| sequence != missing)
                     .map(|sequence| (sequence, "s", sequence as f32))
                     .collect();
                 model.run(&started);
-                let batch: Vec<Asked> = (1..=count).map(|sequence| (sequence, "", 0.5)).collect();
+                let batch: Vec<TestRequest> =
+                    (1..=count).map(|sequence| (sequence, "", 0.5)).collect();
                 let expected = (1..=count).map(|sequence| match sequence == missing {
-                    true => Err(lost(sequence, UNKNOWN)),
+                    true => Err(lost_error(sequence, UNKNOWN)),
                     false => Ok(sequence as f32 + 0.5),
                 });
                 let expected: Vec<_> = expected.collect();
@@ -230,7 +236,7 @@ fn a_request_without_its_state_fails_alone() {
 }
 
 #[test]
-fn a_start_that_fails_fails_alone() {
+fn a_failing_start_affects_only_its_request() {
     for call in MODES {
         for count in 1..=5_u64 {
             for place in 1..=count {
@@ -248,7 +254,7 @@ fn a_start_that_fails_fails_alone() {
                 ] {
                     let model = Model::new(call);
                     let at = |index| if index == place { sequence } else { index };
-                    let batch = |flags| -> Vec<Asked> {
+                    let batch = |flags| -> Vec<TestRequest> {
                         (1..=count)
                             .map(|index| (at(index), flags, index as f32))
                             .collect()
@@ -261,13 +267,13 @@ fn a_start_that_fails_fails_alone() {
                         expected.collect()
                     };
                     assert_eq!(model.run(&batch("s")), expected(1.0, answer));
-                    let error = lost(sequence, why);
+                    let error = lost_error(sequence, why);
                     assert_eq!(model.run(&batch("")), expected(2.0, &error));
                     assert_eq!(model.run(&batch("e")), expected(3.0, &error));
                     // The end removed everything about the sequence.
                     assert_eq!(
                         model.run(&[(sequence, "", 1.0)]),
-                        [Err(lost(sequence, UNKNOWN))]
+                        [Err(lost_error(sequence, UNKNOWN))]
                     );
                     assert_eq!(model.log().1.len() as u64, count - 1);
                 }
@@ -295,7 +301,7 @@ fn a_panic_loses_the_states_of_its_call() {
                 let model = Model::new(call);
                 model.run(&[(1, "s", 1.0), (2, "s", 2.0), (3, "s", 3.0)]);
                 model.log();
-                let values = |value_at: f32| -> Vec<Asked> {
+                let values = |value_at: f32| -> Vec<TestRequest> {
                     let value = |index| if index == place { value_at } else { 4.0 };
                     (0..3)
                         .map(|index| (index as u64 + 1, "", value(index)))
@@ -316,11 +322,14 @@ fn a_panic_loses_the_states_of_its_call() {
                     .map(|index| -(index as i64) - 1)
                     .collect();
                 assert_eq!(model.log(), (vec![], dropped));
-                let answered = expected(8.0, &|sequence| lost(sequence, why));
+                let answered = expected(8.0, &|sequence| lost_error(sequence, why));
                 assert_eq!(model.run(&values(4.0)), answered, "{call:?} {place}");
                 // It remains lost until it is started again.
                 let again = place as u64 + 1;
-                assert_eq!(model.run(&[(again, "", 1.0)]), [Err(lost(again, why))]);
+                assert_eq!(
+                    model.run(&[(again, "", 1.0)]),
+                    [Err(lost_error(again, why))]
+                );
                 assert_eq!(model.run(&[(again, "s", 1.0)]), [Ok(1.0)]);
                 assert_eq!(model.run(&[(again, "e", 1.0)]), [Ok(2.0)]);
             }
@@ -345,7 +354,7 @@ fn an_error_keeps_the_state() {
 }
 
 #[test]
-fn a_start_replaces_and_an_end_drops() {
+fn a_start_replaces_the_state_and_an_end_drops_it() {
     let model = Model::new(CallMode::Batch);
     model.run(&[(1, "s", 5.0)]);
     assert_eq!(model.run(&[(1, "s", 6.0)]), [Ok(6.0)]);
@@ -354,14 +363,14 @@ fn a_start_replaces_and_an_end_drops() {
     assert_eq!(model.run(&[(1, "se", 7.0)]), [Ok(7.0)]);
     // The last state is dropped after the response.
     assert_eq!(model.log(), (vec![-1, 1], vec![-1]));
-    assert_eq!(model.run(&[(1, "", 8.0)]), [Err(lost(1, UNKNOWN))]);
+    assert_eq!(model.run(&[(1, "", 8.0)]), [Err(lost_error(1, UNKNOWN))]);
     assert_eq!(model.run(&[(1, "se", PANIC)]).len(), 1);
     assert_eq!(model.log(), (vec![1], vec![-1]));
-    assert_eq!(model.run(&[(1, "", 8.0)]), [Err(lost(1, UNKNOWN))]);
+    assert_eq!(model.run(&[(1, "", 8.0)]), [Err(lost_error(1, UNKNOWN))]);
 }
 
 #[test]
-fn a_drop_that_panics_harms_nobody() {
+fn a_panic_in_drop_does_not_affect_other_sequences() {
     let model = Model::new(CallMode::Batch);
     let batch = [(1, "s", BOMB), (2, "s", 2.0), (3, "s", BOMB)];
     assert_eq!(model.run(&batch), [Ok(BOMB), Ok(2.0), Ok(BOMB)]);
@@ -374,7 +383,7 @@ fn a_drop_that_panics_harms_nobody() {
 }
 
 #[test]
-fn states_go_with_their_instance_and_before_it() {
+fn states_are_dropped_before_their_instance() {
     let loader: Loader = Arc::new(|context| {
         let sequenced = Sequenced::new(context, Adding(Log::default()));
         Ok(LoadedInstance::Local(Box::new(sequenced)))

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::request::{Few, Response};
+use crate::request::{Response, SmallVec};
 
 use super::ModelError;
 
@@ -36,7 +36,7 @@ impl SharedError {
     }
 
     /// Returns the result of each request.
-    pub(super) fn results(self) -> Few<Result<Response, ModelError>> {
-        Few::repeat(Err(self.error), self.requests)
+    pub(super) fn results(self) -> SmallVec<Result<Response, ModelError>> {
+        SmallVec::repeat(Err(self.error), self.requests)
     }
 }

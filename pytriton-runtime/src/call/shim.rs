@@ -43,28 +43,28 @@ impl<P: ?Sized> fmt::Debug for FirstValueReader<P> {
 /// The operation of a reader.
 pub trait Read {
     /// The value that the argument is derived from.
-    type Held<'c>;
+    type Storage<'c>;
 
     /// Like [`Parameter::read`].
     ///
     /// # Errors
     ///
     /// As [`Parameter::read`].
-    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
 impl<P: Parameter> Read for Reader<P> {
-    type Held<'c> = P::Held<'c>;
+    type Storage<'c> = P::Storage<'c>;
 
-    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         P::read(call, input)
     }
 }
 
 impl<P: FirstValueParameter> Read for FirstValueReader<P> {
-    type Held<'c> = P::Held<'c>;
+    type Storage<'c> = P::Storage<'c>;
 
-    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         P::read(call, input)
     }
 }

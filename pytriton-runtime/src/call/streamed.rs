@@ -19,7 +19,7 @@ impl Call<'_> {
         let budget = self.context.budget();
         let answers = answers(self.context.model(), self.requests, item?, budget)?;
         Ok(match &self.destination {
-            Some(to) => to.hearers.give(answers).await,
+            Some(to) => to.sinks.send(answers).await,
             None => Err(Cancelled),
         })
     }
@@ -58,11 +58,11 @@ pub async fn flow<T>(
     convert: impl Fn(T) -> Answered,
 ) -> Answered {
     let mut items = pin!(items);
-    let hearers = call.destination.as_ref().map(|to| &to.hearers);
+    let sinks = call.destination.as_ref().map(|to| &to.sinks);
     let mut next = async || {
-        poll_fn(|context| match (items.poll_next_unpin(context), hearers) {
+        poll_fn(|context| match (items.poll_next_unpin(context), sinks) {
             // An available item is sent, which also detects cancellation.
-            (Poll::Pending, Some(hearers)) => hearers.poll_gone(context).map(|()| None),
+            (Poll::Pending, Some(sinks)) => sinks.poll_cancelled(context).map(|()| None),
             (item, _) => item,
         })
         .await

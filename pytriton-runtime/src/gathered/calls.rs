@@ -5,7 +5,7 @@ use std::thread;
 use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::call::Answering;
+use crate::call::ResponseSink;
 use crate::model::ModelSpec;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
@@ -103,11 +103,11 @@ impl Call {
             return done.tell(merge(all, cancelled, Results::default()), begun);
         }
         let finish = move |results| done.tell(merge(all, cancelled, results), begun);
-        let answering = streaming.map(|streaming| {
+        let sink = streaming.map(|streaming| {
             streaming.called(begun);
-            streaming as Arc<dyn Answering>
+            streaming as Arc<dyn ResponseSink>
         });
-        gathered.run(runner, answering.as_ref(), finish).await;
+        gathered.run(runner, sink.as_ref(), finish).await;
     }
 
     /// Reports that no instance will run the call.

@@ -6,11 +6,11 @@ use pytriton_backend::wire::{
     Batch, BatchReader, BatchRequest, Correlation, Parameter, Span, WireError,
 };
 
-use crate::call::{Answering, Executed, Instance, Loss, ModelError};
+use crate::call::{Executed, Instance, Loss, ModelError, ResponseSink};
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{
-    Few, InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence,
-    SequenceId,
+    InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence, SequenceId,
+    SmallVec,
 };
 use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
@@ -18,12 +18,12 @@ use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 
 /// The results of the requests of a batch, in order.
-pub(crate) type Results = Few<Result<Response, SchedulerError>>;
+pub(crate) type Results = SmallVec<Result<Response, SchedulerError>>;
 
 /// Requests whose tensors are in the memory into which Triton's backend has gathered them.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) requests: Few<Request>,
+    pub(crate) requests: SmallVec<Request>,
     /// For each input of the model, the rows of all requests as one tensor. Empty if the function
     /// does not take stacked inputs.
     pub(crate) stacked: Vec<Option<Tensor>>,
@@ -50,7 +50,7 @@ impl Gathered {
     fn new(spec: &Arc<ModelSpec>, batch: Batch<'_>, data: &Bytes) -> Self {
         let each = batch.requests();
         let each = each.map(|described| request(spec, described, data));
-        let requests: Few<Request> = match batch.len() {
+        let requests: SmallVec<Request> = match batch.len() {
             1 => each.collect(),
             count => {
                 let mut requests = Vec::with_capacity(count);
@@ -75,11 +75,11 @@ impl Gathered {
     /// Runs the requests on an instance and passes their results to `finish`.
     ///
     /// If a call exceeds its time limit, `finish` is called on another thread while the function
-    /// may still hold the requests. The responses of a decoupled model go to `answering`.
+    /// may still hold the requests. The responses of a decoupled model go to `sink`.
     pub(crate) async fn run<I: Instance + ?Sized>(
         self,
         runner: &Runner<I>,
-        answering: Option<&Arc<dyn Answering>>,
+        sink: Option<&Arc<dyn ResponseSink>>,
         finish: impl FnOnce(Results) + Send + 'static,
     ) {
         let Self { requests, stacked } = self;
@@ -88,9 +88,9 @@ impl Gathered {
             finish(results.map(|result| result.map_err(failed)).collect());
         };
         if runner.is_supervised() {
-            return runner.serve(&requests, &stacked, answering, finish).await;
+            return runner.serve(&requests, &stacked, sink, finish).await;
         }
-        let executed = runner.execute(&requests, &stacked, answering).await;
+        let executed = runner.execute(&requests, &stacked, sink).await;
         // Values that share the batch's memory are dropped before the results are sent, so that it
         // is released together with them.
         drop((requests, stacked));
@@ -161,8 +161,8 @@ fn inputs(
     spec: &ModelSpec,
     described: BatchRequest<'_>,
     data: &Bytes,
-) -> Result<(Few<Option<Tensor>>, usize), ModelError> {
-    let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
+) -> Result<(SmallVec<Option<Tensor>>, usize), ModelError> {
+    let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
     let mut batch_size = None;
     for part in described.inputs() {
         let error = |source| input_error(spec, part.input, source);

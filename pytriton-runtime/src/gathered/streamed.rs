@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Sleep, sleep};
 
-use crate::call::{Answering, Cancelled, ModelError, Watched};
+use crate::call::{CancellationSink, Cancelled, ModelError, ResponseSink};
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
@@ -66,7 +66,7 @@ struct Course {
 }
 
 /// The sink for the responses of a queued batch, which also reports cancellation.
-pub(crate) trait Streaming: Answering {
+pub(crate) trait Streaming: ResponseSink {
     /// Records that the function is called, at a time of the clock [`now`](pytriton_backend::now).
     fn called(&self, begun: u64);
 }
@@ -125,10 +125,10 @@ impl<O: Outlet> Streamed<O> {
     }
 }
 
-impl<O: Outlet> Answering for Streamed<O> {
+impl<O: Outlet> ResponseSink for Streamed<O> {
     /// Blocks while too many responses are in flight to the process that forwards them. That
     /// process does not wait for its clients.
-    fn poll_part(
+    fn poll_send(
         &self,
         request: usize,
         answer: &mut Option<Result<Response, ModelError>>,
@@ -185,7 +185,7 @@ impl<O: Outlet> Streaming for Streamed<O> {
     }
 }
 
-impl<F: Fn(usize) -> bool + Send + Sync> Streaming for Watched<F> {
+impl<F: Fn(usize) -> bool + Send + Sync> Streaming for CancellationSink<F> {
     fn called(&self, _: u64) {}
 }
 
@@ -236,7 +236,7 @@ mod tests {
         let part = |request| {
             let mut context = Context::from_waker(Waker::noop());
             let mut answer = Some(Ok(Response::default()));
-            streamed.poll_part(request, &mut answer, &mut context)
+            streamed.poll_send(request, &mut answer, &mut context)
         };
         let heard = [0, 1, 0, 2, 9].map(part);
         let (more, none) = (Poll::Ready(Ok(())), Poll::Ready(Err(Cancelled)));

@@ -1,5 +1,5 @@
 use crate::model::ModelSpec;
-use crate::request::{Few, RequestedOutput, Response};
+use crate::request::{RequestedOutput, Response, SmallVec};
 use crate::shared_memory::Shared;
 use crate::tracked_bytes::TrackedBytes;
 
@@ -8,7 +8,7 @@ use crate::tracked_bytes::TrackedBytes;
 pub struct ResponseFormat {
     pub(super) id: String,
     /// The outputs in the order of the model.
-    pub(super) outputs: Few<OutputFormat>,
+    pub(super) outputs: SmallVec<OutputFormat>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

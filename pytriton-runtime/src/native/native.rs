@@ -8,8 +8,8 @@ use pytriton_backend::{Failure, Gathering, StartedSequences};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::TracesExporter;
-use crate::call::Answering;
-use crate::call::Watched;
+use crate::call::CancellationSink;
+use crate::call::ResponseSink;
 use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
 use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
@@ -89,7 +89,7 @@ impl Executor for Native {
                 let shared: Shared = Arc::new(Mutex::new(Some(batch)));
                 let is_cancelled = asked(&shared, &positions);
                 let watched = self.spec.cancellable.then(|| {
-                    let watched = Watched(asked(&shared, &positions));
+                    let watched = CancellationSink(asked(&shared, &positions));
                     Arc::new(watched) as Arc<dyn Streaming>
                 });
                 let done = move |results: Results, begun| {
@@ -157,13 +157,13 @@ impl Native {
             Place::There(queue) => queue,
             Place::Here(runner, _) => {
                 let begun = now();
-                let answering = streaming.map(|streaming| {
+                let sink = streaming.map(|streaming| {
                     streaming.called(begun);
-                    streaming as Arc<dyn Answering>
+                    streaming as Arc<dyn ResponseSink>
                 });
                 let runner = instance(runner);
                 let done = move |results| done(results, begun);
-                return runner.block_on(gathered.run(&runner, answering.as_ref(), done));
+                return runner.block_on(gathered.run(&runner, sink.as_ref(), done));
             }
         };
         self.gate.enter();

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use ndarray::Ix1;
 
 use crate::call::{
-    Call, Cancellation, Context, FunctionError, Given, ModelError, Nothing, Outputs, Parameter,
+    ByValue, Call, Cancellation, Context, FunctionError, ModelError, Nothing, Outputs, Parameter,
     Read, ReadNothing, Responses, Scalar, nothing,
 };
 use crate::model::{Declared, Example, InputType};
@@ -25,7 +25,7 @@ pub trait TextParameter {
     /// The element type of the input, or `()` if the parameter is not an input.
     type Element;
     /// The value that the argument is derived from.
-    type Held<'c>;
+    type Storage<'c>;
 
     /// Like [`Parameter::read`].
     ///
@@ -33,17 +33,17 @@ pub trait TextParameter {
     ///
     /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type,
     /// or [`ModelError::InputElement`] if an element is not a valid message.
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError>;
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Scalar> TextParameter for T {
     const DECLARED: Declared = value::<T>(false);
     type Element = T;
-    type Held<'c> = Given<T>;
+    type Storage<'c> = ByValue<T>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.scalar(input).map(Given)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.scalar(input).map(ByValue)
     }
 }
 
@@ -51,32 +51,32 @@ impl<T: Scalar> TextParameter for T {
 impl<T: Scalar> TextParameter for Option<T> {
     const DECLARED: Declared = value::<T>(true);
     type Element = T;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
-        call.optional_scalar(input).map(Given)
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.optional_scalar(input).map(ByValue)
     }
 }
 
 impl TextParameter for Vec<String> {
     const DECLARED: Declared = list(false, &[]);
     type Element = String;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let texts = call.array::<String, Ix1>(input)?;
-        Ok(Given(texts.into_owned().into_iter().collect()))
+        Ok(ByValue(texts.into_owned().into_iter().collect()))
     }
 }
 
 impl TextParameter for Option<Vec<String>> {
     const DECLARED: Declared = list(true, &[]);
     type Element = String;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let texts = call.optional_array::<String, Ix1>(input)?;
-        Ok(Given(
+        Ok(ByValue(
             texts.map(|texts| texts.into_owned().into_iter().collect()),
         ))
     }
@@ -85,15 +85,15 @@ impl TextParameter for Option<Vec<String>> {
 impl TextParameter for Messages {
     const DECLARED: Declared = list(false, &[r#"{"role": "user", "content": "Hello"}"#]);
     type Element = String;
-    type Held<'c> = Given<Self>;
+    type Storage<'c> = ByValue<Self>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let texts = call.array::<Vec<u8>, Ix1>(input)?;
         let messages = texts.iter().enumerate().map(|(index, text)| {
             let message = Message::parse(text);
             message.map_err(|error| call.message_error(input, index, &error))
         });
-        messages.collect::<Result<_, _>>().map(Given)
+        messages.collect::<Result<_, _>>().map(ByValue)
     }
 }
 
@@ -105,12 +105,12 @@ macro_rules! injected {
             impl $(<$outputs: $bound>)? TextParameter for $injected {
                 const DECLARED: Declared = <Self as Parameter>::DECLARED;
                 type Element = ();
-                type Held<'c> = <Self as Parameter>::Held<'c>;
+                type Storage<'c> = <Self as Parameter>::Storage<'c>;
 
                 fn read<'c>(
                     call: &'c Call<'_>,
                     input: usize,
-                ) -> Result<Self::Held<'c>, ModelError> {
+                ) -> Result<Self::Storage<'c>, ModelError> {
                     <Self as Parameter>::read(call, input)
                 }
             }
@@ -173,9 +173,9 @@ impl<P: ?Sized> fmt::Debug for TextReader<P> {
 }
 
 impl<P: TextParameter> Read for TextReader<P> {
-    type Held<'c> = P::Held<'c>;
+    type Storage<'c> = P::Storage<'c>;
 
-    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Held<'c>, ModelError> {
+    fn read<'c>(self, call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         P::read(call, input)
     }
 }

@@ -1,4 +1,4 @@
-use crate::call::{ModelError, Outputs, Said, output};
+use crate::call::{ModelError, Outputs, ResponseParts, output};
 use crate::model::{ModelSpec, TensorDeclaration};
 use crate::request::{ParameterValue, Parameters};
 use crate::tensor::{DataType, Tensor};
@@ -124,9 +124,9 @@ impl Outputs for Piece {
         Ok(vec![output(text, model, 0)?])
     }
 
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         let parameters = self.parameters();
-        Ok(Said {
+        Ok(ResponseParts {
             parameters,
             ..self.into_tensors(model)?.into()
         })

@@ -10,7 +10,8 @@ use crate::text::excerpt;
 use super::elements::check_elements;
 use super::request::Checked;
 use super::{
-    Few, InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
+    InferInput, InferRequest, Request, RequestError, RequestId, Requested, RequestedOutput,
+    SmallVec,
 };
 
 /// Up to this number of inputs, comparing them pairwise is faster than hashing.
@@ -37,7 +38,7 @@ impl Request {
         check_count(spec, &id, &request.inputs)?;
         let indices = indices(spec, &request.inputs)?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
-        let mut inputs: Few<_> = spec.inputs.iter().map(|_| None).collect();
+        let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
         for (input, index) in request.inputs.into_iter().zip(indices) {
             let checker = Checker {
                 spec,
@@ -144,7 +145,7 @@ fn quoted(names: &[&str]) -> String {
     shown.join(",")
 }
 
-fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<Few<usize>, RequestError> {
+fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<SmallVec<usize>, RequestError> {
     let index = |input: &InferInput| {
         spec.input_index(&input.name)
             .ok_or_else(|| RequestError::UnknownInput {

@@ -11,7 +11,6 @@ mod check_tests;
 mod elements;
 mod ended;
 mod error;
-mod few;
 mod generation;
 mod infer;
 mod parameters;
@@ -23,13 +22,13 @@ mod request;
 mod requested;
 mod response;
 mod sequence;
+mod small_vec;
 mod traced;
 
 #[cfg(feature = "embedded")]
 pub(crate) use arrival::{Arrival, ArrivalOrder};
 pub(crate) use ended::Ended;
 pub use error::{RequestError, RequestId};
-pub use few::Few;
 pub(crate) use generation::Generation;
 pub use infer::{InferInput, InferRequest, RequestedOutput};
 pub use parameters::Parameters;
@@ -38,4 +37,5 @@ pub use request::Request;
 pub(crate) use requested::Requested;
 pub use response::Response;
 pub use sequence::{Sequence, SequenceId};
+pub use small_vec::SmallVec;
 pub use traced::Traced;

@@ -14,7 +14,7 @@ use super::Arrival;
 use super::InferRequest;
 #[cfg(tritonserver)]
 use super::elements::check_elements;
-use super::{Few, Generation, Parameters, Requested, Sequence, Traced};
+use super::{Generation, Parameters, Requested, Sequence, SmallVec, Traced};
 
 /// A request that matches its model. It is queued, batched and passed to raw functions.
 ///
@@ -32,7 +32,7 @@ pub(super) struct Checked {
     pub(super) priority: u64,
     pub(super) sequence: Option<Sequence>,
     /// The inputs in the order of the model.
-    pub(super) inputs: Few<Option<Tensor>>,
+    pub(super) inputs: SmallVec<Option<Tensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) traced: Option<Arc<dyn Traced>>,
@@ -52,7 +52,7 @@ impl Request {
     pub(crate) fn gathered(
         spec: &Arc<ModelSpec>,
         head: InferRequest,
-        inputs: Few<Option<Tensor>>,
+        inputs: SmallVec<Option<Tensor>>,
         requested: Requested,
         batch_size: usize,
     ) -> Self {

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use crate::memory_budget::MemoryPermit;
 use crate::tensor::Tensor;
 
-use super::{Few, Parameters};
+use super::{Parameters, SmallVec};
 
 /// The response to one request.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// The indexes and tensors of the requested outputs, in the order of the model.
-    pub outputs: Few<(usize, Tensor)>,
+    pub outputs: SmallVec<(usize, Tensor)>,
     /// The response parameters.
     pub parameters: Parameters,
     /// The memory reservation of the parameters. The tensors carry their own.
@@ -18,7 +18,7 @@ pub struct Response {
 
 impl Response {
     /// Creates a response without parameters.
-    pub fn new(outputs: Few<(usize, Tensor)>) -> Self {
+    pub fn new(outputs: SmallVec<(usize, Tensor)>) -> Self {
         Self {
             outputs,
             parameters: Parameters::default(),

@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::call::{
-    Answering, Arranged, Callee, Context, Executed, Health, Instance, LoadedInstance, Loader,
-    ModelError, Sequences, Spent, caught,
+    Context, Executed, GroupedBatch, Health, Instance, Invocation, LoadedInstance, Loader,
+    ModelError, ObsoleteStates, ResponseSink, Sequences, client_panic_message,
 };
 use crate::decorators::Steps;
 use crate::registry::Registration;
@@ -139,7 +139,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         let mut next = pin!(next);
         let batch = loop {
-            let due = self.rest(sequences);
+            let due = self.drop_expired_states(sequences);
             let due = async {
                 match due {
                     Some(due) => sleep_until(due.into()).await,
@@ -149,36 +149,39 @@ impl<I: Instance + ?Sized> Runner<I> {
             tokio::select! {
                 biased;
                 batch = next.as_mut() => break batch,
-                () = sequences.over() => {}
+                () = sequences.ended() => {}
                 () = due => {}
             }
         };
-        sequences.work(Instant::now().into_std());
+        sequences.note_batch(Instant::now().into_std());
         batch
     }
 
     /// Drops expired sequence states, and returns when more may expire. If that exceeds the time
     /// limit of a call, the instance is stalled.
-    pub(crate) fn rest(&self, sequences: Sequences<'_>) -> Option<std::time::Instant> {
-        let (spent, next) = sequences.rest(Instant::now().into_std());
-        self.drop_spent(sequences, spent);
+    pub(crate) fn drop_expired_states(
+        &self,
+        sequences: Sequences<'_>,
+    ) -> Option<std::time::Instant> {
+        let (states, next) = sequences.collect_expired(Instant::now().into_std());
+        self.drop_states(sequences, states);
         next
     }
 
-    fn drop_spent(&self, sequences: Sequences<'_>, spent: Spent) {
+    fn drop_states(&self, sequences: Sequences<'_>, states: ObsoleteStates) {
         if let Some(supervisor) = &self.supervisor
-            && !spent.is_empty()
-            && !supervisor.aside(|| drop(spent))
+            && !states.is_empty()
+            && !supervisor.aside(|| drop(states))
         {
-            sequences.hung();
+            sequences.mark_stalled();
         }
     }
 
     /// Drops the states of all sequences.
     #[cfg(tritonserver)]
-    pub(crate) fn forget(&self) {
+    pub(crate) fn clear(&self) {
         if let Some(sequences) = self.instance.sequences() {
-            self.drop_spent(sequences, sequences.forget());
+            self.drop_states(sequences, sequences.clear());
         }
     }
 
@@ -203,14 +206,14 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
-        answering: Option<&Arc<dyn Answering>>,
+        sink: Option<&Arc<dyn ResponseSink>>,
         finish: impl FnOnce(Executed) + Send + 'static,
     ) {
         let Some(supervisor) = &self.supervisor else {
-            return finish(self.execute(requests, stacked, answering).await);
+            return finish(self.execute(requests, stacked, sink).await);
         };
-        let arranged = Arranged::new(self.context.model(), requests, stacked);
-        let restore = arranged.restorer();
+        let grouped = GroupedBatch::new(self.context.model(), requests, stacked);
+        let restore = grouped.restorer();
         let finish = |mut executed| {
             restore(&mut executed);
             finish(executed);
@@ -218,11 +221,11 @@ impl<I: Instance + ?Sized> Runner<I> {
         let batch = supervisor.begin(requests.len(), Box::new(finish));
         let instance = Supervised::new(self.instance.as_ref(), supervisor, batch);
         let called = |call| supervisor.called(batch, call);
-        self.call(&instance, &arranged, answering, called).await;
+        self.call(&instance, &grouped, sink, called).await;
         if !supervisor.end(batch)
             && let Some(sequences) = self.instance.sequences()
         {
-            sequences.hung();
+            sequences.mark_stalled();
         }
     }
 
@@ -246,24 +249,24 @@ impl<I: Instance + ?Sized> Runner<I> {
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
-        answering: Option<&Arc<dyn Answering>>,
+        sink: Option<&Arc<dyn ResponseSink>>,
     ) -> Executed {
         let mut executed = Executed::default();
         let called = |call| {
             executed.append(call);
             ControlFlow::Continue(())
         };
-        let arranged = Arranged::new(self.context.model(), requests, stacked);
-        self.call(self.instance.as_ref(), &arranged, answering, called)
+        let grouped = GroupedBatch::new(self.context.model(), requests, stacked);
+        self.call(self.instance.as_ref(), &grouped, sink, called)
             .await;
-        arranged.restore(executed)
+        grouped.restore(executed)
     }
 
     async fn call(
         &self,
         instance: &(impl Instance + ?Sized),
-        batch: &Arranged<'_>,
-        answering: Option<&Arc<dyn Answering>>,
+        batch: &GroupedBatch<'_>,
+        sink: Option<&Arc<dyn ResponseSink>>,
         mut called: impl FnMut(Executed) -> ControlFlow<()>,
     ) {
         let mut failed = false;
@@ -280,11 +283,11 @@ impl<I: Instance + ?Sized> Runner<I> {
             }
             ControlFlow::Continue(())
         };
-        let callee = Callee {
+        let callee = Invocation {
             instance,
             context: &self.context,
             steps: &self.steps,
-            answering,
+            sink,
         };
         // If the calls stop early, the batch has already been answered.
         let scope = trace::batch(self.context.model(), batch.requests());
@@ -343,7 +346,7 @@ fn load(
         )) => Err(error(message)),
         Ok(Err(loading @ ModelError::Load { .. })) => Err(loading),
         Ok(Err(other)) => Err(error(other.to_string())),
-        Err(panic) => Err(error(caught(panic))),
+        Err(panic) => Err(error(client_panic_message(panic))),
     }
 }
 

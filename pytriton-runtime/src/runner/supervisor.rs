@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::{Context, Executed, ModelError};
-use crate::request::Few;
+use crate::request::SmallVec;
 use crate::statistics::nanoseconds;
 use crate::text::seconds;
 use crate::watchdog::{Watch, Watchdog};
@@ -207,7 +207,7 @@ impl Supervisor {
         }) = calling
         {
             let mut call = Executed {
-                results: Few::repeat(Err(self.too_long()), requests),
+                results: SmallVec::repeat(Err(self.too_long()), requests),
                 ..Executed::default()
             };
             call.durations.compute_infer = nanoseconds(begun.elapsed());

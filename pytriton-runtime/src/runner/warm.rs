@@ -2,7 +2,7 @@ use std::sync::{Arc, mpsc};
 
 use tokio::runtime::Handle;
 
-use crate::call::{Answering, Context, Executed, Instance, ModelError};
+use crate::call::{Context, Executed, Instance, ModelError, ResponseSink};
 use crate::model::Warmup;
 use crate::registry::Registration;
 use crate::warmup::{Heard, requests};
@@ -63,7 +63,7 @@ impl<I: Instance + ?Sized> Runner<I> {
         for _ in 0..warmup.count {
             let heard = Arc::new(Heard::default());
             let hears = spec.decoupled || spec.cancellable;
-            let answering = hears.then(|| Arc::clone(&heard) as Arc<dyn Answering>);
+            let sink = hears.then(|| Arc::clone(&heard) as Arc<dyn ResponseSink>);
             let (done, executed) = mpsc::channel();
             let (failed, failure) = (failed.clone(), failure.clone());
             let finish = move |executed: Executed| {
@@ -77,7 +77,7 @@ impl<I: Instance + ?Sized> Runner<I> {
                 // The receiver is gone if the function did not return in time.
                 let _ = done.send(error);
             };
-            self.block_on(self.serve(&requests, &[], answering.as_ref(), finish));
+            self.block_on(self.serve(&requests, &[], sink.as_ref(), finish));
             if let Ok(Some(error)) = executed.try_recv() {
                 return Err(error);
             }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
-use crate::request::{Few, Request, RequestId};
+use crate::request::{Request, RequestId, SmallVec};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
 use super::batch_forming::held_until;
@@ -148,7 +148,7 @@ impl DynamicQueue {
             let reply = Reply::new(arrived, rows, sink);
             let batch = Batch {
                 begun: Some(arrived),
-                ..state.batch(Few::one(request), Few::one(reply), true)
+                ..state.batch(SmallVec::one(request), SmallVec::one(reply), true)
             };
             return Ok(Pushed::Taken {
                 permit,
@@ -332,8 +332,8 @@ impl State {
     /// Creates a batch that is executed from now on.
     pub(super) fn batch(
         &mut self,
-        requests: Few<Request>,
-        replies: Few<Reply>,
+        requests: SmallVec<Request>,
+        replies: SmallVec<Reply>,
         inline: bool,
     ) -> Batch {
         let sequence = self.next_sequence;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::request::{Few, Request, Response};
+use crate::request::{Request, Response, SmallVec};
 
 use super::SchedulerError;
 use super::sink::{Answers, ReplySink};
@@ -117,9 +117,9 @@ pub(super) struct Batch {
     pub(super) origin: Origin,
     /// When its execution began, if it did not wait.
     pub(super) begun: Option<Instant>,
-    pub(super) requests: Few<Request>,
+    pub(super) requests: SmallVec<Request>,
     /// One for each request.
-    pub(super) replies: Few<Reply>,
+    pub(super) replies: SmallVec<Reply>,
 }
 
 /// Where the requests of a batch waited.

@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::request::Few;
+use crate::request::SmallVec;
 
 use super::Policy;
 use super::message::Reply;
@@ -13,7 +13,7 @@ use super::sink::ReplySink;
 /// keeps the senders.
 #[derive(Debug)]
 pub(super) struct Ordered {
-    order: Mutex<Order<Few<ReplySink>>>,
+    order: Mutex<Order<SmallVec<ReplySink>>>,
     /// Cloned for each response that is held back.
     counted: Arc<()>,
     most: usize,
@@ -41,7 +41,7 @@ impl Ordered {
     }
 
     /// Sends the responses of a batch once those of all earlier batches are sent.
-    pub(super) fn respond(&self, sequence: u64, finished: Few<Reply>) {
+    pub(super) fn respond(&self, sequence: u64, finished: SmallVec<Reply>) {
         let replies = finished.into_iter();
         let kept = replies.map(|reply| reply.keep(&self.counted)).collect();
         // Send under the lock, so that later responses cannot overtake these.
@@ -53,8 +53,8 @@ impl Ordered {
 }
 
 /// Returns the senders of a batch whose receivers still exist.
-fn heard(batch: Few<ReplySink>) -> Option<Few<ReplySink>> {
+fn heard(batch: SmallVec<ReplySink>) -> Option<SmallVec<ReplySink>> {
     let batch = batch.into_iter();
-    let heard: Few<ReplySink> = batch.filter(|sink| !sink.is_unheard()).collect();
+    let heard: SmallVec<ReplySink> = batch.filter(|sink| !sink.is_unheard()).collect();
     (!heard.is_empty()).then_some(heard)
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::call::{Answering, Executed, ModelError, Watched};
+use crate::call::{CancellationSink, Executed, ModelError, ResponseSink};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
-use crate::request::{Few, Request, Response, Traced};
+use crate::request::{Request, Response, SmallVec, Traced};
 use crate::statistics::{
     self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
 };
@@ -25,11 +25,11 @@ pub(super) struct Replies {
     sequence: u64,
     origin: Origin,
     begun: Instant,
-    replies: Few<Reply>,
+    replies: SmallVec<Reply>,
     /// The requests of a decoupled model, whose responses are sent during the execution.
     streamed: Option<Arc<Streamed>>,
     /// Detects cancellation, if the function checks for it.
-    watched: Option<Arc<dyn Answering>>,
+    watched: Option<Arc<dyn ResponseSink>>,
     /// The recorders of trace events.
     traces: Vec<Arc<dyn Traced>>,
 }
@@ -71,7 +71,7 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, sequence: u64, finished: Few<Reply>) {
+    fn respond(&self, sequence: u64, finished: SmallVec<Reply>) {
         match self.queue.ordered() {
             Some(ordered) => ordered.respond(sequence, finished),
             None => finished.into_iter().for_each(Reply::send),
@@ -81,7 +81,7 @@ impl Exit {
 
 impl Replies {
     /// Splits a batch that is about to be executed into its requests and their recipients.
-    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (Few<Request>, Self) {
+    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (SmallVec<Request>, Self) {
         let begun = batch.begun.unwrap_or_else(Instant::now);
         exit.recorder().begin(batch.replies.len());
         batch.requests.iter_mut().for_each(Request::dequeue);
@@ -90,7 +90,7 @@ impl Replies {
         let (replies, streamed) = match exit.decoupled {
             false => (batch.replies, None),
             true => (
-                Few::default(),
+                SmallVec::default(),
                 Some(Streamed::new(exit, begun, batch.replies)),
             ),
         };
@@ -109,7 +109,7 @@ impl Replies {
     }
 
     /// Returns the recipient of streamed responses, or the check for cancellation.
-    pub(super) fn answering(&self) -> Option<Arc<dyn Answering>> {
+    pub(super) fn answering(&self) -> Option<Arc<dyn ResponseSink>> {
         match (&self.streamed, &self.watched) {
             (Some(streamed), _) => Some(Arc::clone(streamed) as _),
             (None, Some(watched)) => Some(Arc::clone(watched)),
@@ -186,10 +186,10 @@ impl Replies {
 }
 
 /// Detects for each request whether its response is still needed.
-fn watched_by(replies: &[Reply]) -> Arc<dyn Answering> {
+fn watched_by(replies: &[Reply]) -> Arc<dyn ResponseSink> {
     let requests = replies.iter().map(|reply| reply.sink.listening());
     let requests: Vec<Listening> = requests.collect();
-    Arc::new(Watched(move |request| {
+    Arc::new(CancellationSink(move |request| {
         let request = requests.get(request);
         request.is_none_or(|request: &Listening| !request.goes_on())
     }))
@@ -258,7 +258,7 @@ mod tests {
         let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
         second.finish(Executed {
-            results: Few::one(Ok(Response::default())),
+            results: SmallVec::one(Ok(Response::default())),
             durations: Durations::default(),
         });
         drop(first);

@@ -3,8 +3,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::time::Instant;
 
-use crate::call::{Answering, Cancelled, ModelError};
-use crate::request::{Few, Response};
+use crate::call::{Cancelled, ModelError, ResponseSink};
+use crate::request::{Response, SmallVec};
 use crate::statistics::{MOST_ANSWERS, nanoseconds};
 
 use super::SchedulerError;
@@ -35,7 +35,7 @@ pub(super) struct Streaming {
 }
 
 impl Streamed {
-    pub(super) fn new(exit: &Arc<Exit>, begun: Instant, replies: Few<Reply>) -> Arc<Self> {
+    pub(super) fn new(exit: &Arc<Exit>, begun: Instant, replies: SmallVec<Reply>) -> Arc<Self> {
         let requests = replies.into_iter().map(|reply| {
             Mutex::new(Streaming {
                 arrived: reply.arrived,
@@ -93,8 +93,8 @@ impl Streamed {
     }
 }
 
-impl Answering for Streamed {
-    fn poll_part(
+impl ResponseSink for Streamed {
+    fn poll_send(
         &self,
         request: usize,
         answer: &mut Option<Result<Response, ModelError>>,

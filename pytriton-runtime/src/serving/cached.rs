@@ -6,7 +6,7 @@ use crate::cache::{CacheKey, ResponseCache};
 use crate::call::tracked;
 use crate::heavy::by_weight;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
-use crate::request::{Few, Request, Response};
+use crate::request::{Request, Response, SmallVec};
 use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
@@ -97,7 +97,7 @@ impl Cached {
         let outputs = Vec::from(response.outputs).into_iter();
         let outputs = outputs.map(|(index, tensor)| Ok((index, tracked(tensor, &self.budget)?)));
         Ok(Response {
-            outputs: outputs.collect::<Result<Few<_>, _>>()?,
+            outputs: outputs.collect::<Result<SmallVec<_>, _>>()?,
             held: self.budget.reserve(response.parameters.bytes())?,
             parameters: response.parameters,
         })

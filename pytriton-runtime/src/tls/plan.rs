@@ -18,7 +18,7 @@ pub struct TlsPlan {
 }
 
 /// A port and its options, followed by the ports whose files it uses if it has none.
-type Said<'a> = (&'static str, &'a TlsFlags);
+type PortFlags<'a> = (&'static str, &'a TlsFlags);
 
 impl TlsPlan {
     /// Resolves the options. HTTP uses the files of gRPC by default, and the other ports those of
@@ -83,7 +83,7 @@ struct Taken {
 /// The files of the first port, from the first of the given ports that has any.
 fn files(
     switch: &TlsFlags,
-    ports: &[Said<'_>],
+    ports: &[PortFlags<'_>],
     taken: &mut Taken,
 ) -> Result<Option<TlsFiles>, TlsError> {
     // As in tritonserver, setting the client certificate option enables TLS.

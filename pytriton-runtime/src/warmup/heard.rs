@@ -1,7 +1,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use crate::call::{Answering, Cancelled, ModelError};
+use crate::call::{Cancelled, ModelError, ResponseSink};
 use crate::request::Response;
 
 /// Receives all responses to the requests of a warm-up, and keeps the first failure.
@@ -21,8 +21,8 @@ impl Heard {
     }
 }
 
-impl Answering for Heard {
-    fn poll_part(
+impl ResponseSink for Heard {
+    fn poll_send(
         &self,
         _: usize,
         answer: &mut Option<Result<Response, ModelError>>,

@@ -6,10 +6,10 @@ use pytriton_backend::now;
 use pytriton_backend::session::{Asked, Server, SessionError};
 use pytriton_backend::wire::BatchReader;
 
-use crate::call::Answering;
-use crate::call::Watched;
+use crate::call::CancellationSink;
+use crate::call::ResponseSink;
 use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming};
-use crate::request::Few;
+use crate::request::SmallVec;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
@@ -34,13 +34,13 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
             Err(results) => return finish(server, (batch, begun), results),
         };
         let way = way(sessions, server, batch, &gathered, claimed);
-        let answering = streaming(sessions, server, batch, &way);
-        let answering = answering.map(|streaming| {
+        let sink = streaming(sessions, server, batch, &way);
+        let sink = sink.map(|streaming| {
             streaming.called(begun);
-            streaming as Arc<dyn Answering>
+            streaming as Arc<dyn ResponseSink>
         });
         let (own_sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
-        runner.block_on(gathered.run(runner, answering.as_ref(), move |results| {
+        runner.block_on(gathered.run(runner, sink.as_ref(), move |results| {
             let finished = way.finish(&asker, (batch, begun), results);
             end(&asker, &own_sessions, &finished);
             drop(working);
@@ -50,7 +50,7 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     drop(serving);
     let parting = end(server, sessions, &served);
     // The next session does not know the sequences of this one.
-    runner.forget();
+    runner.clear();
     sessions.leave(parting);
 }
 
@@ -70,10 +70,10 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls
         let is_cancelled = is_cancelled(server, batch);
         let way = way(sessions, server, batch, &gathered, claimed);
         let streaming = streaming(sessions, server, batch, &way);
-        let answering = Arc::clone(sessions);
+        let owner = Arc::clone(sessions);
         let done = move |results, begun| {
             let finished = way.finish(&own, (batch, begun), results);
-            end(&own, &answering, &finished);
+            end(&own, &owner, &finished);
             drop(working);
         };
         let gathered = (gathered, streaming);
@@ -103,12 +103,12 @@ fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
         return server.take();
     };
     loop {
-        let asked = match runner.rest(sequences) {
+        let asked = match runner.drop_expired_states(sequences) {
             None => Some(server.take()?),
             Some(due) => server.take_until(due)?,
         };
         if let Some(asked) = asked {
-            sequences.work(Instant::now());
+            sequences.note_batch(Instant::now());
             return Ok(asked);
         }
     }
@@ -133,7 +133,7 @@ fn gather(
         return Ok(Ok((gathered, claimed)));
     }
     let stopping = SchedulerError::Stopping;
-    let results = Few::repeat(Err(stopping), gathered.requests.len());
+    let results = SmallVec::repeat(Err(stopping), gathered.requests.len());
     claimed.finish(&results);
     Ok(Err(results))
 }
@@ -194,7 +194,7 @@ fn streaming(
     match way {
         Way::Streamed(streamed) => Some(Arc::clone(streamed) as _),
         Way::Whole(_) if sessions.spec.cancellable => {
-            Some(Arc::new(Watched(is_cancelled(server, batch))))
+            Some(Arc::new(CancellationSink(is_cancelled(server, batch))))
         }
         Way::Whole(_) => None,
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use serde_json::Value;
 
-use crate::call::{Callee, Context, ModelError};
+use crate::call::{Context, Invocation, ModelError};
 use crate::request::{Request, Response};
 
 use super::model::model;
@@ -60,8 +60,8 @@ impl Case {
         let instance = Recorded {
             calls: RefCell::new(self.expected("calls").cloned().unwrap_or_default()),
         };
-        let callee = Callee {
-            answering: None,
+        let callee = Invocation {
+            sink: None,
             instance: &instance,
             context: &Context::new(Arc::clone(&spec), 0),
             steps: &steps,

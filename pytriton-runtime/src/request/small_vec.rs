@@ -5,7 +5,7 @@ use std::{option, slice, vec};
 
 /// A list of values. A single value needs no allocation.
 #[derive(Debug, Clone)]
-pub struct Few<T>(Kept<T>);
+pub struct SmallVec<T>(Kept<T>);
 
 #[derive(Debug, Clone)]
 enum Kept<T> {
@@ -14,7 +14,7 @@ enum Kept<T> {
     Other(Vec<T>),
 }
 
-impl<T: Clone> Few<T> {
+impl<T: Clone> SmallVec<T> {
     /// Returns a list with `count` copies of a value.
     pub fn repeat(value: T, count: usize) -> Self {
         match count {
@@ -24,28 +24,28 @@ impl<T: Clone> Few<T> {
     }
 }
 
-impl<T> Few<T> {
+impl<T> SmallVec<T> {
     /// Returns a list with a single value.
     pub const fn one(value: T) -> Self {
         Self(Kept::One([value]))
     }
 }
 
-impl<T: PartialEq> PartialEq for Few<T> {
+impl<T: PartialEq> PartialEq for SmallVec<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for Few<T> {}
+impl<T: Eq> Eq for SmallVec<T> {}
 
-impl<T> Default for Few<T> {
+impl<T> Default for SmallVec<T> {
     fn default() -> Self {
         Self(Kept::Other(Vec::new()))
     }
 }
 
-impl<T> From<Vec<T>> for Few<T> {
+impl<T> From<Vec<T>> for SmallVec<T> {
     fn from(values: Vec<T>) -> Self {
         match <[T; 1]>::try_from(values) {
             Ok(one) => Self(Kept::One(one)),
@@ -54,7 +54,7 @@ impl<T> From<Vec<T>> for Few<T> {
     }
 }
 
-impl<T> FromIterator<T> for Few<T> {
+impl<T> FromIterator<T> for SmallVec<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let mut values = values.into_iter();
         let kept = match (values.next(), values.next()) {
@@ -65,7 +65,7 @@ impl<T> FromIterator<T> for Few<T> {
     }
 }
 
-impl<T> Extend<T> for Few<T> {
+impl<T> Extend<T> for SmallVec<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let mut all = Vec::from(take(self));
         all.extend(values);
@@ -73,8 +73,8 @@ impl<T> Extend<T> for Few<T> {
     }
 }
 
-impl<T> From<Few<T>> for Vec<T> {
-    fn from(few: Few<T>) -> Self {
+impl<T> From<SmallVec<T>> for Vec<T> {
+    fn from(few: SmallVec<T>) -> Self {
         match few.0 {
             Kept::One(one) => Self::from(one),
             Kept::Other(other) => other,
@@ -82,7 +82,7 @@ impl<T> From<Few<T>> for Vec<T> {
     }
 }
 
-impl<T> Deref for Few<T> {
+impl<T> Deref for SmallVec<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -93,7 +93,7 @@ impl<T> Deref for Few<T> {
     }
 }
 
-impl<T> DerefMut for Few<T> {
+impl<T> DerefMut for SmallVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
             Kept::One(one) => one,
@@ -102,7 +102,7 @@ impl<T> DerefMut for Few<T> {
     }
 }
 
-impl<T> IntoIterator for Few<T> {
+impl<T> IntoIterator for SmallVec<T> {
     type Item = T;
     type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
 
@@ -115,7 +115,7 @@ impl<T> IntoIterator for Few<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a mut Few<T> {
+impl<'a, T> IntoIterator for &'a mut SmallVec<T> {
     type Item = &'a mut T;
     type IntoIter = slice::IterMut<'a, T>;
 
@@ -124,7 +124,7 @@ impl<'a, T> IntoIterator for &'a mut Few<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Few<T> {
+impl<'a, T> IntoIterator for &'a SmallVec<T> {
     type Item = &'a T;
     type IntoIter = slice::Iter<'a, T>;
 
@@ -141,11 +141,11 @@ mod tests {
     fn any_number_comes_back_in_its_order() {
         for count in 0..5 {
             let expected: Vec<usize> = (0..count).collect();
-            let mut few: Few<usize> = (0..count).collect();
+            let mut few: SmallVec<usize> = (0..count).collect();
             assert_eq!(*few, expected);
-            assert_eq!(few, Few::from(expected.clone()));
+            assert_eq!(few, SmallVec::from(expected.clone()));
             assert_eq!((&few).into_iter().count(), count);
-            assert_eq!(*Few::repeat(7, count), vec![7; count]);
+            assert_eq!(*SmallVec::repeat(7, count), vec![7; count]);
             assert_eq!(Vec::from(few.clone()), expected);
             for more in 0..3 {
                 let mut longer = few.clone();

@@ -3,14 +3,14 @@ use std::task::{Context, Poll};
 
 use crate::request::Response;
 
-use super::{Answering, Cancelled, ModelError};
+use super::{Cancelled, ModelError, ResponseSink};
 
 /// Reports cancellation for the requests of a batch whose function sends one response each. The
 /// closure returns whether a request is cancelled.
-pub(crate) struct Watched<F>(pub(crate) F);
+pub(crate) struct CancellationSink<F>(pub(crate) F);
 
-impl<F: Fn(usize) -> bool + Send + Sync> Answering for Watched<F> {
-    fn poll_part(
+impl<F: Fn(usize) -> bool + Send + Sync> ResponseSink for CancellationSink<F> {
+    fn poll_send(
         &self,
         _: usize,
         _: &mut Option<Result<Response, ModelError>>,
@@ -26,8 +26,8 @@ impl<F: Fn(usize) -> bool + Send + Sync> Answering for Watched<F> {
     }
 }
 
-impl<F> fmt::Debug for Watched<F> {
+impl<F> fmt::Debug for CancellationSink<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").finish_non_exhaustive()
+        f.debug_struct("CancellationSink").finish_non_exhaustive()
     }
 }

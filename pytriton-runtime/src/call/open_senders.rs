@@ -7,19 +7,19 @@ use futures_util::task::AtomicWaker;
 
 /// Counts the senders that may still respond to the requests of a call.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenSenders {
     count: AtomicUsize,
     closed: AtomicWaker,
 }
 
 /// A counted sender.
 #[derive(Debug)]
-pub(super) struct Opened(Arc<Open>);
+pub(super) struct OpenSender(Arc<OpenSenders>);
 
-impl Open {
-    pub(super) fn enter(self: &Arc<Self>) -> Opened {
+impl OpenSenders {
+    pub(super) fn enter(self: &Arc<Self>) -> OpenSender {
         self.count.fetch_add(1, Ordering::AcqRel);
-        Opened(Arc::clone(self))
+        OpenSender(Arc::clone(self))
     }
 
     /// Waits until no sender is left.
@@ -35,7 +35,7 @@ impl Open {
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenSender {
     fn drop(&mut self) {
         if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.closed.wake();

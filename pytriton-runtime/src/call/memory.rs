@@ -3,11 +3,11 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
-use crate::request::Few;
+use crate::request::SmallVec;
 use crate::tensor::{DataType, Tensor, TensorError, element_count, stack};
 use crate::tracked_bytes::TrackedBytes;
 
-use super::{Context, ModelError, Part, Returned, Said};
+use super::{Context, ModelError, ResponseParts, Returned, RowGroup};
 
 /// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
 /// overhead of the smallest allocation.
@@ -36,38 +36,41 @@ pub(super) fn outputs(
         return Ok(returned);
     };
     Ok(match returned {
-        Returned::Call(said) => Returned::Call(reserve_said(said, budget)?),
-        Returned::Parts(parts) => {
-            let parts = parts.into_iter().map(|part| Part {
-                outputs: part.outputs.and_then(|tensors| {
+        Returned::Call(parts) => Returned::Call(reserve_parts(parts, budget)?),
+        Returned::RowGroups(groups) => {
+            let groups = groups.into_iter().map(|group| RowGroup {
+                outputs: group.outputs.and_then(|tensors| {
                     let tensors = tensors.into_iter().map(|tensor| tracked(tensor, budget));
                     Ok(tensors.collect::<Result<_, _>>()?)
                 }),
-                ..part
+                ..group
             });
-            Returned::Parts(parts.collect())
+            Returned::RowGroups(groups.collect())
         }
         Returned::Each(each) => {
             let each = each.into_iter();
-            let each = each.map(|said| said.and_then(|said| reserve_said(said, budget)));
+            let each = each.map(|parts| parts.and_then(|parts| reserve_parts(parts, budget)));
             Returned::Each(each.collect())
         }
         Returned::Streamed => Returned::Streamed,
     })
 }
 
-fn reserve_said(said: Said, budget: &Arc<MemoryBudget>) -> Result<Said, ModelError> {
+fn reserve_parts(
+    parts: ResponseParts,
+    budget: &Arc<MemoryBudget>,
+) -> Result<ResponseParts, ModelError> {
     let is_small = |tensor: &Tensor| tensor.data().len() < MIN_TRACKED_BYTES;
-    if said.tensors.iter().all(is_small) {
-        return Ok(said);
+    if parts.tensors.iter().all(is_small) {
+        return Ok(parts);
     }
-    let tensors = Vec::from(said.tensors).into_iter();
+    let tensors = Vec::from(parts.tensors).into_iter();
     let tensors: Vec<Tensor> = tensors
         .map(|tensor| tracked(tensor, budget))
         .collect::<Result<_, _>>()?;
-    Ok(Said {
-        tensors: Few::from(tensors),
-        ..said
+    Ok(ResponseParts {
+        tensors: SmallVec::from(tensors),
+        ..parts
     })
 }
 
@@ -131,15 +134,15 @@ mod tests {
     const KIB: usize = 1 << 10;
 
     /// Returns one row of 8 KiB for each of `count` requests.
-    fn said(count: usize) -> Said {
+    fn rows_of_8_kib(count: usize) -> ResponseParts {
         let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
-        Said {
-            tensors: Few::one(tensor.unwrap()),
+        ResponseParts {
+            tensors: SmallVec::one(tensor.unwrap()),
             parameters: Parameters::default(),
         }
     }
 
-    fn answered(
+    fn split(
         spec: &Arc<ModelSpec>,
         count: usize,
         returned: Returned,
@@ -157,29 +160,33 @@ mod tests {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let budget = MemoryBudget::new(100 * KIB);
         for count in [1, 2, 12] {
-            for kept in [0, count - 1] {
-                let returned = Returned::Call(said(count));
-                let mut responses = answered(&spec, count, returned, &budget);
+            for index in [0, count - 1] {
+                let returned = Returned::Call(rows_of_8_kib(count));
+                let mut responses = split(&spec, count, returned, &budget);
                 assert_eq!(budget.reserved(), count * 8 * KIB);
-                let kept = responses.swap_remove(kept).unwrap();
+                let response = responses.swap_remove(index).unwrap();
                 drop(responses);
                 assert_eq!(budget.reserved(), count * 8 * KIB, "of {count}");
-                drop(kept);
+                drop(response);
                 assert_eq!(budget.reserved(), 0);
             }
         }
-        let responses = answered(&spec, 13, Returned::Call(said(13)), &budget);
+        let responses = split(&spec, 13, Returned::Call(rows_of_8_kib(13)), &budget);
         let refused = |response: &Result<Response, _>| matches!(response, Err(ModelError::Budget(error)) if error.bytes == 13 * 8 * KIB);
         assert!(responses.iter().all(refused), "{responses:?}");
         assert_eq!(budget.reserved(), 0);
     }
 
     #[test]
-    fn each_output_of_a_raw_function_is_reserved_by_itself() {
+    fn each_output_of_a_raw_function_is_reserved_separately() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let budget = MemoryBudget::new(20 * KIB);
-        let each = vec![Ok(said(1)), Ok(said(1)), Ok(said(1))];
-        let mut responses = answered(&spec, 3, Returned::Each(each), &budget);
+        let each = vec![
+            Ok(rows_of_8_kib(1)),
+            Ok(rows_of_8_kib(1)),
+            Ok(rows_of_8_kib(1)),
+        ];
+        let mut responses = split(&spec, 3, Returned::Each(each), &budget);
         assert_eq!(budget.reserved(), 16 * KIB);
         assert!(matches!(responses.pop(), Some(Err(ModelError::Budget(_)))));
         drop(responses.pop());
@@ -187,16 +194,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_put_together_from_several_parts_are_reserved_again() {
+    fn rows_joined_from_several_groups_are_reserved_again() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let budget = MemoryBudget::new(100 * KIB);
-        let part = |rows: &[usize]| Part {
+        let group = |rows: &[usize]| RowGroup {
             rows: rows.to_vec(),
-            outputs: Ok(said(rows.len()).tensors.into()),
+            outputs: Ok(rows_of_8_kib(rows.len()).tensors.into()),
             parameters: Parameters::default(),
         };
         let requests = [request(&spec, 2, 0.0)];
-        let returned = Returned::Parts(vec![part(&[1]), part(&[0])]);
+        let returned = Returned::RowGroups(vec![group(&[1]), group(&[0])]);
         let returned = outputs(returned, Some(&budget)).unwrap();
         assert_eq!(budget.reserved(), 16 * KIB);
         let responses = responses(&spec, &requests, returned, Some(&budget));

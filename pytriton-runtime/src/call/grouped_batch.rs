@@ -13,14 +13,14 @@ use super::pipeline::together;
 
 /// A batch in which requests of the same call are adjacent.
 #[derive(Debug)]
-pub(crate) struct Arranged<'a> {
+pub(crate) struct GroupedBatch<'a> {
     pub(super) requests: Cow<'a, [Request]>,
     pub(super) stacked: &'a [Option<Tensor>],
     /// The original index of each request. `None` if the order is unchanged.
     order: Option<Vec<usize>>,
 }
 
-impl<'a> Arranged<'a> {
+impl<'a> GroupedBatch<'a> {
     /// Returns the requests in call order.
     pub(crate) fn requests(&self) -> &[Request] {
         &self.requests
@@ -50,7 +50,7 @@ impl<'a> Arranged<'a> {
     }
 
     /// Returns the original indexes of `count` requests from `first` on.
-    pub(super) fn places(&self, first: usize, count: usize) -> Arc<[usize]> {
+    pub(super) fn original_indexes(&self, first: usize, count: usize) -> Arc<[usize]> {
         match &self.order {
             None => (first..first + count).collect(),
             Some(order) => order[first..first + count].into(),
@@ -160,7 +160,7 @@ mod tests {
         ];
         for (keys, expected) in table {
             let (spec, requests) = requests(keys);
-            let arranged = Arranged::new(&spec, &requests, &[]);
+            let arranged = GroupedBatch::new(&spec, &requests, &[]);
             let stand: Vec<f64> = arranged.requests.iter().map(key).collect();
             assert_eq!(stand, expected);
             let results = stand.iter().map(|key| {
@@ -187,8 +187,8 @@ mod tests {
         let nan = vec![f64::NAN; 20_000];
         let (_, nans) = requests(&nan);
         let took = computing(|| {
-            assert!(Arranged::new(&spec, &all, &[]).order.is_none());
-            assert!(Arranged::new(&spec, &nans, &[]).order.is_none());
+            assert!(GroupedBatch::new(&spec, &all, &[]).order.is_none());
+            assert!(GroupedBatch::new(&spec, &nans, &[]).order.is_none());
         });
         assert!(took < Duration::from_secs(5), "{took:?}");
     }

@@ -9,13 +9,13 @@ use super::ModelError;
 
 /// Receives the responses of a batch while its function runs. A request is identified by its index
 /// in the batch.
-pub trait Answering: Debug + Send + Sync {
+pub trait ResponseSink: Debug + Send + Sync {
     /// Takes a response, or an error, as soon as there is space for it. More responses may follow.
     ///
     /// # Errors
     ///
     /// Returns [`Cancelled`] if no further responses are needed.
-    fn poll_part(
+    fn poll_send(
         &self,
         request: usize,
         answer: &mut Option<Result<Response, ModelError>>,

@@ -3,21 +3,21 @@ use std::sync::Arc;
 use pytriton_protocol::typed::{Returned, Tensors};
 
 use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
-use crate::request::{Few, Parameters};
+use crate::request::{Parameters, SmallVec};
 use crate::tensor::{Tensor, TensorError};
 
 use super::{ModelError, Outputs};
 
 /// One response of a function: a tensor for each output, and response parameters.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct ResponseParts {
     /// The tensors in the order of the outputs.
-    pub tensors: Few<Tensor>,
+    pub tensors: SmallVec<Tensor>,
     /// The parameters of the response.
     pub parameters: Parameters,
 }
 
-impl From<Vec<Tensor>> for Said {
+impl From<Vec<Tensor>> for ResponseParts {
     fn from(tensors: Vec<Tensor>) -> Self {
         Self {
             tensors: tensors.into(),
@@ -64,7 +64,7 @@ impl<O: Outputs> Outputs for WithParameters<O> {
         self.outputs.into_tensors(model)
     }
 
-    fn into_said(self, model: &ModelSpec) -> Result<Said, ModelError> {
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
         let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
         // tritonserver represents a text output as a parameter with its name, so the name would be
         // ambiguous.
@@ -76,9 +76,9 @@ impl<O: Outputs> Outputs for WithParameters<O> {
                 message: format!("a parameter has the name of output '{}'", output.name),
             });
         }
-        let mut said = self.outputs.into_said(model)?;
-        said.parameters.extend(self.parameters);
-        Ok(said)
+        let mut parts = self.outputs.into_parts(model)?;
+        parts.parameters.extend(self.parameters);
+        Ok(parts)
     }
 }
 
@@ -105,13 +105,13 @@ mod tests {
     fn no_parameter_of_a_text_has_the_name_of_the_text() {
         let mut spec = IDENTITY.spec().unwrap();
         let output = spec.outputs[0].name.clone();
-        let said = |spec: &ModelSpec, name: &str| {
-            let mut said = WithParameters::<Piece>::default();
-            said.parameters.insert(name, ParameterValue::Int64(1));
-            said.into_said(spec).map_err(|error| error.to_string())
+        let convert = |spec: &ModelSpec, name: &str| {
+            let mut outputs = WithParameters::<Piece>::default();
+            outputs.parameters.insert(name, ParameterValue::Int64(1));
+            outputs.into_parts(spec).map_err(|error| error.to_string())
         };
         spec.openai = Some(Surface::Completions);
-        let error = said(&spec, &output).unwrap_err();
+        let error = convert(&spec, &output).unwrap_err();
         assert!(
             error.ends_with("a parameter has the name of output 'OUTPUT_1'"),
             "{error}"

@@ -97,7 +97,7 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
     let spec = spec();
     let inputs = vec![Some(column(rows))];
     let calls = RefCell::new(Vec::new());
-    let call = |batch: Batch<'_>| -> Boxed<'_, _> {
+    let call = |batch: Batch<'_>| -> LocalFuture<'_, _> {
         let x = values(batch.inputs()[0].as_ref().unwrap());
         calls.borrow_mut().push(x.clone());
         Box::pin(async move {
@@ -109,9 +109,9 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
         })
     };
     let batch = Batch::new(&spec, rows.len(), Cow::Owned(inputs));
-    let parts = around(steps, batch, &call).now_or_never().unwrap();
+    let row_groups = run_steps(steps, batch, &call).now_or_never().unwrap();
     let mut answers = vec![None; rows.len()];
-    for Part { rows, outputs, .. } in parts {
+    for RowGroup { rows, outputs, .. } in row_groups {
         for (at, row) in rows.into_iter().enumerate() {
             let answer = match &outputs {
                 Ok(outputs) => Ok(values(&outputs[0])[at]),
@@ -129,7 +129,7 @@ fn step(step: impl Step + 'static) -> Arc<dyn Step> {
 }
 
 #[test]
-fn groups_are_called_apart_and_their_rows_come_back_in_order() {
+fn groups_are_called_separately_and_their_rows_return_in_order() {
     let (answers, calls) = answer(&[step(Remainder(3))], &[4, 0, 3, 2, 7, 5]);
     assert_eq!(calls, [vec![2, 5], vec![4, 7], vec![0, 3]]);
     assert_eq!(answers, [40, 0, 30, 20, 70, 50].map(Ok));
@@ -141,7 +141,7 @@ fn groups_are_called_apart_and_their_rows_come_back_in_order() {
 }
 
 #[test]
-fn steps_stand_around_each_other_in_their_order() {
+fn steps_wrap_each_other_in_order() {
     let steps = [
         step(AddOne),
         step(Remainder(4)),
@@ -155,7 +155,7 @@ fn steps_stand_around_each_other_in_their_order() {
 }
 
 #[test]
-fn a_group_that_fails_fails_its_own_rows() {
+fn a_failing_group_fails_only_its_rows() {
     let unlucky = || Err("unlucky".to_owned());
     for position in 0..5 {
         let mut rows = [1, 3, 5, 2, 4];
@@ -170,7 +170,7 @@ fn a_group_that_fails_fails_its_own_rows() {
 }
 
 #[test]
-fn groups_that_are_none_are_refused() {
+fn invalid_groups_are_refused() {
     let table: [(&[&[usize]], usize); 4] = [
         (&[&[0, 1]], 2),
         (&[&[0, 1], &[1, 2]], 1),
@@ -188,7 +188,7 @@ fn groups_that_are_none_are_refused() {
 }
 
 #[test]
-fn rows_that_are_added_cannot_be_cut_below() {
+fn added_rows_cannot_be_split_by_an_inner_step() {
     let (answers, _) = answer(&[step(Fill(4)), step(Remainder(2))], &[7, 8]);
     for answer in answers {
         let text = answer.unwrap_err();
@@ -197,7 +197,7 @@ fn rows_that_are_added_cannot_be_cut_below() {
 }
 
 #[test]
-fn what_a_step_makes_must_fit_the_model() {
+fn outputs_of_a_step_must_match_the_model() {
     let spec = spec();
     let inputs = vec![Some(column(&[1]))];
     let mut batch = Batch::new(&spec, 1, Cow::Owned(inputs));
@@ -247,7 +247,7 @@ impl Step for Panics {
 }
 
 #[test]
-fn a_step_that_panics_fails_its_own_rows() {
+fn a_panicking_step_fails_only_its_rows() {
     for panics in [Panics::Cutting, Panics::Preparing] {
         let steps = [step(Remainder(2)), step(panics)];
         let (answers, _) = answer(&steps, &[13, 2, 1]);
@@ -263,19 +263,23 @@ fn a_step_that_panics_fails_its_own_rows() {
 }
 
 #[test]
-fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
+fn responses_of_a_reordered_group_are_in_request_order() {
     use crate::testing::request;
 
     let spec = Arc::new(IDENTITY.spec().unwrap());
     let requests = [1.0, 2.0, 3.0].map(|value| request(&spec, 1, value));
     let tens = |values: [f32; 3]| Tensor::from_elements(vec![3, 1], values.to_vec()).unwrap();
-    let part = Part {
+    let row_group = RowGroup {
         rows: vec![2, 0, 1],
         outputs: Ok(vec![tens([30.0, 10.0, 20.0])]),
         parameters: Parameters::default(),
     };
-    let responses =
-        super::super::returned::responses(&spec, &requests, Returned::Parts(vec![part]), None);
+    let responses = super::super::returned::responses(
+        &spec,
+        &requests,
+        Returned::RowGroups(vec![row_group]),
+        None,
+    );
     let got = responses.into_iter().map(|response| {
         let (_, tensor) = response.unwrap().outputs.iter().next().unwrap().clone();
         tensor.elements::<f32>().unwrap()[0]
@@ -288,13 +292,13 @@ fn one_group_in_another_order_is_answered_in_the_order_of_the_requests() {
 }
 
 #[test]
-fn what_is_said_beside_the_outputs_reaches_the_requests_of_the_rows() {
+fn parameters_reach_the_requests_of_their_rows() {
     use crate::request::ParameterValue;
     use crate::testing::request;
 
     let spec = Arc::new(IDENTITY.spec().unwrap());
     let requests = [1.0, 2.0, 3.0].map(|value| request(&spec, 1, value));
-    let said = |names: &[&str]| {
+    let parameters = |names: &[&str]| {
         let mut parameters = Parameters::default();
         for name in names {
             parameters.insert(*name, ParameterValue::Bool(true));
@@ -303,27 +307,30 @@ fn what_is_said_beside_the_outputs_reaches_the_requests_of_the_rows() {
     };
     let tens =
         |values: &[f32]| Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap();
-    let part = |rows: &[usize], name: &str| Part {
+    let row_group = |rows: &[usize], name: &str| RowGroup {
         rows: rows.to_vec(),
         outputs: Ok(vec![tens(&vec![0.0; rows.len()])]),
-        parameters: said(&[name]),
+        parameters: parameters(&[name]),
     };
-    let whole = Said {
-        tensors: crate::request::Few::one(tens(&[1.0, 2.0, 3.0])),
-        parameters: said(&["all"]),
+    let outputs = ResponseParts {
+        tensors: crate::request::SmallVec::one(tens(&[1.0, 2.0, 3.0])),
+        parameters: parameters(&["all"]),
     };
     let table = [
-        (Returned::Call(whole), [["all"]; 3]),
+        (Returned::Call(outputs), [["all"]; 3]),
         (
-            Returned::Parts(vec![part(&[0, 2], "a"), part(&[1], "b")]),
+            Returned::RowGroups(vec![row_group(&[0, 2], "a"), row_group(&[1], "b")]),
             [["a"], ["b"], ["a"]],
         ),
-        (Returned::Parts(vec![part(&[0, 1, 2], "c")]), [["c"]; 3]),
+        (
+            Returned::RowGroups(vec![row_group(&[0, 1, 2], "c")]),
+            [["c"]; 3],
+        ),
     ];
     for (returned, expected) in table {
         let responses = super::super::returned::responses(&spec, &requests, returned, None);
         for (response, names) in responses.into_iter().zip(expected) {
-            assert_eq!(response.unwrap().parameters, said(&names));
+            assert_eq!(response.unwrap().parameters, parameters(&names));
         }
     }
 }

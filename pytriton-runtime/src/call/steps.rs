@@ -8,135 +8,142 @@ use crate::model::ModelSpec;
 use crate::request::Parameters;
 use crate::tensor::Tensor;
 
-use super::execute::caught;
-use super::{ModelError, Part, Returned, Said};
+use super::execute::client_panic_message;
+use super::{ModelError, ResponseParts, Returned, RowGroup};
 
-pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+pub(super) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Runs a batch through the steps and the function, and the outputs back through the steps.
-pub(super) fn around<'c, 'a: 'c, C>(
+pub(super) fn run_steps<'c, 'a: 'c, C>(
     steps: &'a [Arc<dyn Step>],
     batch: Batch<'a>,
     call: &'c C,
-) -> Boxed<'c, Vec<Part>>
+) -> LocalFuture<'c, Vec<RowGroup>>
 where
-    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
 {
     Box::pin(async move {
         let rows = batch.rows();
-        let Some((step, below)) = steps.split_first() else {
+        let Some((step, inner_steps)) = steps.split_first() else {
             let outputs = match call(batch).await {
                 Ok(Returned::Call(outputs)) => Ok(outputs),
                 // Raw functions have no steps.
-                Ok(_) => Ok(Said::default()),
+                Ok(_) => Ok(ResponseParts::default()),
                 Err(error) => Err(error),
             };
-            return vec![Part::whole(rows, outputs)];
+            return vec![RowGroup::all(rows, outputs)];
         };
-        match cut(step.as_ref(), &batch) {
-            Ok(None) => within(step.as_ref(), below, batch, call).await,
-            Ok(Some(groups)) => apart(step.as_ref(), below, batch, groups, call).await,
-            Err(error) => vec![Part::whole(rows, Err(error))],
+        match split_batch(step.as_ref(), &batch) {
+            Ok(None) => run_step(step.as_ref(), inner_steps, batch, call).await,
+            Ok(Some(groups)) => {
+                run_step_by_group(step.as_ref(), inner_steps, batch, groups, call).await
+            }
+            Err(error) => vec![RowGroup::all(rows, Err(error))],
         }
     })
 }
 
 /// Runs one step around the remaining ones.
-async fn within<'c, 'a: 'c, C>(
+async fn run_step<'c, 'a: 'c, C>(
     step: &'a dyn Step,
-    below: &'a [Arc<dyn Step>],
+    inner_steps: &'a [Arc<dyn Step>],
     mut batch: Batch<'a>,
     call: &'c C,
-) -> Vec<Part>
+) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
 {
     let (model, rows) = (batch.model(), batch.rows());
     let prepared = guarded(model, || step.prepare(&mut batch));
     let batch = match prepared.and_then(|()| Ok(batch.checked()?)) {
         Ok(batch) => batch,
-        Err(error) => return vec![Part::whole(rows, Err(error))],
+        Err(error) => return vec![RowGroup::all(rows, Err(error))],
     };
     let prepared = batch.rows();
-    let mut parts = around(below, batch, call).await;
+    let mut row_groups = run_steps(inner_steps, batch, call).await;
     if prepared != rows {
-        let outputs = match parts.pop() {
-            Some(part) if parts.is_empty() && part.is_in_order() => part.into_said(),
+        let outputs = match row_groups.pop() {
+            Some(row_group) if row_groups.is_empty() && row_group.is_in_order() => {
+                row_group.into_parts()
+            }
             _ => Err(ModelError::from(StepError::RowsBeforeCut {
                 model: Arc::clone(&model.name),
             })),
         };
-        parts = vec![Part::whole(rows, outputs)];
+        row_groups = vec![RowGroup::all(rows, outputs)];
     }
-    for part in &mut parts {
-        part.change(|rows, outputs| guarded(model, || step.finish(model, rows, outputs)));
+    for row_group in &mut row_groups {
+        row_group.change(|rows, outputs| guarded(model, || step.finish(model, rows, outputs)));
     }
-    parts
+    row_groups
 }
 
 /// Runs one step around the remaining ones, separately for each group of rows.
-async fn apart<'c, 'a: 'c, C>(
+async fn run_step_by_group<'c, 'a: 'c, C>(
     step: &'a dyn Step,
-    below: &'a [Arc<dyn Step>],
+    inner_steps: &'a [Arc<dyn Step>],
     batch: Batch<'a>,
     groups: Vec<Vec<usize>>,
     call: &'c C,
-) -> Vec<Part>
+) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> Boxed<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
 {
     let rows = match batch.single_rows() {
         Ok(rows) => rows,
-        Err(error) => return vec![Part::whole(batch.rows(), Err(error.into()))],
+        Err(error) => return vec![RowGroup::all(batch.rows(), Err(error.into()))],
     };
-    let mut parts = Vec::new();
+    let mut row_groups = Vec::new();
     for group in groups {
         match batch.group(&rows, &group) {
             Ok(inputs) => {
-                let answered = within(step, below, inputs, call).await;
-                parts.extend(answered.into_iter().map(|part| part.of(&group)));
+                let returned = run_step(step, inner_steps, inputs, call).await;
+                row_groups.extend(returned.into_iter().map(|row_group| row_group.of(&group)));
             }
-            Err(error) => parts.push(Part {
+            Err(error) => row_groups.push(RowGroup {
                 rows: group,
                 outputs: Err(error.into()),
                 parameters: Parameters::default(),
             }),
         }
     }
-    let mut outputs: Vec<&mut [Tensor]> = parts
+    let mut outputs: Vec<&mut [Tensor]> = row_groups
         .iter_mut()
-        .filter_map(|part| Some(part.outputs.as_mut().ok()?.as_mut_slice()))
+        .filter_map(|row_group| Some(row_group.outputs.as_mut().ok()?.as_mut_slice()))
         .collect();
     let model = batch.model();
     if let Err(error) = guarded(model, || step.join(model, &mut outputs)) {
-        for part in parts.iter_mut().filter(|part| part.outputs.is_ok()) {
-            part.outputs = Err(error.clone());
+        for row_group in row_groups
+            .iter_mut()
+            .filter(|row_group| row_group.outputs.is_ok())
+        {
+            row_group.outputs = Err(error.clone());
         }
     }
-    parts
+    row_groups
 }
 
 /// Returns the groups of a batch, each row in exactly one, or `None` for the whole batch.
-fn cut(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, ModelError> {
+fn split_batch(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, ModelError> {
     let mut groups = guarded(batch.model(), || step.cut(batch))?;
     groups.retain(|group| !group.is_empty());
     if groups.is_empty() {
         return Ok(None);
     }
     StepError::need_batch_axis(batch.model())?;
-    let mut stands = vec![false; batch.rows()];
+    let mut assigned = vec![false; batch.rows()];
     let flaw = |row| StepError::Groups {
         model: Arc::clone(&batch.model().name),
         rows: batch.rows(),
         row,
     };
     for &row in groups.iter().flatten() {
-        match stands.get_mut(row) {
-            Some(stands) if !*stands => *stands = true,
+        match assigned.get_mut(row) {
+            Some(assigned) if !*assigned => *assigned = true,
             _ => return Err(flaw(row).into()),
         }
     }
-    match stands.iter().position(|stands| !stands) {
+    match assigned.iter().position(|assigned| !assigned) {
         Some(row) => Err(flaw(row).into()),
         None => Ok(Some(groups)),
     }
@@ -152,11 +159,11 @@ fn guarded<T>(
         Ok(done) => Ok(done?),
         Err(panic) => Err(ModelError::Panic {
             model: Arc::clone(&model.name),
-            message: caught(panic),
+            message: client_panic_message(panic),
         }),
     }
 }
 
 #[cfg(test)]
-#[path = "around_tests.rs"]
+#[path = "steps_tests.rs"]
 mod tests;

@@ -1,11 +1,11 @@
 use crate::request::Parameters;
 use crate::tensor::Tensor;
 
-use super::{ModelError, Said};
+use super::{ModelError, ResponseParts};
 
 /// A group of rows with common outputs.
 #[derive(Debug)]
-pub struct Part {
+pub struct RowGroup {
     /// The indexes of the rows in the batch, in the order of the output rows.
     pub rows: Vec<usize>,
     /// One tensor for each output.
@@ -14,11 +14,11 @@ pub struct Part {
     pub parameters: Parameters,
 }
 
-impl Part {
-    /// Creates the part with all rows of a batch.
-    pub(super) fn whole(rows: usize, said: Result<Said, ModelError>) -> Self {
-        let (outputs, parameters) = match said {
-            Ok(said) => (Ok(said.tensors.into()), said.parameters),
+impl RowGroup {
+    /// Creates the group with all rows of a batch.
+    pub(super) fn all(rows: usize, parts: Result<ResponseParts, ModelError>) -> Self {
+        let (outputs, parameters) = match parts {
+            Ok(parts) => (Ok(parts.tensors.into()), parts.parameters),
             Err(error) => (Err(error), Parameters::default()),
         };
         Self {
@@ -29,13 +29,13 @@ impl Part {
     }
 
     /// Returns the outputs and parameters of all rows.
-    pub(super) fn into_said(self) -> Result<Said, ModelError> {
+    pub(super) fn into_parts(self) -> Result<ResponseParts, ModelError> {
         let Self {
             outputs,
             parameters,
             ..
         } = self;
-        outputs.map(|tensors| Said {
+        outputs.map(|tensors| ResponseParts {
             tensors: tensors.into(),
             parameters,
         })
