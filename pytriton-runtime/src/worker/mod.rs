@@ -22,6 +22,7 @@ mod listener;
 mod loads;
 mod outlet;
 mod serve;
+mod session_states;
 mod sessions;
 #[cfg(test)]
 mod stream_tests;

@@ -1,18 +1,18 @@
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pytriton_backend::session::{Server, State};
+use pytriton_backend::session::Server;
 
 use crate::claims::Claims;
 use crate::gathered::{Calls, CallsEnd, refuse};
 use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
-use crate::runner::{Availability, Change, Instances};
+use crate::runner::{Change, Instances};
 
 use super::serve::read;
+use super::session_states::SessionStates;
 use super::streams::Streams;
 use super::work::Work;
 
@@ -31,8 +31,8 @@ pub(super) struct Sessions {
     open: Mutex<Open>,
     /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
-    /// The session that each instance serves, with one batch in flight.
-    served: Mutex<BTreeMap<u32, Weak<Server>>>,
+    /// What each session reports. Locked while the instances change, and never the other way round.
+    states: Mutex<SessionStates>,
     pub(super) instances: Arc<Instances>,
     /// The queue of batches for a free instance, with several in flight.
     pub(super) calls: Arc<CallsEnd>,
@@ -55,13 +55,10 @@ pub(super) enum Parting {
 struct Open {
     /// How new sessions reach instances; `None` once no more are accepted.
     way: Option<Way>,
-    servers: Vec<Weak<Server>>,
     /// The number of open sessions.
     count: usize,
     /// The number of sessions opened so far.
     come: u64,
-    /// Whether the instances are reported as not ready because the server is shutting down.
-    stopping: bool,
 }
 
 #[derive(Debug)]
@@ -89,9 +86,9 @@ impl Sessions {
                 _ => Way::Batches(calls),
             };
             let own = own.clone();
-            let changed = move |availability| {
+            let changed = move |change| {
                 if let Some(own) = own.upgrade() {
-                    own.changed(availability);
+                    own.changed(change);
                 }
             };
             Self {
@@ -100,13 +97,11 @@ impl Sessions {
                 claims,
                 open: Mutex::new(Open {
                     way: Some(way),
-                    servers: Vec::new(),
                     count: 0,
                     come: 0,
-                    stopping: false,
                 }),
                 waiting: Mutex::new(waiting),
-                served: Mutex::default(),
+                states: Mutex::new(SessionStates::new(&spec)),
                 instances: Instances::new(Arc::clone(&spec.name), changed),
                 calls: Arc::new(end),
                 left,
@@ -135,11 +130,7 @@ impl Sessions {
 
     /// Reports the instances as not ready from now on. Requests still run.
     pub(super) fn stop_being_ready(&self) {
-        let mut open = lock(&self.open);
-        open.stopping = true;
-        for server in open.servers.iter().filter_map(Weak::upgrade) {
-            server.set_stopping();
-        }
+        lock(&self.states).stop();
     }
 
     /// Returns whether sessions are accepted.
@@ -166,15 +157,7 @@ impl Sessions {
     /// Adds a registered session. Ends it if no more sessions are accepted.
     pub(super) fn enter(self: &Arc<Self>, server: Server) {
         let server = Arc::new(server);
-        let mut open = lock(&self.open);
-        open.servers.retain(|server| server.strong_count() > 0);
-        open.servers.push(Arc::downgrade(&server));
-        if open.stopping {
-            server.set_stopping();
-        }
-        // Released because code that changes the instances waits for this lock.
-        drop(open);
-        self.tell(&server);
+        lock(&self.states).enter(&server);
         let open = lock(&self.open);
         let entered = match &open.way {
             // This value owns the receiver.
@@ -199,19 +182,6 @@ impl Sessions {
         }
     }
 
-    /// Reports the availability of instances to a new session, until it is stable.
-    fn tell(&self, server: &Server) {
-        let mut told = Availability::Ready;
-        loop {
-            let availability = self.instances.availability();
-            if availability == told {
-                return;
-            }
-            server.set_state(state(availability));
-            told = availability;
-        }
-    }
-
     /// Records the end of a session.
     pub(super) fn leave(self: &Arc<Self>, parting: Parting) {
         let mut open = lock(&self.open);
@@ -228,18 +198,9 @@ impl Sessions {
         lock(&self.waiting).recv().ok()
     }
 
-    /// Records that an instance serves a session until the returned guard is dropped. From then on,
-    /// [`changed`](Self::changed) updates the session's state. A model with a fatal error serves
-    /// none.
+    /// Records that an instance serves a session until the returned guard is dropped.
     pub(super) fn serve(&self, instance: u32, server: &Arc<Server>) -> Serving<'_> {
-        lock(&self.served).insert(instance, Arc::downgrade(server));
-        if !self.instances.is_broken() {
-            server.set_state(State::Serving);
-            // It may have failed in the meantime, before the session was registered.
-            if self.instances.is_broken() {
-                server.set_state(State::Unavailable);
-            }
-        }
+        lock(&self.states).serve(instance, server);
         Serving {
             sessions: self,
             instance,
@@ -248,39 +209,15 @@ impl Sessions {
 
     /// Ends all sessions after the batches they have accepted.
     pub(super) fn close(&self) {
-        let mut open = lock(&self.open);
-        open.way = None;
-        for server in open.servers.drain(..).filter_map(|server| server.upgrade()) {
-            server.end();
-        }
+        lock(&self.open).way = None;
+        lock(&self.states).end();
     }
 
     /// Reports the availability of instances to tritonserver. Changes arrive one at a time, so the
     /// last report about an instance that stalls and recovers is that it recovered.
     fn changed(&self, change: Change) {
-        let availability = change.availability;
-        let state = state(availability);
-        let served = change.instance.and_then(|instance| {
-            let served = lock(&self.served);
-            served.get(&instance).and_then(Weak::upgrade)
-        });
-        if let Some(server) = served {
-            server.set_state(match change.there {
-                true => state,
-                false => State::Unavailable,
-            });
-        }
-        let servers: Vec<_> = {
-            let open = lock(&self.open);
-            open.servers.iter().filter_map(Weak::upgrade).collect()
-        };
-        for server in &servers {
-            // A stalled instance affects only its own session, if it has one.
-            if state == State::Unavailable || self.spec.batches_in_flight > 1 {
-                server.set_state(state);
-            }
-        }
-        refuse(&self.calls, availability);
+        lock(&self.states).change(change);
+        refuse(&self.calls, change.availability);
     }
 }
 
@@ -293,7 +230,7 @@ pub(super) struct Serving<'a> {
 
 impl Drop for Serving<'_> {
     fn drop(&mut self) {
-        lock(&self.sessions.served).remove(&self.instance);
+        lock(&self.sessions.states).leave(self.instance);
     }
 }
 
@@ -302,13 +239,6 @@ impl fmt::Debug for Sessions {
         f.debug_struct("Sessions")
             .field("model", &self.spec.name)
             .finish_non_exhaustive()
-    }
-}
-
-fn state(availability: Availability) -> State {
-    match availability {
-        Availability::Ready => State::Serving,
-        Availability::Hanging | Availability::Gone => State::Unavailable,
     }
 }
 
@@ -355,8 +285,11 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    use pytriton_backend::session::{Client, Hello, Token};
+
     use crate::gathered::{calls, welcome};
-    use crate::model::{DynamicBatching, SequenceBatching};
+    use crate::model::{DynamicBatching, InstanceGroup, SequenceBatching};
+    use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -392,6 +325,61 @@ mod tests {
         over.store(true, Ordering::Relaxed);
         changing.join().unwrap();
         coming.join().unwrap();
+    }
+
+    /// Adds a session; the client is tritonserver's side of it.
+    fn session(sessions: &Arc<Sessions>) -> Client {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        let hello = Hello {
+            token: Token([7; 16]),
+            model: sessions.spec.name.to_string(),
+            version: 1,
+            load: 0,
+        };
+        let greeting = thread::spawn(move || Client::greet(theirs, &hello, || {}).unwrap().0);
+        Hello::receive(&mut ours).unwrap();
+        let server = Server::open(ours, &welcome(&sessions.spec), || {}).unwrap();
+        assert!(sessions.come(usize::MAX));
+        sessions.enter(server);
+        greeting.join().unwrap()
+    }
+
+    const TWO: &[InstanceGroup] = &[InstanceGroup::cpu(2)];
+
+    #[test]
+    fn a_session_is_ready_only_if_an_instance_takes_its_batches() {
+        let (calls, end) = calls(1);
+        let declaration = ModelDeclaration {
+            instances: TWO,
+            ..IDENTITY
+        };
+        let spec = Arc::new(declaration.spec().unwrap());
+        let sessions = Sessions::new(spec, Arc::default(), calls, end, Box::new(|_, _| {}));
+        let first = sessions.instances.enter(0);
+        let second = sessions.instances.enter(1);
+        let clients: [Client; 3] = std::array::from_fn(|_| session(&sessions));
+        let ready = |index: usize| clients[index].is_ready();
+        // A session may wait for an instance that serves another one.
+        assert!(ready(0) && ready(1) && ready(2));
+        let servers = [0, 1].map(|_| sessions.next().unwrap());
+        let serving = sessions.serve(0, &servers[0]);
+        let ending = sessions.serve(1, &servers[1]);
+        assert!(ready(0) && ready(1) && ready(2));
+        // One of them ends, and its session with it. No instance takes the one that waits.
+        servers[1].close();
+        drop((ending, second));
+        assert!(ready(0) && !ready(2));
+        // It takes the place of the first one.
+        servers[0].close();
+        drop(serving);
+        let last = sessions.next().unwrap();
+        let serving = sessions.serve(0, &last);
+        assert!(ready(2));
+        let third = sessions.instances.enter(1);
+        assert!(ready(2));
+        sessions.stop_being_ready();
+        assert!(!ready(2));
+        drop((first, third, serving));
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl Server {
         self.lending.end.control.set_stopping();
     }
 
+    /// Returns whether one of the sides has closed the session.
+    pub fn is_closed(&self) -> bool {
+        self.lending.end.is_closed()
+    }
+
     /// Accepts no batches beyond those that are already queued.
     pub fn end(&self) {
         self.lending.end.end();
