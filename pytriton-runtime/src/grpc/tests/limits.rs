@@ -102,6 +102,13 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
     for (method, limit) in unary_methods(&limits) {
         let path = method.path();
         let name = path.rsplit_once('/').unwrap().1;
+        let tensors = ["ModelInfer", "RepositoryModelLoad"].contains(&name);
+        let most = match method.is_health() {
+            _ if tensors => limits.max_request_bytes,
+            true => 4 * KIB,
+            false => 64 * KIB,
+        };
+        assert!(limit <= most, "{path}: {limit}");
         let expected = match limit == limits.max_request_bytes {
             true => "--grpc-max-input-size".to_owned(),
             false => format!("{name} exceeds the limit of {limit} bytes"),
