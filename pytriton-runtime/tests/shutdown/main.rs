@@ -109,6 +109,36 @@ fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
     }
 }
 
+/// tritonserver frees the slot when the other sequence has been idle for five seconds, and has no
+/// way to refuse what waits before then.
+#[test]
+fn a_request_that_waits_for_a_sequence_slot_at_the_deadline_is_cut_and_reported() {
+    let served = Served::start(&["--exit-timeout-secs=2"]);
+    let at = served.addresses();
+    assert_eq!(
+        post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+        Some(200)
+    );
+    thread::scope(|scope| {
+        let waits = scope.spawn(|| grpc::sequence(at.grpc.unwrap(), 2));
+        wait_until("the request to wait", NOTICED, || {
+            let text = client::exchange(at.metrics.unwrap(), "GET /metrics", "");
+            let text = text.unwrap_or_default();
+            text.contains(r#"pending_request_count{model="Sums",version="1"} 1"#)
+        });
+        let begun = Instant::now();
+        let error = served.triton.stop().unwrap_err().to_string();
+        let took = begun.elapsed();
+        assert!(error.contains("1 connections were cut"), "{error}");
+        assert!(waits.join().unwrap().is_err());
+        let limit = Duration::from_secs(2);
+        assert!(
+            took > limit - NOTICED && took < limit + AFTERWARDS,
+            "{took:?}"
+        );
+    });
+}
+
 #[test]
 fn a_stream_without_requests_does_not_keep_it() {
     let served = Served::start(&[]);
