@@ -26,17 +26,13 @@ use super::door::{Door, Rooms};
 use super::handshake::shake_hands;
 use super::host_check::HostCheck;
 use super::http_builders::{HttpBuilders, StreamExecutor};
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 use super::request_body::RequestBody;
 use super::response_body::ResponseBody;
+use super::socket_options::set_socket_options;
 use super::stream::Stream;
 use super::tracked_io::TrackedIo;
-
-/// The response bytes that the system buffers for a client that does not read. The system asks for
-/// more when half of them are sent. By default, it buffers up to 4 MiB and asks for more when a
-/// third is sent. A slow but steady client may not read that much within the timeout.
-#[cfg(target_os = "linux")]
-const UNSENT: u32 = 512 << 10;
 
 /// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
@@ -44,25 +40,6 @@ const LAST_CALL: Duration = Duration::from_millis(100);
 /// How long a connection that accepts no further requests may stay in a state. It accepts none
 /// because the server stops or the connection was idle.
 const CLOSING_PAUSE: Duration = Duration::from_secs(5);
-
-/// The protocols of a port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
-    /// HTTP/2 only.
-    Http2,
-    /// HTTP/1.1, and HTTP/2 if the client sends its preface.
-    Both,
-}
-
-impl Protocol {
-    /// Returns the ALPN names of the protocols.
-    pub(super) fn names(self) -> &'static [&'static [u8]] {
-        match self {
-            Self::Http2 => &[b"h2"],
-            Self::Both => &[b"h2", b"http/1.1"],
-        }
-    }
-}
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +121,7 @@ impl Connections {
         state: ConnectionState,
         mut stop: watch::Receiver<Option<Instant>>,
     ) -> Ending {
-        set_up(&stream, self.limits.body_timeout);
+        set_socket_options(&stream, self.limits.body_timeout);
         let stream = match &self.certificates {
             None => Stream::Plain(stream),
             // TLS is rare and must not enlarge the future of every connection.
@@ -306,22 +283,6 @@ pub(super) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Inst
         // The sender is gone, and so is the server.
         Err(_) => Instant::now(),
     }
-}
-
-/// Sets the socket options. They fail only if the connection is already closed.
-fn set_up(stream: &TcpStream, stalled: Duration) {
-    // Small responses must not wait for more data.
-    let _ = stream.set_nodelay(true);
-    #[cfg(target_os = "linux")]
-    let _ = socket2::SockRef::from(stream).set_tcp_notsent_lowat(UNSENT);
-    // A client that reads nothing must not keep the connection open forever.
-    #[cfg(target_os = "linux")]
-    {
-        let milliseconds = u32::try_from(stalled.as_millis()).unwrap_or(u32::MAX);
-        let _ = rustix::net::sockopt::set_tcp_user_timeout(stream, milliseconds);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = stalled;
 }
 
 fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {

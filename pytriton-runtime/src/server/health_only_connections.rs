@@ -99,9 +99,9 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
-    use super::super::connection::Protocol;
     use super::super::door::Rooms;
     use super::super::endpoint::Endpoint;
+    use super::super::protocol::Protocol;
     use super::super::receive_windows::ReceiveWindows;
     use super::*;
     use crate::Limits;

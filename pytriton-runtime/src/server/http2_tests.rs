@@ -11,9 +11,10 @@ use tokio::time::{Instant, timeout};
 
 use crate::Limits;
 
-use super::connection::{Connections, Ending, Protocol};
+use super::connection::{Connections, Ending};
 use super::connection_state::ConnectionState;
 use super::door::Rooms;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(8);

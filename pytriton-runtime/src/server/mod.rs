@@ -84,6 +84,8 @@ mod order;
 #[cfg(feature = "embedded")]
 mod platforms;
 #[cfg(feature = "embedded")]
+mod protocol;
+#[cfg(feature = "embedded")]
 mod receive_windows;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
@@ -107,6 +109,8 @@ mod slow_head_tests;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod slow_reader_tests;
+#[cfg(feature = "embedded")]
+mod socket_options;
 mod started;
 #[cfg(feature = "embedded")]
 mod stream;

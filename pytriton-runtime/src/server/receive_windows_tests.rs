@@ -19,9 +19,10 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::Limits;
 use crate::memory_budget::MemoryBudget;
 
-use super::connection::{Connections, Protocol};
+use super::connection::Connections;
 use super::connection_state::ConnectionState;
 use super::door::Rooms;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 
 const CONNECTIONS: usize = 64;

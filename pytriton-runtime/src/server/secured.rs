@@ -3,7 +3,7 @@ use tokio::task::JoinSet;
 use crate::tls::{Certificates, TlsError, TlsFiles, TlsPlan};
 
 use super::addresses::shared;
-use super::connection::Protocol;
+use super::protocol::Protocol;
 use super::{Options, TlsPorts};
 
 /// The certificates of the ports, and the tasks that reload them.

@@ -25,12 +25,13 @@ use super::checked::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
-use super::connection::{Connections, Protocol};
+use super::connection::Connections;
 use super::door::Rooms;
 use super::endpoint::Endpoint;
 use super::host_check::HostCheck;
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 use super::secured::Secured;
 use super::{Addresses, Options, ServerError};

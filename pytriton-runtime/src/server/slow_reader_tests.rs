@@ -12,9 +12,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::Limits;
 
-use super::connection::{Connections, Protocol};
+use super::connection::Connections;
 use super::connection_state::ConnectionState;
 use super::door::Rooms;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 
 /// Far more than the socket buffers of client and server.

@@ -14,9 +14,10 @@ use crate::serving::ModelSet;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
 use crate::testing::reception;
 
-use super::connection::{Connections, Ending, Protocol};
+use super::connection::{Connections, Ending};
 use super::connection_state::ConnectionState;
 use super::door::Rooms;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -10,9 +10,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::Limits;
 
-use super::connection::{Connections, Protocol};
+use super::connection::Connections;
 use super::door::Rooms;
 use super::endpoint::Endpoint;
+use super::protocol::Protocol;
 use super::receive_windows::ReceiveWindows;
 
 const DEADLINE: Duration = Duration::from_secs(20);

@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::session::{Client, Hello, SessionError, TensorNames, Welcome};
 use crate::started_sequences::StartedSequences;
 
-use super::session::{Model, Session};
+use super::model::Model;
+use super::session::Session;
 
 /// The connection of an instance to the worker, which is restored whenever it breaks.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ mod course;
 mod flight;
 mod link;
 mod load;
+mod model;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"

@@ -6,8 +6,8 @@ use crate::wire::{Answer, Contents, WireError};
 
 use super::course::Course;
 use super::flight::{Flight, UnderWay};
+use super::model::Model;
 use super::proxy::failure;
-use super::session::{Model, note_refused};
 
 /// Forwards responses to Triton. Responses that arrive together are sent together; those of a
 /// decoupled model are sent immediately.
@@ -118,14 +118,14 @@ impl<'a> Responder<'a> {
 
     /// Handles a batch for which the worker has no address space.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
-        let started = &self.model.started;
+        let model = self.model;
         let UnderWay {
             batch,
             courses,
             positions,
             ..
         } = self.under_way(batch)?;
-        note_refused(batch, positions, started, Refusal::NotHandedOver);
+        model.note_refused(batch, positions, Refusal::NotHandedOver);
         courses.iter_mut().for_each(Course::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));

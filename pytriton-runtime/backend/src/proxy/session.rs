@@ -6,10 +6,11 @@ use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::{Gathering, Pieces};
 use crate::readiness;
-use crate::session::{Client, Heard, Receiver, SessionError, TensorNames, Unasked, Welcome};
-use crate::started_sequences::{Refusal, StartedSequences};
+use crate::session::{Client, Heard, Receiver, SessionError, Unasked, Welcome};
+use crate::started_sequences::Refusal;
 
 use super::flight::Flight;
+use super::model::Model;
 use super::proxy::failure;
 use super::respond::Responder;
 
@@ -24,15 +25,6 @@ pub(super) struct Session {
     flight: Flight,
     /// Reads the responses, if several batches can be in flight.
     reader: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// The model of a session's instance.
-#[derive(Debug)]
-pub(super) struct Model {
-    pub(super) names: Arc<TensorNames>,
-    pub(super) started: Arc<StartedSequences>,
-    /// Identifies the model in Triton, with all of its instances.
-    pub(super) loaded_model: usize,
 }
 
 /// The interval at which requests that wait in the worker are checked for cancellation.
@@ -164,7 +156,7 @@ impl Session {
             }
             error => (Refusal::NotHandedOver, failure(error)),
         };
-        note_refused(&batch, positions, &self.model.started, refusal);
+        self.model.note_refused(&batch, positions, refusal);
         // Its sequences cannot continue elsewhere, although other instances serve.
         let is_only_this_one =
             refusal == Refusal::Stalled && readiness::of_load(self.model.loaded_model);
@@ -297,19 +289,6 @@ impl Drop for EndOfReading<'_> {
             under_way.batch.send();
             flight.land(under_way);
         }
-    }
-}
-
-/// Records the sequences that would have started with the refused requests of a batch.
-pub(super) fn note_refused(
-    batch: &Batch,
-    positions: &[usize],
-    started: &StartedSequences,
-    refusal: Refusal,
-) {
-    let requests = positions.iter().filter_map(|&index| batch.request(index));
-    for sequence in requests.filter_map(|request| request.sequence().ok()?) {
-        started.refuse(&sequence, refusal);
     }
 }
 
