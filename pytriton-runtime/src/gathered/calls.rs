@@ -96,7 +96,7 @@ impl Call {
         // The sink identifies requests by their position in the batch, so positions must not
         // change.
         let watched = streaming.is_some() && !(0..all).all(&is_cancelled);
-        // The next request of a sequence depends on this one.
+        // In a sequence, later requests depend on each one, so a cancelled request still runs.
         let whole = watched || done.spec.sequence_batching.is_some();
         let cancelled = gathered.leave_out(|index| !whole && is_cancelled(index));
         if gathered.requests.is_empty() {

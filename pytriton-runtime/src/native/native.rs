@@ -187,7 +187,7 @@ impl Native {
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
         if !self.names.has_sequences() {
-            // The next request of a sequence depends on this one.
+            // In a sequence, later requests depend on each one, so a cancelled request still runs.
             batch.drop_cancelled();
         }
         let mut refused = Vec::new();

@@ -93,7 +93,7 @@ impl Session {
     /// Hands a batch over; `None` if it is already answered.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
         if !self.model.names.has_sequences() {
-            // The next request of a sequence depends on this one.
+            // In a sequence, later requests depend on each one, so a cancelled request still runs.
             batch.drop_cancelled();
         }
         let mut refused = Vec::new();

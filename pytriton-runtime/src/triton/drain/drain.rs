@@ -199,8 +199,8 @@ impl Drain {
                 accepted.push((*inode, port, Tcp::of(&socket)?));
             }
         }
-        // A listener always awaits events. If that is not visible, the `epoll` state of this
-        // process cannot be read.
+        // A listener always awaits events. If that is not visible, the `epoll` state of
+        // tritonserver cannot be read.
         if !heard {
             return Err(io::ErrorKind::Unsupported.into());
         }
