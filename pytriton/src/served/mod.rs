@@ -1,0 +1,42 @@
+//! The API of programs that serve models.
+
+mod batching;
+mod exports;
+mod model;
+mod openai;
+mod state;
+mod tensors;
+
+pub use pytriton_runtime::bound::{
+    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
+    Stateful, StatefulPerSequence,
+};
+pub use pytriton_runtime::call::{
+    Cancellation, Cancelled, Context, ModelError, Responses, Unrecoverable, WithParameters,
+};
+pub use pytriton_runtime::decorators::{
+    Batch, ConstantPadder, FillOptional, GroupByValues, Groups, PadBatch, PadValue, Padder, Step,
+    StepError,
+};
+pub use pytriton_runtime::engine::EngineChoice;
+pub use pytriton_runtime::half::{bf16, f16};
+pub use pytriton_runtime::model::{
+    Device, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, SequenceBatching,
+    SequenceStrategy, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
+};
+pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::registry::SequenceScheduling;
+pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
+#[cfg(feature = "embedded")]
+pub use pytriton_runtime::server::Router;
+pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
+pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
+
+pub use batching::{batch, group_by_keys, group_by_values, pad_batch, sample, step};
+pub use exports::backend;
+#[cfg(feature = "python")]
+pub use exports::python;
+pub use model::model;
+pub use openai::openai;
+pub use state::{infer, load, sequence, warmup};
+pub use tensors::{Outputs, fill_optionals, first_value, input, output};
