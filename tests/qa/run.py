@@ -108,7 +108,7 @@ def outcomes(options, run, folder, tests):
     """Returns the outcomes of tests with one server."""
     result = folder / "outcomes.json"
     result.unlink(missing_ok=True)
-    server = None
+    server, found = None, {}
     try:
         if run.models is not None:
             server = Server(options, run, folder)
@@ -130,7 +130,7 @@ def outcomes(options, run, folder, tests):
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         return {test: ["failed", str(error)] for test in tests or [run.file]}
     finally:
-        if server and server.stop():
+        if server and server.stop() and any(outcome[0] == "failed" for outcome in found.values()):
             print("    the server ended by itself, see", server.log_path)
 
 

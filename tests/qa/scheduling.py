@@ -1,6 +1,6 @@
 """The suites of the schedulers: batches, sequences, queues, cancellation."""
 
-from builders import NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, model, tensor
+from builders import EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, model, tensor
 
 
 def batcher(dims, **more):
@@ -83,6 +83,10 @@ SEQUENCE_TESTS = {
 }
 
 
+EMPTY_ROW_TESTS = ("test_backlog_fill_no_end", "test_queue_delay_no_min_util", "test_queue_delay_half_min_util",
+                   "test_queue_delay_full_min_util")
+
+
 def sequence_runs(label, models, delays, instances, backends="custom", **environment):
     runs = []
     for (delay, backlog), tests in delays.items():
@@ -92,7 +96,8 @@ def sequence_runs(label, models, delays, instances, backends="custom", **environ
                        **environment}
         tests = [f"SequenceBatcherTest.{test}" for test in tests]
         runs.append(Run("sequence_batcher_test.py", models, tests, environment=environment,
-                        server_environment=server if delay else {}, fresh=True, label=label))
+                        server_environment=server if delay else {}, fresh=True, label=label,
+                        skipped=dict.fromkeys(EMPTY_ROW_TESTS, EMPTY_ROWS)))
     return runs
 
 
@@ -172,6 +177,7 @@ def dyna_sequence_suite():
     def runs(tests, batching, candidates, delay, function=sequence):
         models = [function(f"custom_{name}dyna_sequence_int32", max_batch_size=8, sequence_batching="oldest",
                            max_candidate_sequences=candidates, instances=1, preferred_batch_size=[4],
+                           parameters={"execute_delay_ms": "3", "add_sequence_id": "1"},
                            **({"max_queue_delay_microseconds": delay} if delay else {})) for name in ("", "string_")]
         environment = {"BACKENDS": "custom", "IMPLICIT_STATE": "0", "NO_BATCHING": batching}
         return [Run("dyna_sequence_batcher_test.py", models, [f"DynaSequenceBatcherTest.test_{name}" for name in tests],

@@ -9,10 +9,12 @@ use crate::numbers;
 use crate::spec::Spec;
 
 /// The running sum of the input. With the parameter `start_flag`, the output is instead the input
-/// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum.
+/// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum. With
+/// `add_sequence_id`, the last response includes the id of the sequence.
 pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let flag_only = spec.parameters.contains_key("start_flag");
+    let adds_id = spec.parameters.contains_key("add_sequence_id");
     let input = spec.inputs[0].name.clone();
     let output = spec.outputs[0].datatype()?;
     let function = Function::per_sequence(|_, _| Ok(0.0_f64));
@@ -28,6 +30,12 @@ pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
                 } else {
                     **sum += *value;
                     *value = **sum;
+                }
+                if let Some(sequence) = request.sequence()
+                    && adds_id
+                    && sequence.ends()
+                {
+                    *value += sequence.id().to_string().parse::<f64>()?;
                 }
             }
             Ok(vec![numbers::write(output, tensor.shape(), &values)?])

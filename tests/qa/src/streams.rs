@@ -9,8 +9,9 @@ use pytriton::{DataType, Failure, Function, Inputs, Tensor};
 use crate::numbers;
 use crate::spec::Spec;
 
-/// One response for each element of `IN`, after as many milliseconds as `DELAY` says: the element and, for a
-/// model with such an output, its index. The parameter `repeat` says which ensemble of NVIDIA's it stands for.
+/// Returns one response for each element of `IN`, after as many milliseconds as `DELAY` says: the
+/// element and, for a model with such an output, its index. The parameter `repeat` names the ensemble
+/// that the model replaces.
 pub(crate) fn repeat(spec: &Spec) -> Result<Function, Failure> {
     let ensemble = spec.parameters.get("repeat").cloned().unwrap_or_default();
     let indexed = spec.outputs.len() > 1;

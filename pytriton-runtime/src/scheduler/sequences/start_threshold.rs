@@ -1,5 +1,5 @@
-//! How many requests must wait before the first batch is formed, as Triton's own tests request. Only a
-//! build for these tests (`--cfg pytriton_qa`) reads the variables.
+//! The number of requests that must wait before the first batch is formed, for Triton's own tests. Only
+//! a build for these tests (`--cfg pytriton_qa`) reads the variables.
 
 use super::live::Place;
 use super::slot::Queued;
