@@ -1,7 +1,6 @@
-use std::iter::Chain;
 use std::mem::take;
 use std::ops::{Deref, DerefMut};
-use std::{option, slice, vec};
+use std::{array, slice, vec};
 
 /// A list of values. A single value needs no allocation.
 #[derive(Debug, Clone)]
@@ -28,6 +27,14 @@ impl<T> SmallVec<T> {
     /// Returns a list with a single value.
     pub const fn one(value: T) -> Self {
         Self(Kept::One([value]))
+    }
+
+    /// Returns a list with the results of `function` for all values.
+    pub fn map<U>(self, function: impl FnMut(T) -> U) -> SmallVec<U> {
+        SmallVec(match self.0 {
+            Kept::One(one) => Kept::One(one.map(function)),
+            Kept::Other(other) => Kept::Other(other.into_iter().map(function).collect()),
+        })
     }
 }
 
@@ -102,16 +109,44 @@ impl<T> DerefMut for SmallVec<T> {
     }
 }
 
+/// The values of a list.
+#[derive(Debug)]
+pub enum IntoIter<T> {
+    /// A single value.
+    One(array::IntoIter<T, 1>),
+    /// Any other number of values.
+    Other(vec::IntoIter<T>),
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Self::One(one) => one.next(),
+            Self::Other(other) => other.next(),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::One(one) => one.size_hint(),
+            Self::Other(other) => other.size_hint(),
+        }
+    }
+}
+
 impl<T> IntoIterator for SmallVec<T> {
     type Item = T;
-    type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
+    type IntoIter = IntoIter<T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let (one, other) = match self.0 {
-            Kept::One([one]) => (Some(one), Vec::new()),
-            Kept::Other(other) => (None, other),
-        };
-        one.into_iter().chain(other)
+        match self.0 {
+            Kept::One(one) => IntoIter::One(one.into_iter()),
+            Kept::Other(other) => IntoIter::Other(other.into_iter()),
+        }
     }
 }
 
@@ -147,6 +182,8 @@ mod tests {
             assert_eq!((&few).into_iter().count(), count);
             assert_eq!(*SmallVec::repeat(7, count), vec![7; count]);
             assert_eq!(Vec::from(few.clone()), expected);
+            let doubled: Vec<usize> = expected.iter().map(|value| 2 * value).collect();
+            assert_eq!(few.clone().map(|value| 2 * value), SmallVec::from(doubled));
             for more in 0..3 {
                 let mut longer = few.clone();
                 longer.extend(count..count + more);

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
 use crate::request::{Request, Response, SmallVec};
@@ -62,8 +60,6 @@ pub(super) struct Reply {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
     pub(super) sink: ReplySink,
-    /// The result, once available.
-    pub(super) outcome: Option<Outcome>,
 }
 
 impl Reply {
@@ -72,23 +68,7 @@ impl Reply {
             arrived,
             batch_size,
             sink,
-            outcome: None,
         }
-    }
-
-    /// Sends the result.
-    pub(super) fn send(self) {
-        if let Some(outcome) = self.outcome {
-            self.sink.finish(outcome);
-        }
-    }
-
-    /// Stores the result in the channel, where it cannot be received yet.
-    pub(super) fn keep(self, counted: &Arc<()>) -> ReplySink {
-        if let Some(outcome) = self.outcome {
-            self.sink.keep(outcome, counted);
-        }
-        self.sink
     }
 }
 

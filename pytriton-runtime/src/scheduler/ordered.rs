@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::request::SmallVec;
 
 use super::Policy;
-use super::message::Reply;
+use super::message::Outcome;
 use super::order::Order;
 use super::sink::ReplySink;
 
@@ -41,9 +41,16 @@ impl Ordered {
     }
 
     /// Sends the responses of a batch once those of all earlier batches are sent.
-    pub(super) fn respond(&self, sequence: u64, finished: SmallVec<Reply>) {
-        let replies = finished.into_iter();
-        let kept = replies.map(|reply| reply.keep(&self.counted)).collect();
+    pub(super) fn respond(
+        &self,
+        sequence: u64,
+        outcomes: impl Iterator<Item = (ReplySink, Outcome)>,
+    ) {
+        let kept = outcomes.map(|(sink, outcome)| {
+            sink.keep(outcome, &self.counted);
+            sink
+        });
+        let kept = kept.collect();
         // Send under the lock, so that later responses cannot overtake these.
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         for leaving in order.finish(sequence, kept, heard) {

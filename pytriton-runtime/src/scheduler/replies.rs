@@ -71,10 +71,12 @@ impl Exit {
         Ok(response)
     }
 
-    fn respond(&self, sequence: u64, finished: SmallVec<Reply>) {
+    fn respond(&self, sequence: u64, replies: SmallVec<Reply>, outcomes: SmallVec<Outcome>) {
+        let sinks = replies.into_iter().map(|reply| reply.sink);
+        let outcomes = sinks.zip(outcomes);
         match self.queue.ordered() {
-            Some(ordered) => ordered.respond(sequence, finished),
-            None => finished.into_iter().for_each(Reply::send),
+            Some(ordered) => ordered.respond(sequence, outcomes),
+            None => outcomes.for_each(|(sink, outcome)| sink.finish(outcome)),
         }
     }
 }
@@ -140,22 +142,20 @@ impl Replies {
             streamed.end();
             return self.exit.queue.release(&self.origin);
         }
-        let mut finished = mem::take(&mut self.replies);
-        for (reply, result) in finished.iter_mut().zip(results) {
-            reply.outcome = Some(self.exit.reserved(result));
-        }
-        self.exit.recorder().end(finished.len());
-        self.record(durations, &finished);
-        self.exit.respond(self.sequence, finished);
+        let replies = mem::take(&mut self.replies);
+        let outcomes = results.map(|result| self.exit.reserved(result));
+        self.exit.recorder().end(replies.len());
+        self.record(durations, &replies, &outcomes);
+        self.exit.respond(self.sequence, replies, outcomes);
         self.exit.queue.release(&self.origin)
     }
 
-    fn record(&self, durations: Durations, finished: &[Reply]) {
-        let requests = finished.iter().map(|reply| {
-            let succeeded = matches!(reply.outcome, Some(Ok(_)));
+    fn record(&self, durations: Durations, replies: &[Reply], outcomes: &[Outcome]) {
+        let requests = replies.iter().zip(outcomes).map(|(reply, outcome)| {
+            let succeeded = outcome.is_ok();
             (reply.arrived, reply.batch_size, succeeded)
         });
-        let batch_size = finished.iter().map(|reply| reply.batch_size).sum();
+        let batch_size = replies.iter().map(|reply| reply.batch_size).sum();
         self.record_all(durations, batch_size, requests);
     }
 
@@ -216,16 +216,16 @@ impl Drop for Replies {
         if self.replies.is_empty() {
             return;
         }
-        let mut finished = mem::take(&mut self.replies);
-        queue.recorder().end(finished.len());
-        for reply in &mut finished {
+        let replies = mem::take(&mut self.replies);
+        queue.recorder().end(replies.len());
+        for reply in replies.iter() {
             let took = nanoseconds(reply.arrived.elapsed());
             queue
                 .recorder()
                 .record_failure(FailureReason::Backend, took);
-            reply.outcome = Some(Err(ended()));
         }
-        self.exit.respond(self.sequence, finished);
+        let outcomes = replies.iter().map(|_| Err(ended())).collect();
+        self.exit.respond(self.sequence, replies, outcomes);
         if queue.release(&self.origin) {
             queue.wake();
         }

@@ -23,7 +23,10 @@ const ENVELOPE: usize = 256;
 ///
 /// Dropping it unfinished means that the request was lost.
 #[derive(Debug)]
-pub(crate) struct ReplySink(Arc<Channel>);
+pub(crate) struct ReplySink {
+    channel: Arc<Channel>,
+    closed: bool,
+}
 
 /// Detects whether the receiver of one request still exists.
 #[derive(Debug)]
@@ -74,7 +77,11 @@ pub(crate) fn reply() -> (ReplySink, Answers) {
         channel: Arc::clone(&channel),
         taken: VecDeque::new(),
     };
-    (ReplySink(channel), answers)
+    let sink = ReplySink {
+        channel,
+        closed: false,
+    };
+    (sink, answers)
 }
 
 impl ReplySink {
@@ -84,7 +91,7 @@ impl ReplySink {
     ///
     /// Returns [`Cancelled`] if the receiver has been dropped.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
-        let mut state = self.0.lock();
+        let mut state = self.channel.lock();
         if state.unheard {
             return Poll::Ready(Err(Cancelled));
         }
@@ -97,7 +104,7 @@ impl ReplySink {
 
     /// Sends a response that is not the last one.
     pub(crate) fn part(&self, answer: Outcome) {
-        let mut state = self.0.lock();
+        let mut state = self.channel.lock();
         // The receiver may have been dropped meanwhile.
         if state.unheard {
             return;
@@ -111,12 +118,12 @@ impl ReplySink {
 
     /// Returns whether the receiver has been dropped.
     pub(crate) fn is_unheard(&self) -> bool {
-        self.0.lock().unheard
+        self.channel.lock().unheard
     }
 
     /// Waits until the receiver is dropped.
     pub(super) fn poll_unheard(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.0.lock();
+        let mut state = self.channel.lock();
         if state.unheard {
             return Poll::Ready(());
         }
@@ -126,20 +133,21 @@ impl ReplySink {
 
     /// Returns a handle that detects whether the receiver exists.
     pub(super) fn listening(&self) -> Listening {
-        Listening(Arc::clone(&self.0))
+        Listening(Arc::clone(&self.channel))
     }
 
     /// Sends the last response.
-    pub(crate) fn finish(self, last: Outcome) {
-        let mut state = self.0.lock();
-        state.last = Some(last);
-        state.finished = true;
+    pub(crate) fn finish(mut self, last: Outcome) {
+        self.close(|state| {
+            state.last = Some(last);
+            state.finished = true;
+        });
     }
 
     /// Stores the last response until it is [released](Self::let_go), together with the counter of
     /// stored responses. Both are dropped with the receiver.
     pub(super) fn keep(&self, answer: Outcome, counted: &Arc<()>) {
-        let mut state = self.0.lock();
+        let mut state = self.channel.lock();
         if !state.unheard {
             let _counted = Arc::clone(counted);
             state.kept = Some(Box::new(Kept { answer, _counted }));
@@ -147,15 +155,29 @@ impl ReplySink {
     }
 
     /// Releases the stored last response.
-    pub(super) fn let_go(self) {
-        let mut state = self.0.lock();
-        state.last = state.kept.take().map(|kept| kept.answer);
-        state.finished = true;
+    pub(super) fn let_go(mut self) {
+        self.close(|state| {
+            state.last = state.kept.take().map(|kept| kept.answer);
+            state.finished = true;
+        });
     }
 
     /// Finishes without a further response.
-    pub(crate) fn end(self) {
-        self.0.lock().finished = true;
+    pub(crate) fn end(mut self) {
+        self.close(|state| state.finished = true);
+    }
+
+    /// Applies a last change, closes the channel and wakes the tasks that wait for it.
+    fn close(&mut self, last: impl FnOnce(&mut State)) {
+        self.closed = true;
+        let mut state = self.channel.lock();
+        last(&mut state);
+        state.ended = true;
+        let hearer = state.hearer.take();
+        let waiting = state.waiting();
+        drop(state);
+        wake(hearer);
+        wake(waiting);
     }
 }
 
@@ -167,13 +189,9 @@ impl Listening {
 
 impl Drop for ReplySink {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.ended = true;
-        let hearer = state.hearer.take();
-        let waiting = state.waiting();
-        drop(state);
-        wake(hearer);
-        wake(waiting);
+        if !self.closed {
+            self.close(|_| {});
+        }
     }
 }
 
@@ -236,6 +254,9 @@ impl Drop for Answers {
     fn drop(&mut self) {
         let mut state = self.channel.lock();
         state.unheard = true;
+        if state.is_over() {
+            return;
+        }
         let unheard = (
             take(&mut state.answers),
             state.last.take(),
@@ -264,6 +285,12 @@ impl Channel {
 }
 
 impl State {
+    /// Returns whether the sender has ended and everything has been received.
+    fn is_over(&self) -> bool {
+        let received = self.answers.is_empty() && self.last.is_none() && self.kept.is_none();
+        self.ended && received
+    }
+
     fn is_full(&self) -> bool {
         self.answers.len() >= ROOM && self.bytes >= SMALL
     }
