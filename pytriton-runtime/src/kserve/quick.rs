@@ -46,6 +46,23 @@ fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
     place.replace(value).is_none().then_some(())
 }
 
+/// Returns the name of an input of the model.
+fn known_name<'m>(model: &'m ModelSpec, name: &[u8]) -> Option<&'m str> {
+    let mut names = model.inputs.iter().map(|input| &*input.name);
+    names.find(|known| known.as_bytes() == name)
+}
+
+/// Returns a datatype whose elements are read here.
+fn number_type(name: &[u8]) -> Option<DataType> {
+    Some(match name {
+        b"FP32" => DataType::Fp32,
+        b"FP64" => DataType::Fp64,
+        b"INT32" => DataType::Int32,
+        b"INT64" => DataType::Int64,
+        _ => return None,
+    })
+}
+
 impl Cursor<'_> {
     fn inputs(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<Vec<InferInput>> {
         let mut inputs = Vec::with_capacity(model.inputs.len());
@@ -59,8 +76,8 @@ impl Cursor<'_> {
     fn input(&mut self, model: &ModelSpec, permit: &mut MemoryPermit) -> Option<InferInput> {
         let (mut name, mut datatype, mut shape, mut data) = (None, None, None, None);
         self.members(|json, member| match member {
-            b"name" => put(&mut name, from_utf8(json.text()?).ok()?),
-            b"datatype" => put(&mut datatype, from_utf8(json.text()?).ok()?.parse().ok()?),
+            b"name" => put(&mut name, known_name(model, json.text()?)?),
+            b"datatype" => put(&mut datatype, number_type(json.text()?)?),
             b"shape" => put(&mut shape, json.shape()?),
             // Data that precedes its type cannot be parsed here.
             b"data" => put(&mut data, json.data(datatype?, shape.as_deref()?, permit)?),
@@ -138,6 +155,7 @@ mod tests {
 
     use crate::kserve::decode_request;
     use crate::kserve::request::whole;
+    use crate::model::TensorSpec;
     use crate::shared_memory::Regions;
     use crate::testing::IDENTITY;
 
@@ -154,8 +172,21 @@ mod tests {
         r#"{"inputs":[{"name":"a","shape":[0,1],"datatype":"FP32","data":[1]}]}"#,
     ];
 
+    /// A model with all inputs of the requests.
+    fn model() -> ModelSpec {
+        let mut spec = IDENTITY.spec().unwrap();
+        let input = spec.inputs[0].clone();
+        let names = ["INPUT_1", "a", "b", "x"];
+        let inputs = names.map(|name| TensorSpec {
+            name: name.into(),
+            ..input.clone()
+        });
+        spec.inputs = inputs.into();
+        spec
+    }
+
     fn check(text: &[u8]) -> bool {
-        let spec = IDENTITY.spec().unwrap();
+        let spec = model();
         let mut permit = MemoryPermit::unlimited();
         let Some(quick) = quick(text, &spec, 100, &mut permit) else {
             return false;
@@ -172,7 +203,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_read_too() {
-        let spec = IDENTITY.spec().unwrap();
+        let spec = model();
         let numbers = vec!["-1.5e-3"; 10_000].join(", ");
         for end in [
             "]}]}",

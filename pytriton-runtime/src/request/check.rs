@@ -35,8 +35,9 @@ impl Request {
         let id = RequestId(request.id);
         check_duplicates(&id, &request.inputs)?;
         let requested = requested(spec, &request.outputs)?;
-        check_count(spec, &id, &request.inputs)?;
-        let indices = indices(spec, &request.inputs)?;
+        let indices = indices(spec, &request.inputs);
+        check_count(spec, &id, &request.inputs, indices.is_ok())?;
+        let indices = indices?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
         let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
         for (input, index) in request.inputs.into_iter().zip(indices) {
@@ -103,12 +104,18 @@ fn requested(spec: &ModelSpec, outputs: &[RequestedOutput]) -> Result<Requested,
     Ok(requested)
 }
 
+/// Checks the number of inputs. `known` is whether all of them are inputs of the model.
 fn check_count(
     spec: &ModelSpec,
     id: &RequestId,
     inputs: &[InferInput],
+    known: bool,
 ) -> Result<(), RequestError> {
     let most = spec.inputs.len();
+    // Names are unique here, so no input is missing.
+    if known && inputs.len() == most {
+        return Ok(());
+    }
     let required = spec.inputs.iter().filter(|input| !input.optional);
     let least = required.clone().count();
     let missing: Vec<&str> = required
@@ -116,9 +123,6 @@ fn check_count(
         .filter(|name| !inputs.iter().any(|input| input.name == **name))
         .collect();
     // Triton only counts inputs. A required input must not be replaced by an optional one.
-    let known = inputs
-        .iter()
-        .all(|input| spec.input_index(&input.name).is_some());
     if (least..=most).contains(&inputs.len()) && (missing.is_empty() || !known) {
         return Ok(());
     }
