@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use axum::body::HttpBody;
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use hyper::body::Frame;
 
@@ -36,11 +36,23 @@ pub(super) async fn read<B: Body>(
     reception: &Reception,
     aligned_at: Option<usize>,
 ) -> Result<(Bytes, MemoryPermit), HttpError> {
+    let length = value(headers, &CONTENT_LENGTH);
+    read_announced(body, length, reception, aligned_at).await
+}
+
+/// As [`read`], with the value of `Content-Length`.
+pub(super) async fn read_announced<B: Body>(
+    body: B,
+    length: Option<&HeaderValue>,
+    reception: &Reception,
+    aligned_at: Option<usize>,
+) -> Result<(Bytes, MemoryPermit), HttpError> {
     let limit = reception.limits.max_request_bytes;
-    let announced = announced(headers, limit)?;
+    let announced = announced(length, limit)?;
     let mut body = Pieces {
         body,
-        patience: reception.patience(),
+        reception,
+        patience: None,
         held: reception.models.budget().empty_permit(),
     };
     if let Some(length) = announced.filter(|length| *length > SMALL) {
@@ -59,10 +71,11 @@ pub(super) async fn read<B: Body>(
 /// connection closes while the client still writes, the client may lose the response, and hyper
 /// closes a connection with an unread body.
 pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &Reception) {
-    let small = announced(headers, SMALL).is_ok_and(|length| length.is_some());
+    let length = value(headers, &CONTENT_LENGTH);
+    let small = announced(length, SMALL).is_ok_and(|length| length.is_some());
     if small && !headers.contains_key(EXPECT) {
         // The client receives another error, so errors of the body do not matter.
-        let _ = read(body, headers, reception, None).await;
+        let _ = read_announced(body, length, reception, None).await;
     }
 }
 
@@ -73,8 +86,8 @@ fn aligned(bytes: &[u8], at: usize) -> Bytes {
     buffer.freeze()
 }
 
-fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpError> {
-    let Some(value) = value(headers, &CONTENT_LENGTH) else {
+fn announced(length: Option<&HeaderValue>, limit: usize) -> Result<Option<usize>, HttpError> {
+    let Some(value) = length else {
         return Ok(None);
     };
     let length: Option<u64> = value.to_str().ok().and_then(|value| value.parse().ok());
@@ -87,7 +100,7 @@ fn announced(headers: &HeaderMap, limit: usize) -> Result<Option<usize>, HttpErr
 
 /// Reads a body of known length directly to its final position.
 async fn read_aligned(
-    body: &mut Pieces<impl Body>,
+    body: &mut Pieces<'_, impl Body>,
     length: usize,
     at: usize,
 ) -> Result<Bytes, HttpError> {
@@ -103,7 +116,7 @@ async fn read_aligned(
 }
 
 async fn read_any(
-    body: &mut Pieces<impl Body>,
+    body: &mut Pieces<'_, impl Body>,
     length: usize,
     limit: usize,
 ) -> Result<Bytes, HttpError> {
@@ -135,13 +148,15 @@ async fn read_any(
 }
 
 /// A body that is read chunk by chunk, with a time limit and a memory reservation.
-struct Pieces<B> {
+struct Pieces<'a, B> {
     body: B,
-    patience: Patience,
+    reception: &'a Reception,
+    /// `None` until a chunk has to be waited for.
+    patience: Option<Patience>,
     held: MemoryPermit,
 }
 
-impl<B: Body> Pieces<B> {
+impl<B: Body> Pieces<'_, B> {
     /// Returns the next non-empty chunk.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         while !self.body.is_end_stream()
@@ -165,15 +180,26 @@ impl<B: Body> Pieces<B> {
         let frame = poll_fn(
             |context| match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Ready(frame) => Poll::Ready(Ok(frame)),
-                Poll::Pending => self.patience.poll_late(context).map(Err),
+                Poll::Pending => self.patience().poll_late(context).map(Err),
             },
         )
         .await?;
-        let data = frame
-            .as_ref()
-            .and_then(|frame| frame.as_ref().ok()?.data_ref());
-        self.patience.came(data.map_or(0, Bytes::len));
+        if let Some(patience) = &mut self.patience {
+            let data = frame
+                .as_ref()
+                .and_then(|frame| frame.as_ref().ok()?.data_ref());
+            patience.came(data.map_or(0, Bytes::len));
+        }
         Ok(frame)
+    }
+
+    fn patience(&mut self) -> &mut Patience {
+        let received = self.held.bytes();
+        self.patience.get_or_insert_with(|| {
+            let mut patience = self.reception.patience();
+            patience.came(received);
+            patience
+        })
     }
 }
 
@@ -182,7 +208,6 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use axum::http::HeaderValue;
     use futures_util::stream::unfold;
     use tokio::time::{Instant, sleep};
 

@@ -1,7 +1,6 @@
 use std::io::{self, Read, Write};
 
-use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use axum::http::HeaderValue;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
@@ -14,7 +13,6 @@ use crate::tracked_buffer::TrackedBuffer;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::HttpError;
-use super::head::value;
 
 /// The initial and the maximum number of bytes that are decompressed at once.
 const PIECES: (usize, usize) = (8 << 10, 1 << 20);
@@ -40,9 +38,10 @@ impl Encoding {
             .find(|encoding| encoding.name() == name)
     }
 
-    /// Returns the compression of a request body, or `None` if it is not compressed.
-    pub(super) fn of_request(headers: &HeaderMap) -> Result<Option<Self>, HttpError> {
-        let Some(value) = value(headers, &CONTENT_ENCODING) else {
+    /// Returns the compression of a request body with this `Content-Encoding`, or `None` if it is
+    /// not compressed.
+    pub(super) fn of_request(encoding: Option<&HeaderValue>) -> Result<Option<Self>, HttpError> {
+        let Some(value) = encoding else {
             return Ok(None);
         };
         match value.to_str().unwrap_or("unreadable") {
@@ -53,12 +52,12 @@ impl Encoding {
         }
     }
 
-    /// Returns the compression that the client prefers for its response: the first one with the
-    /// largest weight.
+    /// Returns the compression that a client with this `Accept-Encoding` prefers for its response:
+    /// the first one with the largest weight.
     ///
     /// Source: `CompressionTypeUsed` in Triton 2.51.
-    pub(super) fn of_response(headers: &HeaderMap) -> Option<Self> {
-        let accepted = value(headers, &ACCEPT_ENCODING)?.to_str().ok()?;
+    pub(super) fn of_response(accepted: Option<&HeaderValue>) -> Option<Self> {
+        let accepted = accepted?.to_str().ok()?;
         let mut best = (None, 0.0);
         for entry in accepted.split(',') {
             let (name, weight) = match entry.split_once(";q=") {
@@ -193,7 +192,6 @@ fn read_limited(
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
 
     use crate::memory_budget::MemoryBudget;
 
@@ -231,11 +229,10 @@ mod tests {
             ("", None),
         ];
         for (accepted, expected) in table {
-            let headers =
-                HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(accepted))]);
-            assert_eq!(Encoding::of_response(&headers), expected, "{accepted}");
+            let value = HeaderValue::from_static(accepted);
+            assert_eq!(Encoding::of_response(Some(&value)), expected, "{accepted}");
         }
-        assert_eq!(Encoding::of_response(&HeaderMap::new()), None);
+        assert_eq!(Encoding::of_response(None), None);
     }
 
     #[test]

@@ -2,13 +2,12 @@ use std::mem::take;
 use std::sync::Arc;
 
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 
 use crate::heavy::{apart, is_light, near};
 use crate::kserve::{
-    CodecError, EncodedResponse, HEADER_LENGTH, ResponseFormat, decode_raw_request, decode_request,
-    header_length,
+    CodecError, EncodedResponse, ResponseFormat, decode_raw_request, decode_request, header_length,
 };
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
@@ -22,11 +21,9 @@ use crate::trace::identified;
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
 use super::compression::{Encoding, decompress};
-use super::head::value;
+use super::head::{BodyHeaders, HEADER_LENGTH_NAME};
 use super::traced::{context, traced};
 use super::{HttpError, body};
-
-static HEADER_LENGTH_NAME: HeaderName = HeaderName::from_static(HEADER_LENGTH);
 
 /// Serves an inference request.
 pub(super) async fn infer<B: Body>(
@@ -45,29 +42,36 @@ pub(super) async fn infer<B: Body>(
     let tracer = reception.models.tracer();
     let timeline = tracer.sample(&model.spec().name, || context(headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
+    let known = BodyHeaders::of(headers);
     let Received {
         body,
         json_length,
         mut held,
-    } = read(reception, headers, body)
+    } = read(reception, &known, body)
         .await
         .map_err(Failure::plain)?;
     note(timeline.as_ref(), "HTTP_RECV_END");
     let max_depth = reception.limits.max_json_depth;
     let (length, text) = (body.len(), json_length.unwrap_or_default());
-    let spec = Arc::clone(model.spec());
-    let regions = Arc::clone(&reception.regions);
-    let decode = move || {
-        let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut held);
-        decoded.map(|(request, format)| (request, format, held))
-    };
     // Not `by_weight`, whose future would contain everything that is moved through it, here and
     // below.
-    let decoded = match is_light(text) {
-        true => decode(),
-        false => Box::pin(near(text, decode)).await,
+    let decoded = if is_light(text) {
+        let (spec, regions) = (model.spec(), &reception.regions);
+        let decoded = decode(spec, &body, json_length, max_depth, regions, &mut held);
+        drop(body);
+        decoded
+    } else {
+        let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&reception.regions));
+        let mut permit = held.take();
+        let decode = move || {
+            let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut permit);
+            (decoded, permit)
+        };
+        let (decoded, permit) = Box::pin(near(text, decode)).await;
+        held = permit;
+        decoded
     };
-    let (mut request, format, mut held) = decoded.map_err(|error| unread(error.into()))?;
+    let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
     // Binary data keeps the whole body alive.
     let kept = if text < length { text } else { 0 };
     let resized = held.resize(request.bytes().saturating_add(kept));
@@ -82,21 +86,23 @@ pub(super) async fn infer<B: Body>(
     let shared = request.shared.clone();
     request.traced = timeline.clone().map(|timeline| timeline as _);
     let response = reception.infer(&model, request).await.map_err(failure)?;
-    let encoding = Encoding::of_response(headers);
+    let encoding = Encoding::of_response(known.accept_encoding);
     let text = format.text(&response);
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
-    let budget = Arc::clone(reception.models.budget());
     let headers = take(headers);
-    let encode = move || {
-        let answer = encode(&model, &format, &response, headers, encoding, &budget)?;
+    let encode = move |budget: &Arc<MemoryBudget>| {
+        let answer = encode(&model, &format, &response, headers, encoding, budget)?;
         if let Some(shared) = shared {
             shared.store(&response).map_err(CodecError::from)?;
         }
         Ok::<_, Error>(answer)
     };
-    let answer = match is_light(weight) {
-        true => encode(),
-        false => Box::pin(near(weight, encode)).await,
+    let budget = reception.models.budget();
+    let answer = if is_light(weight) {
+        encode(budget)
+    } else {
+        let budget = Arc::clone(budget);
+        Box::pin(near(weight, move || encode(&budget))).await
     };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");
@@ -138,18 +144,20 @@ struct Received {
 
 async fn read(
     reception: &Reception,
-    headers: &HeaderMap,
+    headers: &BodyHeaders<'_>,
     body: impl Body,
 ) -> Result<Received, HttpError> {
-    let encoding = Encoding::of_request(headers)?;
-    let value =
-        value(headers, &HEADER_LENGTH_NAME).map(|value| value.to_str().unwrap_or("unreadable"));
+    let encoding = Encoding::of_request(headers.content_encoding)?;
+    let length = headers.content_length;
+    let value = headers.json_length;
+    let value = value.map(|value| value.to_str().unwrap_or("unreadable"));
     // Any value of the header is checked once the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let (body, held) = match encoding {
-        None => body::read(body, headers, reception, aligned_at).await?,
+        None => body::read_announced(body, length, reception, aligned_at).await?,
         Some(_) => {
-            let (body, mut held) = body::read(body, headers, reception, None).await?;
+            let read = body::read_announced(body, length, reception, None).await;
+            let (body, mut held) = read?;
             // A kilobyte may become a megabyte.
             let limit = reception.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);

@@ -149,9 +149,9 @@ impl Connections {
             }
         };
         let order = ArrivalOrder::default();
-        let service = service_fn(|request| {
+        let service = service_fn(|mut request| {
             // `arrive` runs in order of arrival. The future of `answer` may run in any order.
-            let request = self.door.arrive(request, &order);
+            self.door.arrive(&mut request, &order);
             answer(Arc::clone(&self.door), request, &state)
         });
         let io = TokioIo::new(io);

@@ -110,17 +110,16 @@ impl Door {
     }
 
     /// Records the position of a request on its connection if the order matters.
-    pub(super) fn arrive<B>(&self, mut request: Request<B>, order: &ArrivalOrder) -> Request<B> {
+    pub(super) fn arrive<B>(&self, request: &mut Request<B>, order: &ArrivalOrder) {
         if self.rooms.keep_order() && grpc::is_inference(request.uri().path()) {
             request.extensions_mut().insert(order.arrive());
         }
-        request
     }
 
     /// Returns the response to a request that is refused early.
     fn refused(&self, parts: &Parts) -> Option<Response<Answered>> {
         let head = check_head(parts.version, &parts.headers);
-        if let Err(error) = head.and_then(|()| self.hosts.check(parts)) {
+        if let Err(error) = head.and_then(|host| self.hosts.check(parts, host)) {
             return Some(self.refusal(parts, error));
         }
         let limit = self.exhausted.filter(|_| !self.rooms.is_probe(parts))?;

@@ -23,7 +23,11 @@ use super::allowed_hosts::AllowedHosts;
 #[derive(Debug, Clone)]
 pub(super) enum HostCheck {
     Any,
-    Only(AllowedHosts),
+    Only {
+        allowed: AllowedHosts,
+        /// The IPv4 address of the port, which most clients send as the host.
+        own: Option<String>,
+    },
 }
 
 impl HostCheck {
@@ -32,31 +36,37 @@ impl HostCheck {
     /// rebinding.
     pub(super) fn new(option: Option<&AllowedHosts>, address: Option<IpAddr>, tls: bool) -> Self {
         let loopback = address.is_some_and(|address| address.is_loopback());
-        match option {
-            Some(allowed) => Self::Only(allowed.clone()),
-            None if loopback && !tls => Self::Only(AllowedHosts::default()),
-            None => Self::Any,
+        let allowed = match option {
+            Some(allowed) => allowed.clone(),
+            None if loopback && !tls => AllowedHosts::default(),
+            None => return Self::Any,
+        };
+        let own = address.filter(IpAddr::is_ipv4);
+        Self::Only {
+            allowed,
+            own: own.map(|address| address.to_string()),
         }
     }
 
-    /// Checks the host name of a request.
+    /// Checks the host name of a request. `host` is the `Host` header of an HTTP/1.1 request.
     ///
     /// # Errors
     ///
     /// Returns [`HttpError::HostNotAllowed`] if the name is not allowed.
-    pub(super) fn check(&self, parts: &Parts) -> Result<(), HttpError> {
-        let Self::Only(allowed) = self else {
+    pub(super) fn check(&self, parts: &Parts, host: Option<&HeaderValue>) -> Result<(), HttpError> {
+        let Self::Only { allowed, own } = self else {
             return Ok(());
         };
         if parts.version >= Version::HTTP_2 {
             return Ok(());
         }
         let authority = parts.uri.authority().map(|authority| authority.as_str());
-        let headers = parts.headers.iter();
-        let hosts = headers.filter(|(name, _)| *name == HOST);
-        let hosts = hosts.map(|(_, value)| HeaderValue::as_bytes(value));
+        // Without it, the request is HTTP/1.0 and may have any number of hosts.
+        let others = host.is_none().then(|| parts.headers.get_all(HOST));
+        let hosts = host.into_iter().chain(others.into_iter().flatten());
+        let hosts = hosts.map(HeaderValue::as_bytes);
         for host in hosts.chain(authority.map(str::as_bytes)) {
-            if !is_allowed(host, allowed) {
+            if !is_own(host, own.as_deref()) && !is_allowed(host, allowed) {
                 let host = excerpt(&String::from_utf8_lossy(host));
                 return Err(HttpError::HostNotAllowed { host });
             }
@@ -65,13 +75,16 @@ impl HostCheck {
     }
 }
 
+/// Returns whether a host (with or without a port) is the address of the port. This is faster than
+/// parsing it, and every request is checked.
+fn is_own(host: &[u8], own: Option<&str>) -> bool {
+    let rest = own.and_then(|own| host.strip_prefix(own.as_bytes()));
+    matches!(rest, Some([] | [b':', ..]))
+}
+
 /// Returns whether a host (with or without a port) is an IP address, this machine or an allowed
 /// name. A client that sends no name, as in HTTP/1.0, is not a browser.
 fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
-    // A fast path: every request is checked, and most clients use an address.
-    if is_ipv4(host) {
-        return true;
-    }
     let Ok(host) = str::from_utf8(host) else {
         return false;
     };
@@ -92,32 +105,11 @@ fn is_allowed(host: &[u8], allowed: &AllowedHosts) -> bool {
         || allowed.contains(name)
 }
 
-/// Returns whether a host without a port parses as an [`Ipv4Addr`].
-fn is_ipv4(host: &[u8]) -> bool {
-    let (mut dots, mut some, mut octet) = (0_u32, false, 0_u32);
-    for byte in host {
-        let digit = u32::from(byte.wrapping_sub(b'0'));
-        if digit < 10 {
-            let leading_zero = some && octet == 0;
-            octet = octet.wrapping_mul(10).wrapping_add(digit);
-            if leading_zero || octet > 255 {
-                return false;
-            }
-            some = true;
-        } else if *byte == b'.' && some {
-            (dots, some, octet) = (dots.wrapping_add(1), false, 0);
-        } else if *byte == b':' {
-            break;
-        } else {
-            return false;
-        }
-    }
-    dots == 3 && some
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::Request;
+
+    use crate::http::check_head;
 
     use super::*;
 
@@ -131,6 +123,10 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
+    fn checked(check: &HostCheck, parts: &Parts) -> Result<(), HttpError> {
+        check.check(parts, check_head(parts.version, &parts.headers)?)
+    }
+
     #[test]
     fn loopback_ports_are_addressed_by_addresses_local_and_allowed_names() {
         let option = AllowedHosts::parse("models.example, proxy").unwrap();
@@ -142,6 +138,8 @@ mod tests {
             ("app.localhost", true, true),
             ("127.0.0.1", true, true),
             ("127.0.0.1:8000", true, true),
+            ("127.0.0.12", true, true),
+            ("127.0.0.1x", false, false),
             ("10.0.0.1:8000", true, true),
             ("[::1]", true, true),
             ("[::1]:8000", true, true),
@@ -161,29 +159,8 @@ mod tests {
         for (host, without, with) in table {
             for (option, expected) in [(None, without), (Some(&option), with)] {
                 let check = HostCheck::new(option, LOOPBACK, false);
-                let checked = check.check(&parts(Version::HTTP_11, Some(host), "/v2"));
+                let checked = checked(&check, &parts(Version::HTTP_11, Some(host), "/v2"));
                 assert_eq!(checked.is_ok(), expected, "{host} {option:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn addresses_are_those_of_the_standard_library() {
-        let octets = [
-            "", "0", "00", "01", "7", "10", "99", "255", "256", "1000", "a", "-1",
-        ];
-        for octet in octets {
-            for name in [
-                octet.to_owned(),
-                format!("{octet}.0.0.1"),
-                format!("127.{octet}.0.1"),
-                format!("127.0.0.{octet}"),
-                format!("127.0.{octet}"),
-                format!("127.0.0.1.{octet}"),
-            ] {
-                let expected = name.parse::<Ipv4Addr>().is_ok();
-                assert_eq!(is_ipv4(name.as_bytes()), expected, "{name}");
-                assert_eq!(is_ipv4(format!("{name}:80").as_bytes()), expected, "{name}");
             }
         }
     }
@@ -206,7 +183,7 @@ mod tests {
         ] {
             let check = HostCheck::new(option, address, tls);
             assert_eq!(
-                check.check(&evil).is_ok(),
+                checked(&check, &evil).is_ok(),
                 allowed,
                 "{option:?} {address:?}"
             );
@@ -233,7 +210,7 @@ mod tests {
             ),
             (Version::HTTP_2, None, "http://evil.example/v2", true),
         ] {
-            let checked = check.check(&parts(version, host, uri));
+            let checked = checked(&check, &parts(version, host, uri));
             assert_eq!(checked.is_ok(), allowed, "{version:?} {host:?} {uri}");
         }
     }

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use axum::http::header::{CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use bytes::Bytes;
 use flate2::Compression;
@@ -12,6 +12,7 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, answer as answered};
 use super::super::compression::Encoding;
+use super::super::head::value;
 
 /// A text that is sent without being copied. All responses share its bytes.
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ impl Kept {
 
     /// Creates a response, which is empty if the client has the current version.
     pub(super) fn answer(&self, content_type: &'static str, asked: &HeaderMap) -> Answer {
-        let gzip = match Encoding::of_response(asked) {
+        let gzip = match Encoding::of_response(value(asked, &ACCEPT_ENCODING)) {
             Some(Encoding::Gzip) => self.gzip.as_ref(),
             _ => None,
         };
