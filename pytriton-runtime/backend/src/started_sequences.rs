@@ -5,23 +5,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::failure::{Code, Failure};
 use crate::ffi::{Correlation, Sequence};
 
-/// At least this many sequences are known at a time.
+/// The minimum number of sequences that are remembered.
 const MIN_SEQUENCES: usize = 1024;
 
-/// The bytes of all ids in a generation that are texts.
+/// The maximum number of bytes of string ids per generation.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// The sequences of an instance whose first request has been handed on, and that go on.
+/// The sequences of an instance whose first request was forwarded and that have not ended.
 ///
-/// A request that continues any other sequence is refused: the function would not know it, or would
-/// continue an older sequence of the same id, because the first request was refused, cancelled or
-/// timed out before the function had it. What is known has a bound, but forgetting a sequence only
-/// refuses it.
+/// A request that continues any other sequence is refused. The function would not know the
+/// sequence, or would continue an older one with the same id: the first request may have been
+/// refused, cancelled or timed out before it reached the function. The set is bounded; a request of
+/// a forgotten sequence is refused.
 ///
-/// While a sequence keeps its slot in Triton, each other slot has at most one further sequence that
-/// does not end between two of its requests: Triton gives a slot to another sequence only when the
-/// first has ended or was idle for longer than the sequence itself may be. So no sequence is
-/// forgotten that Triton continues, unless clients cancel many others.
+/// No sequence is forgotten that Triton continues, unless clients cancel many others. While a
+/// sequence keeps its slot in Triton, each other slot has at most one more unfinished sequence
+/// between two of its requests. Triton assigns a slot to another sequence only if the first has
+/// ended, or was idle for longer than this sequence itself may be.
 #[derive(Debug)]
 pub struct StartedSequences {
     model: String,
@@ -29,12 +29,12 @@ pub struct StartedSequences {
     known: Mutex<Known>,
 }
 
-/// Why a request was refused.
+/// The reason for a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It could not be read or handed over.
+    /// The request could not be read or handed over.
     NotHandedOver,
-    /// Its instance is in a call that takes too long, or is gone.
+    /// Its instance is stalled or gone.
     Stalled,
 }
 
@@ -44,7 +44,7 @@ enum Id {
     Text(String),
 }
 
-/// Two generations: the older one is forgotten as a whole when the recent one is full.
+/// Two generations: when the recent one is full, it replaces the older one, which is forgotten.
 #[derive(Debug, Default)]
 struct Known {
     recent: HashSet<Id>,
@@ -53,7 +53,7 @@ struct Known {
 }
 
 impl StartedSequences {
-    /// Returns the sequences of an instance with this many slots. None has started.
+    /// Creates an empty set for an instance with that many slots.
     pub fn new(model: &str, slots: u32) -> Self {
         Self {
             model: model.to_owned(),
@@ -62,18 +62,18 @@ impl StartedSequences {
         }
     }
 
-    /// Checks a request that is about to be handed on.
+    /// Checks a request that is about to be forwarded.
     ///
     /// # Errors
     ///
-    /// Returns an error if the request does not start its sequence, and the sequence is not known.
+    /// Returns a failure if the request does not start its sequence, and the sequence is not known.
     pub(crate) fn check(&self, sequence: &Sequence<'_>) -> Result<(), Failure> {
         let id = Id::of(sequence);
         let mut known = self.lock();
         let continues = known.remove(&id);
         if !sequence.start && !continues {
             let (model, sequence) = (&self.model, id.text());
-            // As Triton says it of a sequence that it does not know, and the embedded engine.
+            // The message of Triton and of the embedded engine for an unknown sequence.
             return Err(Failure::new(
                 Code::InvalidArgument,
                 format!(
@@ -87,16 +87,16 @@ impl StartedSequences {
         Ok(())
     }
 
-    /// Records that a request has been refused that [`check`](Self::check) may have accepted. Its
-    /// sequence has not started, or has ended with its instance.
+    /// Records the refusal of a request that [`check`](Self::check) may have accepted. Its sequence
+    /// has not started, or has ended with its instance.
     pub(crate) fn refuse(&self, sequence: &Sequence<'_>, refusal: Refusal) {
         if sequence.start || refusal == Refusal::Stalled {
             self.lock().remove(&Id::of(sequence));
         }
     }
 
-    /// The refusal of a request whose instance is stalled while others of the model serve, as the
-    /// embedded engine says it.
+    /// Returns the failure of a request whose instance is stalled while others of the model serve,
+    /// with the message of the embedded engine.
     pub(crate) fn ended(&self, sequence: &Sequence<'_>) -> Failure {
         let (model, sequence) = (&self.model, Id::of(sequence).text());
         Failure::new(
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// The sequence, the flags of its request, and whether the request is handed on.
+    /// A sequence, the flags of its request, and whether the request is forwarded.
     type Request = (u64, &'static str, bool);
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     fn no_number_of_refused_starts_lets_an_older_sequence_continue() {
         for others in [1, 1000, 5000] {
             let started = StartedSequences::new("m", 2);
-            // An older sequence of the same id, of which the function still has the state.
+            // An older sequence with the same id, whose state the function still has.
             started.check(&sequence(5, "start")).unwrap();
             started.check(&sequence(5, "start")).unwrap();
             started.refuse(&sequence(5, "start"), Refusal::NotHandedOver);
