@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use pytriton_runtime::call::{Callee, Context};
+use pytriton_runtime::call::{Context, Invocation};
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::registry::{Registration, Registry};
 use pytriton_runtime::request::{
@@ -106,14 +106,14 @@ fn run(
     let context = Context::new(Arc::clone(&spec), 0);
     let instance = load(&context).unwrap_or_else(|error| panic!("{error}"));
     let instance = instance.into_local();
-    let callee = Callee {
-        answering: None,
+    let invocation = Invocation {
+        sink: None,
         instance: instance.as_ref(),
         context: &context,
         steps: &steps,
     };
     let batches = batches.into_iter().map(|batch| {
-        let executed = block_on(callee.execute(&batch(&spec), &[]));
+        let executed = block_on(invocation.execute(&batch(&spec), &[]));
         let outputs = executed.results.into_iter().map(|result| {
             let outputs = result.map_err(|error| error.to_string())?.outputs;
             Ok(outputs.into_iter().map(|(_, tensor)| tensor).collect())

@@ -46,7 +46,7 @@ impl Context {
     }
 
     /// Sets the handler for fatal errors.
-    pub(crate) fn told_to(self, health: Health) -> Self {
+    pub(crate) fn with_health(self, health: Health) -> Self {
         Self { health, ..self }
     }
 

@@ -179,7 +179,7 @@ fn an_invalid_element_fails_only_its_request_before_the_batch_runs() {
 #[cfg(tritonserver)]
 #[test]
 fn an_invalid_element_of_a_stacked_batch_fails_only_its_request() {
-    use crate::gathered::Gathered;
+    use crate::gathered::BackendBatch;
     use pytriton_backend::arena::place;
     use pytriton_backend::wire::{BatchReader, BatchWriter, Span};
 
@@ -210,7 +210,7 @@ fn an_invalid_element_of_a_stacked_batch_fails_only_its_request() {
         }
         writer.finish(count);
         let mut reader = BatchReader::default();
-        let gathered = Gathered::read(&spec, &mut reader, &description, &data.into()).unwrap();
+        let gathered = BackendBatch::read(&spec, &mut reader, &description, &data.into()).unwrap();
         let instance = Lengths::default();
         let model = (&spec, &instance, &[][..]);
         let results = run(model, &gathered.requests, &gathered.stacked).into_iter();

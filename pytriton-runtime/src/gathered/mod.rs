@@ -1,19 +1,19 @@
 //! Batches as the Triton backend gathers them: from descriptions to requests, and from results to
 //! responses. Also the queue to instances on other threads.
 
-mod calls;
-mod codes;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
-mod gathered;
+mod backend_batch;
+mod batch_queue;
+mod codes;
 mod names;
-mod streamed;
+mod streamed_batch;
 
-pub(crate) use calls::{Call, Calls, CallsEnd, calls, refuse};
+pub(crate) use backend_batch::{BackendBatch, Results};
+pub(crate) use batch_queue::{BatchReceiver, BatchSender, QueuedBatch, batch_queue, refuse};
 use codes::datatype_number;
 pub(crate) use codes::{code, parameter};
-pub(crate) use gathered::{Gathered, Results};
 pub(crate) use names::{names, welcome};
-pub(crate) use streamed::{Outlet, Streamed, Streaming};
+pub(crate) use streamed_batch::{BatchResponseSink, BatchSink, StreamedBatch};

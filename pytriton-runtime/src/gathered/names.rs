@@ -22,7 +22,7 @@ pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
 /// limit, otherwise gone.
 fn unavailable(spec: &ModelSpec) -> String {
     let availability = match spec.max_call {
-        Some(_) => Availability::Hanging,
+        Some(_) => Availability::Stalled,
         None => Availability::Gone,
     };
     let refusal = SchedulerError::refusal(spec, availability);
@@ -31,12 +31,12 @@ fn unavailable(spec: &ModelSpec) -> String {
 
 /// The number of responses to a request of a decoupled model that may be in flight before its
 /// function waits.
-const ANSWERS: u32 = 31;
+const MAX_RESPONSES_IN_FLIGHT: u32 = 31;
 
 /// Returns the ring sizes. They hold everything that can be in flight, so that neither side waits
 /// for the other. The exceptions are very large batches and decoupled models.
 fn slots(spec: &ModelSpec) -> Slots {
-    const MOST: u32 = 1 << 16;
+    const MAX_SLOTS: u32 = 1 << 16;
     let batch = spec.max_batch_size.max(1);
     let requests = spec.batches_in_flight.saturating_mul(batch);
     // A batch, its segment, a retired segment, and a cancellation for each request.
@@ -44,9 +44,9 @@ fn slots(spec: &ModelSpec) -> Slots {
         .batches_in_flight
         .saturating_mul(3)
         .saturating_add(requests);
-    let fit = |slots: u32| slots.clamp(16, MOST).next_power_of_two();
+    let fit = |slots: u32| slots.clamp(16, MAX_SLOTS).next_power_of_two();
     let answers = match spec.decoupled {
-        true => ANSWERS,
+        true => MAX_RESPONSES_IN_FLIGHT,
         false => 1,
     };
     Slots {

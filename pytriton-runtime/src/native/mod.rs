@@ -5,16 +5,16 @@
 //! gathered into memory of this library (one copy). From there its requests take the same path as
 //! in the worker. The responses of a decoupled model go directly to tritonserver.
 
-mod gate;
+mod batch_sink;
+mod instance_thread;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
 mod native;
-mod outlet;
-mod place;
 mod queue;
 mod respond;
+mod running_batches;
 
 pub use native::Native;
 pub use pytriton_backend::export;

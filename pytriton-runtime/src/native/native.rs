@@ -10,7 +10,9 @@ use tokio::runtime::{Handle, Runtime};
 use crate::TracesExporter;
 use crate::call::CancellationSink;
 use crate::call::ResponseSink;
-use crate::gathered::{Call, Gathered, Results, Streamed, Streaming, names};
+use crate::gathered::{
+    BackendBatch, BatchResponseSink, QueuedBatch, Results, StreamedBatch, names,
+};
 use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
@@ -18,18 +20,18 @@ use crate::runner::{Availability, MovableRunner};
 use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
 
-use super::gate::Gate;
-use super::outlet::{BatchOutlet, Shared, lock};
-use super::place::Place;
+use super::batch_sink::{Shared, TritonBatchSink, lock};
+use super::instance_thread::InstanceThread;
 use super::respond::{failure, respond};
+use super::running_batches::RunningBatches;
 
 /// An instance of a model in tritonserver's process.
 #[derive(Debug)]
 pub struct Native {
     spec: Arc<ModelSpec>,
     names: Arc<TensorNames>,
-    place: Place,
-    gate: Arc<Gate>,
+    thread: InstanceThread,
+    running: Arc<RunningBatches>,
     /// The state of the batch that is being gathered. Triton gives an instance one batch at a time.
     gathering: Mutex<Gathering>,
 }
@@ -45,8 +47,8 @@ impl Executor for Native {
         let names = names(spec);
         Ok(Self {
             spec: Arc::clone(spec),
-            place: Place::load(model, instance, runtime()?)?,
-            gate: Arc::default(),
+            thread: InstanceThread::load(model, instance, runtime()?)?,
+            running: Arc::default(),
             gathering: Mutex::new(Gathering::new(
                 &names,
                 Arc::new(StartedSequences::new(&spec.name, names.sequence_slots)),
@@ -56,7 +58,7 @@ impl Executor for Native {
     }
 
     fn execute(&self, mut batch: Batch) {
-        if self.place.instances().is_broken()
+        if self.thread.instances().is_broken()
             && let Some(refusal) = SchedulerError::refusal(&self.spec, Availability::Gone)
         {
             batch.fail_all(&failure(&refusal));
@@ -79,18 +81,18 @@ impl Executor for Native {
             return self.execute_streamed(batch, gathered, &positions);
         }
         let names = Arc::clone(&self.names);
-        match &self.place {
-            Place::Here(runner, _) if !self.spec.cancellable => {
+        match &self.thread {
+            InstanceThread::Caller(runner, _) if !self.spec.cancellable => {
                 let done = move |results| respond(batch, &positions, results, &names);
                 let runner = instance(runner);
                 runner.block_on(gathered.run(&runner, None, done));
             }
-            place => {
+            thread => {
                 let shared: Shared = Arc::new(Mutex::new(Some(batch)));
-                let is_cancelled = asked(&shared, &positions);
-                let watched = self.spec.cancellable.then(|| {
-                    let watched = CancellationSink(asked(&shared, &positions));
-                    Arc::new(watched) as Arc<dyn Streaming>
+                let is_cancelled = cancellation_check(&shared, &positions);
+                let sink = self.spec.cancellable.then(|| {
+                    let sink = CancellationSink(cancellation_check(&shared, &positions));
+                    Arc::new(sink) as Arc<dyn BatchResponseSink>
                 });
                 let done = move |results: Results, begun| {
                     if let Some(mut batch) = lock(&shared).take() {
@@ -98,25 +100,25 @@ impl Executor for Native {
                         respond(batch, &positions, results, &names);
                     }
                 };
-                self.run(place, (gathered, watched), is_cancelled, done);
+                self.run(thread, (gathered, sink), is_cancelled, done);
             }
         }
     }
 
     fn is_ready(&self) -> bool {
-        let instances = self.place.instances();
+        let instances = self.thread.instances();
         !instances.is_broken()
-            && match &self.place {
+            && match &self.thread {
                 // Its availability is `Gone`, because the thread that loaded it has ended.
-                Place::Here(..) => true,
-                Place::There(_) => instances.availability() == Availability::Ready,
+                InstanceThread::Caller(..) => true,
+                InstanceThread::Dedicated(_) => instances.availability() == Availability::Ready,
             }
     }
 }
 
 impl Drop for Native {
     fn drop(&mut self) {
-        self.gate.wait_below(1);
+        self.running.wait_below(1);
     }
 }
 
@@ -126,63 +128,64 @@ impl Native {
         &self,
         mut batch: Batch,
         positions: &[usize],
-    ) -> (Arc<Streamed<BatchOutlet>>, Shared) {
+    ) -> (Arc<StreamedBatch<TritonBatchSink>>, Shared) {
         batch.decouple();
         let shared = Arc::new(Mutex::new(Some(batch)));
-        let outlet = BatchOutlet::new(&shared, positions, &self.names);
-        let streamed = Streamed::new(outlet, positions.len());
+        let sink = TritonBatchSink::new(&shared, positions, &self.names);
+        let streamed = StreamedBatch::new(sink, positions.len());
         (Arc::new(streamed), shared)
     }
 
     /// Runs a batch of a decoupled model.
-    fn execute_streamed(&self, batch: Batch, gathered: Gathered, positions: &[usize]) {
+    fn execute_streamed(&self, batch: Batch, gathered: BackendBatch, positions: &[usize]) {
         let (streamed, shared) = self.streamed(batch, positions);
-        let streaming = Arc::clone(&streamed) as Arc<dyn Streaming>;
-        let is_cancelled = asked(&shared, positions);
+        let sink = Arc::clone(&streamed) as Arc<dyn BatchResponseSink>;
+        let is_cancelled = cancellation_check(&shared, positions);
         let done = move |results: Results, _| {
             streamed.end(results.into_iter().map(|result| result.map(drop)));
         };
-        self.run(&self.place, (gathered, Some(streaming)), is_cancelled, done);
+        self.run(&self.thread, (gathered, Some(sink)), is_cancelled, done);
     }
 
     /// Runs a batch, and blocks until the instance can accept another one.
     fn run(
         &self,
-        place: &Place,
-        (gathered, streaming): (Gathered, Option<Arc<dyn Streaming>>),
+        thread: &InstanceThread,
+        (gathered, sink): (BackendBatch, Option<Arc<dyn BatchResponseSink>>),
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) {
-        let queue = match place {
-            Place::There(queue) => queue,
-            Place::Here(runner, _) => {
+        let queue = match thread {
+            InstanceThread::Dedicated(queue) => queue,
+            InstanceThread::Caller(runner, _) => {
                 let begun = now();
-                let sink = streaming.map(|streaming| {
-                    streaming.called(begun);
-                    streaming as Arc<dyn ResponseSink>
+                let sink = sink.map(|sink| {
+                    sink.called(begun);
+                    sink as Arc<dyn ResponseSink>
                 });
                 let runner = instance(runner);
                 let done = move |results| done(results, begun);
                 return runner.block_on(gathered.run(&runner, sink.as_ref(), done));
             }
         };
-        self.gate.enter();
-        let gate = Arc::clone(&self.gate);
+        self.running.begin();
+        let running = Arc::clone(&self.running);
         let done = move |results, begun| {
             done(results, begun);
-            gate.leave();
+            running.end();
         };
-        let gathered = (gathered, streaming);
-        (queue.calls).send(Call::new(&self.spec, gathered, is_cancelled, done));
+        let gathered = (gathered, sink);
+        (queue.batches).send(QueuedBatch::new(&self.spec, gathered, is_cancelled, done));
         match queue.instances.availability() {
             Availability::Ready => {}
-            availability => queue.end.refuse(availability),
+            availability => queue.receiver.refuse(availability),
         }
-        self.gate.wait_below(self.spec.batches_in_flight as usize);
+        self.running
+            .wait_below(self.spec.batches_in_flight as usize);
     }
 
     /// Returns the requests of a batch and their positions in it.
-    fn gather(&self, batch: &mut Batch) -> Result<(Gathered, Vec<usize>), Failure> {
+    fn gather(&self, batch: &mut Batch) -> Result<(BackendBatch, Vec<usize>), Failure> {
         // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
         let gathering = self.gathering.lock();
         let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +212,7 @@ impl Native {
         batch.gathered(now(), gathering.rows());
         let data: Bytes = buffer.freeze();
         let positions = gathering.positions().to_vec();
-        let gathered = Gathered::read(
+        let gathered = BackendBatch::read(
             &self.spec,
             &mut BatchReader::default(),
             gathering.description(),
@@ -227,7 +230,10 @@ fn instance(runner: &Mutex<MovableRunner>) -> MutexGuard<'_, MovableRunner> {
 }
 
 /// Returns a function that reports whether the request at one of those positions was cancelled.
-fn asked(batch: &Shared, positions: &[usize]) -> impl Fn(usize) -> bool + Send + Sync + use<> {
+fn cancellation_check(
+    batch: &Shared,
+    positions: &[usize],
+) -> impl Fn(usize) -> bool + Send + Sync + use<> {
     let (batch, positions) = (Arc::clone(batch), positions.to_vec());
     move |request| {
         let batch = lock(&batch);
@@ -249,12 +255,12 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registrat
         *spec.name == **model && u64::from(spec.version) == *version
     });
     found.ok_or_else(|| {
-        let there = registry.iter();
-        let there: Vec<String> = there
+        let models = registry.iter();
+        let models: Vec<String> = models
             .map(|spec| format!("'{}' version {}", spec.name, spec.version))
             .collect();
-        let there = there.join(", ");
-        let message = format!("the backend has no model '{model}' version {version}, but {there}");
+        let models = models.join(", ");
+        let message = format!("the backend has no model '{model}' version {version}, but {models}");
         Failure::internal(message)
     })
 }

@@ -1,15 +1,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::gathered::{Calls, CallsEnd, calls, refuse};
+use crate::gathered::{BatchReceiver, BatchSender, batch_queue, refuse};
 use crate::model::ModelSpec;
 use crate::runner::{Change, Instances};
 
 /// The queue to instances of a model on other threads, with both of its ends.
 #[derive(Debug)]
 pub(super) struct Queue {
-    pub(super) calls: Calls,
-    pub(super) end: Arc<CallsEnd>,
+    pub(super) batches: BatchSender,
+    pub(super) receiver: Arc<BatchReceiver>,
     pub(super) instances: Arc<Instances>,
 }
 
@@ -18,13 +18,13 @@ impl Queue {
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
         let most =
             (spec.batches_in_flight as usize).saturating_mul(spec.instances.count() as usize);
-        let (calls, end) = calls(most);
-        let end = Arc::new(end);
-        let refused = Arc::clone(&end);
+        let (batches, receiver) = batch_queue(most);
+        let receiver = Arc::new(receiver);
+        let refused = Arc::clone(&receiver);
         let changed = move |change: Change| refuse(&refused, change.availability);
         Arc::new(Self {
-            calls,
-            end,
+            batches,
+            receiver,
             instances: Instances::new(Arc::clone(&spec.name), changed),
         })
     }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gpus_are_counted_where_they_can_be() {
+    fn gpus_are_counted_if_possible() {
         let table: [(&[&str], Option<u32>); 5] = [
             (&["null", "tty0"], Some(0)),
             (&["null", "nvidiactl", "nvidia-uvm"], Some(0)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instance_is_refused_that_cannot_have_its_gpu() {
+    fn an_instance_with_an_unavailable_gpu_is_refused() {
         const DECLARATION: ModelDeclaration = ModelDeclaration {
             instances: &[
                 InstanceGroup::cpu(2),

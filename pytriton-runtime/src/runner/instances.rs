@@ -13,14 +13,14 @@ pub(crate) struct Instances {
     model: Arc<str>,
     count: watch::Sender<Count>,
     /// The fatal error of the model.
-    breakdown: watch::Sender<Option<Breakdown>>,
+    fatal_error: watch::Sender<Option<FatalError>>,
     changed: Box<dyn Fn(Change) + Send + Sync>,
 }
 
 /// A fatal error: the model can never respond again.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("model '{model}' is beyond repair: {reason}")]
-pub struct Breakdown {
+pub struct FatalError {
     /// The model.
     pub model: Arc<str>,
     /// The last message of its function.
@@ -30,7 +30,7 @@ pub struct Breakdown {
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     alive: usize,
-    hanging: usize,
+    stalled: usize,
     /// Whether a fatal error has occurred.
     broken: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) enum Availability {
     /// An instance is available.
     Ready,
     /// Every instance is in a call that exceeds its time limit.
-    Hanging,
+    Stalled,
     /// There is no instance.
     Gone,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Change {
     /// The instance; `None` for all of them.
     pub(crate) instance: Option<u32>,
     /// Whether it accepts requests from now on.
-    pub(crate) there: bool,
+    pub(crate) is_available: bool,
     /// The availability of the model from now on.
     pub(crate) availability: Availability,
 }
@@ -67,15 +67,15 @@ impl Instances {
         Arc::new(Self {
             model,
             count: watch::Sender::new(Count::default()),
-            breakdown: watch::Sender::new(None),
+            fatal_error: watch::Sender::new(None),
             changed: Box::new(changed),
         })
     }
 
     /// Counts an instance until the returned guard is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> Presence {
+    pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> InstanceGuard {
         self.change(instance, true, |count| count.alive += 1);
-        Presence {
+        InstanceGuard {
             instances: Arc::clone(self),
             instance,
         }
@@ -87,13 +87,13 @@ impl Instances {
     }
 
     /// Counts an instance as stalled.
-    pub(super) fn hang(&self, instance: u32) {
-        self.change(instance, false, |count| count.hanging += 1);
+    pub(super) fn mark_stalled(&self, instance: u32) {
+        self.change(instance, false, |count| count.stalled += 1);
     }
 
     /// Counts an instance as recovered.
-    pub(super) fn come_back(&self, instance: u32) {
-        let back = |count: &mut Count| count.hanging = count.hanging.saturating_sub(1);
+    pub(super) fn mark_recovered(&self, instance: u32) {
+        let back = |count: &mut Count| count.stalled = count.stalled.saturating_sub(1);
         self.change(instance, true, back);
     }
 
@@ -102,13 +102,13 @@ impl Instances {
         let instances = Arc::downgrade(self);
         Health::new(move |reason| {
             if let Some(instances) = instances.upgrade() {
-                instances.break_down(reason);
+                instances.record_fatal_error(reason);
             }
         })
     }
 
     /// Records a fatal error: no instance accepts requests from now on.
-    fn break_down(&self, reason: String) {
+    fn record_fatal_error(&self, reason: String) {
         // A second caller also responds to its request, so it waits here until the change is
         // visible.
         let is_first = self.count.send_if_modified(|count| {
@@ -116,19 +116,19 @@ impl Instances {
             if is_first {
                 (self.changed)(Change {
                     instance: None,
-                    there: false,
+                    is_available: false,
                     availability: count.availability(),
                 });
             }
             is_first
         });
         if is_first {
-            let breakdown = Breakdown {
+            let fatal_error = FatalError {
                 model: Arc::clone(&self.model),
                 reason,
             };
-            tracing::error!("{breakdown}");
-            self.breakdown.send_replace(Some(breakdown));
+            tracing::error!("{fatal_error}");
+            self.fatal_error.send_replace(Some(fatal_error));
         }
     }
 
@@ -139,24 +139,24 @@ impl Instances {
     }
 
     /// Resolves to the fatal error once one occurs, or to `None` if the instances end before.
-    pub(crate) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
-        let mut breakdown = self.breakdown.subscribe();
-        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
+    pub(crate) fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
+        let mut fatal_error = self.fatal_error.subscribe();
+        async move { fatal_error.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// Waits until only stalled instances are left.
     pub(crate) async fn ended(&self) {
         let mut counts = self.count.subscribe();
         // This value owns the sender, so it cannot be gone.
-        let _ = counts.wait_for(|count| count.alive <= count.hanging).await;
+        let _ = counts.wait_for(|count| count.alive <= count.stalled).await;
     }
 
-    fn change(&self, instance: u32, there: bool, change: impl FnOnce(&mut Count)) {
+    fn change(&self, instance: u32, is_available: bool, change: impl FnOnce(&mut Count)) {
         self.count.send_modify(|count| {
             change(count);
             (self.changed)(Change {
                 instance: Some(instance),
-                there,
+                is_available,
                 availability: count.availability(),
             });
         });
@@ -167,7 +167,7 @@ impl Count {
     fn availability(self) -> Availability {
         match self {
             Self { alive: 0, .. } | Self { broken: true, .. } => Availability::Gone,
-            Self { alive, hanging, .. } if alive <= hanging => Availability::Hanging,
+            Self { alive, stalled, .. } if alive <= stalled => Availability::Stalled,
             _ => Availability::Ready,
         }
     }
@@ -184,12 +184,12 @@ impl fmt::Debug for Instances {
 
 /// Counts an instance until dropped.
 #[derive(Debug)]
-pub(crate) struct Presence {
+pub(crate) struct InstanceGuard {
     instances: Arc<Instances>,
     instance: u32,
 }
 
-impl Presence {
+impl InstanceGuard {
     /// Records that the instance ended in a panic outside its function.
     pub(super) fn end_in_panic(self) {
         self.log_panic();
@@ -201,11 +201,11 @@ impl Presence {
     }
 }
 
-impl Drop for Presence {
+impl Drop for InstanceGuard {
     fn drop(&mut self) {
         let instances = &self.instances;
-        let gone = |count: &mut Count| count.alive = count.alive.saturating_sub(1);
-        instances.change(self.instance, false, gone);
+        let ended = |count: &mut Count| count.alive = count.alive.saturating_sub(1);
+        instances.change(self.instance, false, ended);
         if thread::panicking() {
             self.log_panic();
         }
@@ -223,17 +223,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_at_every_change_whether_there_is_one() {
+    fn every_change_reports_the_availability() {
         use Availability::{Gone, Ready};
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let reported = Arc::new(Mutex::new(Vec::new()));
         let instances = Instances::new("Model".into(), {
-            let told = Arc::clone(&told);
+            let reported = Arc::clone(&reported);
             move |Change {
                       instance,
-                      there,
+                      is_available,
                       availability,
                   }| {
-                told.lock().unwrap().push((instance, there, availability));
+                reported
+                    .lock()
+                    .unwrap()
+                    .push((instance, is_available, availability));
             }
         });
         assert_eq!(instances.availability(), Gone);
@@ -251,11 +254,11 @@ mod tests {
             (Some(0), false, Ready),
             (Some(1), false, Gone),
         ];
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*reported.lock().unwrap(), expected);
     }
 
     #[tokio::test]
-    async fn none_takes_a_request_of_a_model_beyond_repair() {
+    async fn no_instance_accepts_requests_after_a_fatal_error() {
         let instances = Instances::new("Model".into(), |_| {});
         let _present = [instances.enter(0), instances.enter(1)];
         let lost = |message: &str| ModelError::Unrecoverable {
@@ -271,21 +274,21 @@ mod tests {
         instances.health().note(&lost("one"), false);
         instances.health().note(&lost("two"), false);
         assert_eq!(instances.availability(), Availability::Gone);
-        let breakdown = instances.broken().await.unwrap().to_string();
+        let fatal_error = instances.broken().await.unwrap().to_string();
         let expected = "model 'Model' is beyond repair: model 'Model' failed: one";
-        assert_eq!(breakdown, expected);
+        assert_eq!(fatal_error, expected);
         let _late = instances.enter(2);
         assert_eq!(instances.availability(), Availability::Gone);
     }
 
     #[test]
-    fn nobody_sees_a_change_before_it_has_been_told() {
-        let told = Arc::new(AtomicBool::new(false));
+    fn a_change_is_reported_before_it_is_visible() {
+        let reported = Arc::new(AtomicBool::new(false));
         let instances = Instances::new("Model".into(), {
-            let told = Arc::clone(&told);
+            let reported = Arc::clone(&reported);
             move |_| {
                 thread::sleep(Duration::from_millis(20));
-                told.store(true, Ordering::Relaxed);
+                reported.store(true, Ordering::Relaxed);
             }
         });
         thread::scope(|scope| {
@@ -293,7 +296,7 @@ mod tests {
             while instances.availability() == Availability::Gone {
                 thread::yield_now();
             }
-            assert!(told.load(Ordering::Relaxed));
+            assert!(reported.load(Ordering::Relaxed));
             drop(entering.join());
         });
     }

@@ -10,8 +10,6 @@
 //! instance need not stall.
 
 mod gpus;
-#[cfg(test)]
-mod hanging_tests;
 mod instances;
 #[expect(
     clippy::module_inception,
@@ -21,12 +19,14 @@ mod runner;
 mod slots;
 #[cfg(test)]
 mod slots_tests;
+#[cfg(test)]
+mod stall_tests;
 mod supervised;
 mod supervisor;
-mod warm;
+mod warm_up;
 
 pub(crate) use gpus::check_devices;
-pub use instances::Breakdown;
-pub(crate) use instances::{Availability, Change, Instances, Presence};
+pub use instances::FatalError;
+pub(crate) use instances::{Availability, Change, InstanceGuard, Instances};
 pub(crate) use runner::{LoadedRunner, MovableRunner, Runner};
 pub(crate) use slots::{InstancePermit, InstanceSlots};

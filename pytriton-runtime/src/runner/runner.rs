@@ -101,8 +101,8 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Reports fatal errors to `health`.
-    pub(super) fn told_to(self, health: Health) -> Self {
-        let context = self.context.told_to(health);
+    pub(super) fn with_health(self, health: Health) -> Self {
+        let context = self.context.with_health(health);
         Self { context, ..self }
     }
 }
@@ -171,7 +171,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     fn drop_states(&self, sequences: Sequences<'_>, states: ObsoleteStates) {
         if let Some(supervisor) = &self.supervisor
             && !states.is_empty()
-            && !supervisor.aside(|| drop(states))
+            && !supervisor.run_without_requests(|| drop(states))
         {
             sequences.mark_stalled();
         }

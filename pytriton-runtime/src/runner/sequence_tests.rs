@@ -118,7 +118,7 @@ async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn states_go_when_their_time_is_over_although_nothing_comes() {
+async fn expired_states_are_dropped_without_further_requests() {
     let table: [Case; 5] = [
         // Idle for five seconds, plus three in which a request may be forwarded.
         (&[(0, 1, "s", 0.0)], &[(1, 8)]),

@@ -6,7 +6,7 @@ use crate::panic::discard;
 use crate::request::Request;
 
 use super::MovableRunner;
-use super::instances::Presence;
+use super::instances::InstanceGuard;
 
 /// The instances of a model with `inline = true`. Their own threads and the connection threads call
 /// them.
@@ -22,7 +22,7 @@ type Slot = Mutex<Option<Occupant>>;
 #[derive(Debug)]
 struct Occupant {
     runner: MovableRunner,
-    presence: Presence,
+    guard: InstanceGuard,
 }
 
 /// Exclusive access to one instance.
@@ -45,10 +45,10 @@ impl InstanceSlots {
         &self,
         number: u32,
         runner: MovableRunner,
-        presence: Presence,
+        guard: InstanceGuard,
     ) -> Option<Occupied<'_>> {
         let slot = self.0.get(number as usize)?;
-        *lock(slot) = Some(Occupant { runner, presence });
+        *lock(slot) = Some(Occupant { runner, guard });
         Some(Occupied(slot))
     }
 
@@ -80,8 +80,8 @@ impl InstancePermit<'_> {
         let executed = catch_unwind(AssertUnwindSafe(|| runner.execute_at_once(requests)));
         executed.unwrap_or_else(|panic| {
             discard(panic);
-            if let Some(Occupant { runner, presence }) = self.0.take() {
-                presence.end_in_panic();
+            if let Some(Occupant { runner, guard }) = self.0.take() {
+                guard.end_in_panic();
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(runner))) {
                     discard(panic);
                 }

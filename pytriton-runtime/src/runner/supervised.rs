@@ -58,7 +58,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
             poll_fn(|task| {
                 let begun = execution.is_some();
                 if !begun || !self.is_over(deadline) {
-                    let _stay = self.supervisor.watch(deadline, calling);
+                    let _guard = self.supervisor.watch(deadline, calling);
                     let execution = execution.get_or_insert_with(|| self.instance.execute(call));
                     if let Poll::Ready(returned) = execution.as_mut().poll(task) {
                         return Poll::Ready(returned);
@@ -69,7 +69,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
                 }
                 // Dropping the future runs user code, which may also take long.
                 let deadline = self.supervisor.deadline(Instant::now());
-                let _stay = self.supervisor.watch(deadline, calling);
+                let _guard = self.supervisor.watch(deadline, calling);
                 execution = None;
                 Poll::Ready(Err(self.supervisor.too_long()))
             })
@@ -94,7 +94,7 @@ impl<I: Instance + ?Sized> Limit for Supervised<'_, I> {
             begun: Instant::now(),
         };
         let deadline = self.supervisor.deadline(calling.begun);
-        let _stay = self.supervisor.watch(deadline, calling);
+        let _guard = self.supervisor.watch(deadline, calling);
         something();
         Ok(())
     }

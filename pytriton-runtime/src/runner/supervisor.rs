@@ -34,9 +34,9 @@ pub(super) struct Supervisor {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// The watched stay in the function.
-    stay: Option<u64>,
-    hangs: bool,
+    /// The watched call of the function.
+    call: Option<u64>,
+    stalled: bool,
     batches: BTreeMap<u64, Batch>,
 }
 
@@ -119,15 +119,15 @@ impl Supervisor {
     }
 
     /// Runs user code that no request waits for. Returns whether it stayed within the time limit.
-    pub(super) fn aside(self: &Arc<Self>, something: impl FnOnce()) -> bool {
+    pub(super) fn run_without_requests(self: &Arc<Self>, something: impl FnOnce()) -> bool {
         let calling = Calling {
             batch: self.begin(0, Box::new(|_| ())),
             requests: 0,
             begun: Instant::now(),
         };
-        let stay = self.watch(self.deadline(calling.begun), calling);
+        let call = self.watch(self.deadline(calling.begun), calling);
         something();
-        drop(stay);
+        drop(call);
         let batch = self.lock().batches.remove(&calling.batch);
         batch.is_some()
     }
@@ -154,34 +154,34 @@ impl Supervisor {
         self: &Arc<Self>,
         deadline: Option<Instant>,
         calling: Calling,
-    ) -> Option<Stay<'_>> {
+    ) -> Option<CallGuard<'_>> {
         let deadline = deadline?;
-        let stay = {
+        let call = {
             let mut state = self.lock();
-            let stay = state.number();
-            state.stay = Some(stay);
-            stay
+            let call = state.number();
+            state.call = Some(call);
+            call
         };
         let supervisor = Arc::clone(self);
-        let on_expiry = move || supervisor.hang(stay, calling);
-        Some(Stay {
+        let on_expiry = move || supervisor.mark_stalled(call, calling);
+        Some(CallGuard {
             supervisor: self,
             _watch: self.watchdog.run_at(deadline, on_expiry),
         })
     }
 
     /// Answers everything in place of the instance, on a separate thread.
-    fn hang(&self, stay: u64, calling: Calling) {
+    fn mark_stalled(&self, call: u64, calling: Calling) {
         let mut state = self.lock();
-        if state.stay != Some(stay) {
+        if state.call != Some(call) {
             // It has just returned.
             return;
         }
-        state.hangs = true;
+        state.stalled = true;
         let batches = mem::take(&mut state.batches);
         // Under the lock, so that the stall is reported before the return. Before the responses, so
         // that a client that receives one also sees the model as not ready.
-        self.instances.hang(self.context.instance());
+        self.instances.mark_stalled(self.context.instance());
         drop(state);
         let limit = seconds(self.limit);
         tracing::warn!(
@@ -190,13 +190,13 @@ impl Supervisor {
         );
         for (number, batch) in batches {
             match number == calling.batch {
-                true => self.give_up(batch, Some(calling)),
-                false => self.give_up(batch, None),
+                true => self.fail_batch(batch, Some(calling)),
+                false => self.fail_batch(batch, None),
             }
         }
     }
 
-    fn give_up(&self, batch: Batch, calling: Option<Calling>) {
+    fn fail_batch(&self, batch: Batch, calling: Option<Calling>) {
         let Batch {
             requests,
             mut executed,
@@ -223,10 +223,10 @@ impl Supervisor {
         finish(executed);
     }
 
-    fn come_back(&self) {
+    fn mark_recovered(&self) {
         let mut state = self.lock();
-        state.stay = None;
-        if !mem::take(&mut state.hangs) {
+        state.call = None;
+        if !mem::take(&mut state.stalled) {
             return;
         }
         drop(state);
@@ -234,7 +234,7 @@ impl Supervisor {
             parent: self.context.logger(),
             "the instance is back: the call that took too long has ended"
         );
-        self.instances.come_back(self.context.instance());
+        self.instances.mark_recovered(self.context.instance());
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -258,15 +258,15 @@ impl fmt::Debug for Batch {
     }
 }
 
-/// A stay of the instance in a user function.
+/// Watches a call of a user function until dropped.
 #[derive(Debug)]
-pub(super) struct Stay<'a> {
+pub(super) struct CallGuard<'a> {
     supervisor: &'a Supervisor,
     _watch: Watch,
 }
 
-impl Drop for Stay<'_> {
+impl Drop for CallGuard<'_> {
     fn drop(&mut self) {
-        self.supervisor.come_back();
+        self.supervisor.mark_recovered();
     }
 }

@@ -114,7 +114,7 @@ impl SchedulerError {
         let model = Arc::clone(&spec.name);
         match availability {
             Availability::Ready => None,
-            Availability::Hanging => Some(Self::Hanging {
+            Availability::Stalled => Some(Self::Hanging {
                 model,
                 limit: spec.max_call.unwrap_or_default(),
             }),

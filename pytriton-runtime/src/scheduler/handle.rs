@@ -95,10 +95,10 @@ impl Scheduler {
             };
             loading.push(self.spawn(spec, instance, worker)?);
         }
-        let (broken, breakdown) = (self.instances.broken(), Arc::clone(&resources.breakdown));
+        let (broken, fatal_error) = (self.instances.broken(), Arc::clone(&resources.fatal_error));
         tokio::spawn(async move {
             if let Some(first) = broken.await {
-                breakdown.send_replace(Some(first));
+                fatal_error.send_replace(Some(first));
             }
         });
         for mut loaded in loading {
@@ -123,11 +123,11 @@ impl Scheduler {
         instance: u32,
         worker: Worker,
     ) -> Result<Loading, ModelError> {
-        let presence = self.instances.enter(instance);
+        let guard = self.instances.enter(instance);
         let (loaded, result) = mpsc::channel(1);
         let spawned = thread::Builder::new()
             .name(format!("{}_{instance}", spec.name))
-            .spawn(move || worker.run(presence, loaded));
+            .spawn(move || worker.run(guard, loaded));
         match spawned {
             Ok(_) => Ok(result),
             Err(error) => Err(ModelError::Load {
@@ -345,7 +345,7 @@ fn follow(queue: &Arc<Queue>, spec: &Arc<ModelSpec>) -> impl Fn(Change) + Send +
             let all = 0..spec.instances.count();
             let one = |instance| instance..instance + 1;
             for instance in change.instance.map_or(all, one) {
-                match change.there {
+                match change.is_available {
                     true => sequences.arrive(instance),
                     false => sequences.depart(instance),
                 }

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
 use crate::registry::Registration;
-use crate::runner::{InstanceSlots, Instances, LoadedRunner, MovableRunner, Presence, Runner};
+use crate::runner::{InstanceGuard, InstanceSlots, Instances, LoadedRunner, MovableRunner, Runner};
 
 use super::message::Batch;
 use super::queue::Queue;
@@ -26,7 +26,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Loads the instance, reports the result, and executes batches until the queue ends.
-    pub(super) fn run(self, presence: Presence, loaded: mpsc::Sender<Result<(), ModelError>>) {
+    pub(super) fn run(self, guard: InstanceGuard, loaded: mpsc::Sender<Result<(), ModelError>>) {
         let spec = &self.model.spec;
         let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
         let failed = {
@@ -45,7 +45,7 @@ impl Worker {
         match (runner, &self.slots) {
             (None, _) => {}
             (Some(LoadedRunner::Movable(runner)), Some(slots)) => {
-                self.serve_inline(slots, runner, presence, &loaded);
+                self.serve_inline(slots, runner, guard, &loaded);
             }
             (Some(LoadedRunner::Local(_)), Some(_)) => failed(ModelError::Load {
                 model: Arc::clone(&spec.name),
@@ -53,7 +53,7 @@ impl Worker {
                 message: "a model with `inline = true` has a state that is not `Send`".to_owned(),
             }),
             (Some(runner), None) => {
-                let _presence = presence;
+                let _presence = guard;
                 self.serve_alone(&runner.into_local(), loaded);
             }
         }
@@ -87,10 +87,10 @@ impl Worker {
         &self,
         slots: &InstanceSlots,
         runner: MovableRunner,
-        presence: Presence,
+        guard: InstanceGuard,
         loaded: &mpsc::Sender<Result<(), ModelError>>,
     ) {
-        let Some(_occupied) = slots.occupy(self.number, runner, presence) else {
+        let Some(_occupied) = slots.occupy(self.number, runner, guard) else {
             return;
         };
         if loaded.try_send(Ok(())).is_err() {

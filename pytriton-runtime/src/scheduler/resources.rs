@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::memory_budget::MemoryBudget;
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 
 use super::Workers;
 
@@ -16,7 +16,7 @@ pub struct Resources {
     /// The memory budget of all requests and responses.
     pub budget: Arc<MemoryBudget>,
     /// The fatal error of a model, if any.
-    pub breakdown: Arc<watch::Sender<Option<Breakdown>>>,
+    pub fatal_error: Arc<watch::Sender<Option<FatalError>>>,
     /// Notified whenever the readiness of a model may have changed.
     pub readiness: Arc<watch::Sender<()>>,
 }
@@ -27,7 +27,7 @@ impl Resources {
         Self {
             workers: Workers::of(runtime),
             budget: MemoryBudget::new(max_bytes),
-            breakdown: Arc::new(watch::Sender::new(None)),
+            fatal_error: Arc::new(watch::Sender::new(None)),
             readiness: Arc::new(watch::Sender::new(())),
         }
     }

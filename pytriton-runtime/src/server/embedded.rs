@@ -87,10 +87,10 @@ async fn until_stopped(
     mut orders: Orders,
     seconds: u64,
 ) -> Result<(), ServerError> {
-    let breakdown = orders.until_over(server.models().broken()).await;
+    let fatal_error = orders.until_over(server.models().broken()).await;
     tokio::select! {
-        answered = server.stop(Duration::from_secs(seconds)) => match (breakdown, answered) {
-            (Some(breakdown), _) => Err(breakdown.into()),
+        answered = server.stop(Duration::from_secs(seconds)) => match (fatal_error, answered) {
+            (Some(fatal_error), _) => Err(fatal_error.into()),
             (None, true) => Ok(()),
             (None, false) => Err(ServerError::Drain { seconds }),
         },

@@ -14,7 +14,7 @@ use crate::engine::{ChoiceError, ControlError};
 #[cfg(feature = "embedded")]
 use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 #[cfg(feature = "embedded")]
 use crate::serving::LoadError;
 #[cfg(feature = "embedded")]
@@ -315,7 +315,7 @@ pub enum ServerError {
     SharedPort,
     /// A function has reported a fatal error.
     #[error(transparent)]
-    Broken(#[from] Breakdown),
+    Broken(#[from] FatalError),
     /// tritonserver died while serving, or did not stop cleanly.
     #[cfg(tritonserver)]
     #[error("tritonserver {exit}")]

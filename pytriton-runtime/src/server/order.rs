@@ -1,6 +1,6 @@
 use tokio::sync::watch;
 
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 
 /// An order to a server. Each one goes further than the one before. The text names its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,8 @@ impl Orders {
     /// Waits for an order to stop, or for a fatal error of a model, which it returns.
     pub(super) async fn until_over(
         &mut self,
-        broken: impl Future<Output = Option<Breakdown>>,
-    ) -> Option<Breakdown> {
+        broken: impl Future<Output = Option<FatalError>>,
+    ) -> Option<FatalError> {
         tokio::select! {
             signal = self.stop() => {
                 tracing::info!(
@@ -53,9 +53,9 @@ impl Orders {
                 );
                 None
             }
-            Some(breakdown) = broken => {
-                tracing::error!("stopping: {breakdown}");
-                Some(breakdown)
+            Some(fatal_error) = broken => {
+                tracing::error!("stopping: {fatal_error}");
+                Some(fatal_error)
             }
         }
     }

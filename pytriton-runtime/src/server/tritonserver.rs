@@ -67,9 +67,9 @@ async fn serve_until_stopped(
         }
         engine.died().await
     };
-    let breakdown = tokio::select! {
+    let fatal_error = tokio::select! {
         exit = died => return Err(ServerError::Died { exit }),
-        breakdown = orders.until_over(broken) => breakdown,
+        fatal_error = orders.until_over(broken) => fatal_error,
     };
     let stopped = stop(engine, texts, options.exit_timeout_secs);
     tokio::select! {
@@ -80,8 +80,8 @@ async fn serve_until_stopped(
                     "connections over gRPC were closed with calls on which nothing had come or gone for two seconds"
                 );
             }
-            match breakdown {
-                Some(breakdown) => Err(breakdown.into()),
+            match fatal_error {
+                Some(fatal_error) => Err(fatal_error.into()),
                 None => outcome(stopped, answered, options.exit_timeout_secs),
             }
         }

@@ -17,7 +17,7 @@ use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
 use crate::timeline::Tracer;
@@ -250,14 +250,14 @@ impl ModelSet {
     }
 
     /// Waits for a fatal error of a model.
-    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
-        let mut breakdown = self.resources.breakdown.subscribe();
-        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
+    pub fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
+        let mut fatal_error = self.resources.fatal_error.subscribe();
+        async move { fatal_error.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// Returns whether a model has reported a fatal error.
     pub(crate) fn is_broken(&self) -> bool {
-        self.resources.breakdown.borrow().is_some()
+        self.resources.fatal_error.borrow().is_some()
     }
 
     /// Returns the memory budget of all requests and responses.

@@ -15,7 +15,7 @@ use crate::claims::Claims;
 use crate::hosted::HostedModels;
 use crate::model::ModelSpec;
 use crate::registry::Registry;
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{Exit, NotReady, Workspace, WorkspaceError};
@@ -167,7 +167,7 @@ impl TritonEngine {
     }
 
     /// Resolves to the fatal error of a model once one occurs.
-    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+    pub fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
         self.worker.broken()
     }
 
@@ -190,7 +190,7 @@ impl TritonEngine {
         loop {
             let born = Instant::now();
             let exit = self.server.exited().await;
-            self.worker.set_away(true);
+            self.worker.set_down(true);
             if born.elapsed() > LONG_LIFE {
                 pause = FIRST_PAUSE;
             }
@@ -207,7 +207,7 @@ impl TritonEngine {
             }
             match self.server.ready().await {
                 Ok(()) => {
-                    self.worker.set_away(false);
+                    self.worker.set_down(false);
                     tracing::info!("tritonserver is ready again");
                 }
                 Err(NotReady::Late(late)) => {
@@ -238,15 +238,15 @@ impl TritonEngine {
     /// A server that was being restarted counts as stopped successfully: its messages are already
     /// logged.
     pub async fn stop(self, deadline: Instant, own: OwnConnections) -> Stopped {
-        self.worker.wait_no_more();
-        let away = self.worker.is_away();
+        self.worker.abort_waiting();
+        let down = self.worker.is_down();
         let mut stopped = Stopping::new(&self.server, &self.worker, &self.launch, deadline, own)
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
-        if away {
+        if down {
             stopped.exit = Exit::default();
         }
         stopped

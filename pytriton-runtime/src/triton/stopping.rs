@@ -260,7 +260,7 @@ impl<'a> Stopping<'a> {
     /// Returns whether no instance is busy. The state of instances of other models is unknown.
     fn instances_are_idle(&self) -> bool {
         let ours_alone = !self.launch.flags.contains("model-repository");
-        ours_alone && self.worker.quiet(self.begun.into_std(), Duration::ZERO)
+        ours_alone && self.worker.is_idle(self.begun.into_std(), Duration::ZERO)
     }
 
     /// Returns whether no request in tritonserver waits for anything but an instance, such as a
@@ -282,7 +282,7 @@ impl<'a> Stopping<'a> {
             // have run.
             None => {
                 let idle = self.worker.longest_sequence_idle();
-                self.worker.quiet(self.begun.into_std(), idle)
+                self.worker.is_idle(self.begun.into_std(), idle)
             }
         }
     }

@@ -5,12 +5,12 @@ mod error;
 mod file;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 pub(crate) mod fuzzing;
-mod heard;
 mod npy;
 mod random;
 mod requests;
 mod rows;
+mod warmup_sink;
 
 pub(crate) use error::WarmupError;
-pub(crate) use heard::Heard;
 pub(crate) use requests::requests;
+pub(crate) use warmup_sink::WarmupSink;

@@ -114,7 +114,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn arrays_of_numpy_are_read() {
+    fn npy_files_are_read() {
         let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }   \n";
         let bytes = file(header, &[0; 8]);
         let expected = Npy {
@@ -134,7 +134,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn others_are_refused() {
+    fn invalid_files_are_refused() {
         let table = [
             (b"PK".to_vec(), "it is no file of numpy's"),
             (

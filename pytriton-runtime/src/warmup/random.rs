@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_of_their_type_and_the_same_each_time() {
+    fn elements_are_valid_and_reproducible() {
         for datatype in DataType::ALL {
             let elements = || Random::of("x").elements(datatype, 100);
             assert_eq!(elements(), elements());

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     const MILLISECOND: Duration = Duration::from_millis(1);
-    const LONG: Duration = Duration::from_secs(10);
+    const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
     fn watchdog() -> &'static Watchdog {
         let watchdog = Box::leak(Box::new(Watchdog::new()));
@@ -230,31 +230,31 @@ mod tests {
         watchdog: &'static Watchdog,
         milliseconds: &[u32],
     ) -> (Vec<Watch>, Receiver<(u32, Instant)>) {
-        let (tell, told) = channel();
+        let (sender, expired) = channel();
         let now = Instant::now();
         let watches = milliseconds.iter().map(|&after| {
-            let tell = tell.clone();
-            let on_expiry = move || tell.send((after, Instant::now())).unwrap();
+            let sender = sender.clone();
+            let on_expiry = move || sender.send((after, Instant::now())).unwrap();
             watchdog.run_at(now + after * MILLISECOND, on_expiry)
         });
-        (watches.collect(), told)
+        (watches.collect(), expired)
     }
 
     #[test]
-    fn what_is_late_is_told_once_and_not_before() {
+    fn each_deadline_expires_once_and_not_early() {
         let watchdog: &_ = Box::leak(Box::new(Watchdog::new()));
         let begun = Instant::now();
-        let (_watches, told) = watch(watchdog, &[40, 10, 30, 10, 0]);
+        let (_watches, expiries) = watch(watchdog, &[40, 10, 30, 10, 0]);
         watchdog.start().unwrap();
         let expired = (0..5).map(|_| {
-            let (after, at) = told.recv_timeout(LONG).unwrap();
+            let (after, at) = expiries.recv_timeout(RECEIVE_TIMEOUT).unwrap();
             assert!(at - begun >= after * MILLISECOND);
             after
         });
         let mut expired: Vec<_> = expired.collect();
         expired.sort_unstable();
         assert_eq!(expired, [0, 10, 10, 30, 40]);
-        assert_eq!(told.recv(), Err(RecvError));
+        assert_eq!(expiries.recv(), Err(RecvError));
     }
 
     #[tokio::test]
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_at_its_deadline_delays_no_other() {
+    fn a_blocking_callback_does_not_delay_other_deadlines() {
         let watchdog = watchdog();
         for blocked in [1, 2, 16] {
             let (release, blocks) = channel::<()>();
@@ -288,44 +288,44 @@ mod tests {
                 })
             });
             let _watches: Vec<_> = watches.collect();
-            (0..blocked).for_each(|_| begun.recv_timeout(LONG).unwrap());
-            let (_other, told) = watch(watchdog, &[10]);
-            assert_eq!(told.recv_timeout(LONG).unwrap().0, 10);
+            (0..blocked).for_each(|_| begun.recv_timeout(RECEIVE_TIMEOUT).unwrap());
+            let (_other, expiries) = watch(watchdog, &[10]);
+            assert_eq!(expiries.recv_timeout(RECEIVE_TIMEOUT).unwrap().0, 10);
             drop(release);
         }
     }
 
     #[test]
-    fn what_happens_in_time_is_not_told() {
+    fn a_watch_dropped_in_time_does_not_expire() {
         let watchdog = watchdog();
-        let (watches, told) = watch(watchdog, &[20]);
+        let (watches, expiries) = watch(watchdog, &[20]);
         drop(watches);
-        assert_eq!(told.recv(), Err(RecvError));
+        assert_eq!(expiries.recv(), Err(RecvError));
         assert!(watchdog.lock().deadlines.is_empty());
     }
 
     #[test]
-    fn a_thread_without_deadlines_or_with_a_late_one_is_woken_by_an_earlier_one() {
+    fn an_earlier_deadline_wakes_the_thread() {
         let watchdog = watchdog();
         let (_late, never) = watch(watchdog, &[60_000]);
-        let (_early, told) = watch(watchdog, &[20]);
-        assert_eq!(told.recv_timeout(LONG).unwrap().0, 20);
+        let (_early, expiries) = watch(watchdog, &[20]);
+        assert_eq!(expiries.recv_timeout(RECEIVE_TIMEOUT).unwrap().0, 20);
         assert!(never.try_recv().is_err());
     }
 
     #[test]
-    fn a_call_that_panics_keeps_no_other_from_being_made() {
+    fn a_panicking_callback_does_not_prevent_other_callbacks() {
         let watchdog = watchdog();
         let _bomb = watchdog.run_at(Instant::now(), || panic_any(Bomb));
-        let (_watches, told) = watch(watchdog, &[10]);
-        assert_eq!(told.recv_timeout(LONG).unwrap().0, 10);
+        let (_watches, expiries) = watch(watchdog, &[10]);
+        assert_eq!(expiries.recv_timeout(RECEIVE_TIMEOUT).unwrap().0, 10);
     }
 
     #[test]
-    fn what_happens_in_time_one_after_the_other_wakes_the_thread_once() {
+    fn watches_dropped_in_time_wake_the_thread_once() {
         let watchdog = watchdog();
         let looks = (0..1000).map(|_| {
-            drop(watchdog.run_at(Instant::now() + LONG, || {}));
+            drop(watchdog.run_at(Instant::now() + RECEIVE_TIMEOUT, || {}));
             thread::yield_now();
             watchdog.lock().looks
         });

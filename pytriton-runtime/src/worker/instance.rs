@@ -35,11 +35,11 @@ fn spawn_instance(
 ) -> io::Result<Loaded> {
     let (loaded, result) = mpsc::channel(1);
     let sessions = Arc::clone(sessions);
-    let presence = sessions.instances.enter(number);
+    let guard = sessions.instances.enter(number);
     thread::Builder::new()
         .name(format!("{}_{number}", sessions.spec.name))
         .spawn(move || {
-            let _presence = presence;
+            let _guard = guard;
             let context = Context::new(Arc::clone(&model.spec), number);
             let failed = {
                 let loaded = loaded.clone();
@@ -61,7 +61,7 @@ fn spawn_instance(
                         serve(&runner, &sessions, &server);
                     }
                 }
-                in_flight => sessions.calls.serve(&runner, in_flight as usize),
+                in_flight => sessions.batches.serve(&runner, in_flight as usize),
             }
         })?;
     Ok(result)

@@ -9,10 +9,10 @@ use tokio::task::spawn_blocking;
 use crate::gathered::welcome;
 
 use super::loads::Loads;
-use super::sessions::{Parting, Sessions};
+use super::sessions::{SessionEnd, Sessions};
 
 /// The timeout for the peer's part of the handshake.
-const PATIENCE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Accepts sessions and assigns them to models.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Listener {
     fn greet(&self, stream: UnixStream) -> Result<(), SessionError> {
         let mut socket = stream.into_std()?;
         socket.set_nonblocking(false)?;
-        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
         let hello = Hello::receive(&mut socket)?;
         if hello.token != self.token {
             return refuse(&mut socket, "the token is another worker's");
@@ -83,15 +83,15 @@ impl Listener {
                 &format!("there is no model '{model}' version {version}"),
             );
         };
-        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;
         // An error means that the peer is gone.
         let wait = || drop(Welcome::wait(&mut socket));
         let sessions = match loads.enter(hello.load, wait) {
             Ok(sessions) => sessions,
             Err(reason) => return refuse(&mut socket, &reason),
         };
-        if !sessions.come(loads.most_sessions()) {
-            return refuse(&mut socket, &loads.no_place());
+        if !sessions.register(loads.max_sessions()) {
+            return refuse(&mut socket, &loads.too_many_sessions());
         }
         match open(socket, &sessions) {
             Ok(server) => {
@@ -100,7 +100,7 @@ impl Listener {
             }
             Err(error) => {
                 // No other session may follow for these instances.
-                sessions.leave(Parting::Closed);
+                sessions.leave(SessionEnd::Closed);
                 Err(error)
             }
         }

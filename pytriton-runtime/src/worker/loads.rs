@@ -10,21 +10,21 @@ use tokio::time::sleep;
 
 use crate::call::ModelError;
 use crate::claims::Claims;
-use crate::gathered::calls;
+use crate::gathered::batch_queue;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
-use crate::runner::Breakdown;
+use crate::runner::FatalError;
 
 use super::instance::{Loaded, spawn};
-use super::sessions::{Left, Parting, Sessions};
+use super::sessions::{OnEmpty, SessionEnd, Sessions};
 
 /// The interval of keep-alive messages to tritonserver while it waits. It gives up after a few
 /// seconds.
-const PERIOD: Duration = Duration::from_secs(2);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long tritonserver may take to reconnect after the last session of a load broke. It tries
 /// twice a second.
-const RETURN: Duration = Duration::from_secs(5);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The reason for refusing further sessions.
 const STOPPING: &str = "the worker is stopping";
@@ -40,17 +40,17 @@ pub(super) struct Loads {
     folder: Option<PathBuf>,
     runtime: Handle,
     claims: Arc<Claims>,
-    alive: Mutex<Alive>,
+    active: Mutex<ActiveLoads>,
     /// Held while instances are created.
-    turn: tokio::sync::Mutex<()>,
+    creation_lock: tokio::sync::Mutex<()>,
     /// Whether waiting for instances has been abandoned.
-    over: watch::Sender<bool>,
+    aborted: watch::Sender<bool>,
     /// The fatal error of the model.
-    breakdown: watch::Sender<Option<Breakdown>>,
+    fatal_error: watch::Sender<Option<FatalError>>,
 }
 
 #[derive(Debug, Default)]
-struct Alive {
+struct ActiveLoads {
     loads: Vec<Load>,
     closed: bool,
 }
@@ -65,7 +65,7 @@ struct Load {
 
 /// Instances that are being created.
 #[derive(Debug)]
-pub(super) struct Making {
+pub(super) struct PendingInstances {
     sessions: Arc<Sessions>,
     instances: Result<Vec<Loaded>, ModelError>,
 }
@@ -82,10 +82,10 @@ impl Loads {
             folder,
             runtime: Handle::current(),
             claims: Arc::clone(claims),
-            alive: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
-            over: watch::Sender::new(false),
-            breakdown: watch::Sender::new(None),
+            active: Mutex::default(),
+            creation_lock: tokio::sync::Mutex::default(),
+            aborted: watch::Sender::new(false),
+            fatal_error: watch::Sender::new(None),
         })
     }
 
@@ -95,22 +95,22 @@ impl Loads {
     }
 
     /// Resolves to the fatal error of the model once one occurs.
-    pub(super) fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
-        let mut breakdown = self.breakdown.subscribe();
-        async move { breakdown.wait_for(Option::is_some).await.ok()?.clone() }
+    pub(super) fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
+        let mut fatal_error = self.fatal_error.subscribe();
+        async move { fatal_error.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// Returns whether tritonserver has loaded the model, or is about to reconnect to it.
     pub(super) fn is_loaded(&self) -> bool {
-        let alive = lock(&self.alive);
-        let mut loads = alive.loads.iter();
+        let active = lock(&self.active);
+        let mut loads = active.loads.iter();
         loads.any(|load| self.folder.is_none() || load.number.is_some())
     }
 
     /// Returns the sessions of all existing instances.
     pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
-        let alive = lock(&self.alive);
-        alive
+        let active = lock(&self.active);
+        active
             .loads
             .iter()
             .map(|load| Arc::clone(&load.sessions))
@@ -119,7 +119,7 @@ impl Loads {
 
     /// Returns the maximum number of sessions of one load. Without model control there is no limit:
     /// clients cannot change the number of instances.
-    pub(super) fn most_sessions(&self) -> usize {
+    pub(super) fn max_sessions(&self) -> usize {
         match self.folder {
             None => usize::MAX,
             Some(_) => self.spec().instances.count() as usize,
@@ -127,7 +127,7 @@ impl Loads {
     }
 
     /// Returns the error for a load with more instances than the model has.
-    pub(super) fn no_place(&self) -> String {
+    pub(super) fn too_many_sessions(&self) -> String {
         let instances = match self.spec().instances.count() {
             1 => "1 instance".to_owned(),
             count => format!("{count} instances"),
@@ -138,40 +138,48 @@ impl Loads {
     }
 
     /// Starts to create instances.
-    pub(super) fn make(self: &Arc<Self>) -> Making {
+    pub(super) fn start_instances(self: &Arc<Self>) -> PendingInstances {
         let spec = self.spec();
         let (in_flight, instances) = (
             spec.batches_in_flight as usize,
             spec.instances.count() as usize,
         );
-        let (calls, end) = calls(in_flight.saturating_mul(instances));
+        let (batches, receiver) = batch_queue(in_flight.saturating_mul(instances));
         let own = Arc::downgrade(self);
-        let left: Left = match self.folder {
+        let on_empty: OnEmpty = match self.folder {
             None => Box::new(|_, _| {}),
-            Some(_) => Box::new(move |sessions, parting| part(&own, sessions, parting)),
+            Some(_) => Box::new(move |sessions, session_end| {
+                last_session_ended(&own, sessions, session_end)
+            }),
         };
-        let sessions = Sessions::new(Arc::clone(spec), Arc::clone(&self.claims), calls, end, left);
+        let sessions = Sessions::new(
+            Arc::clone(spec),
+            Arc::clone(&self.claims),
+            batches,
+            receiver,
+            on_empty,
+        );
         let (broken, own) = (sessions.instances.broken(), Arc::downgrade(self));
         self.runtime.spawn(async move {
-            let breakdown = broken.await;
-            if let Some(own) = own.upgrade().filter(|_| breakdown.is_some()) {
-                own.breakdown.send_replace(breakdown);
+            let fatal_error = broken.await;
+            if let Some(own) = own.upgrade().filter(|_| fatal_error.is_some()) {
+                own.fatal_error.send_replace(fatal_error);
             }
         });
         let instances = spawn(&sessions, &self.registration, &self.runtime);
         let failed = |error: std::io::Error| self.failed(0, &error.to_string());
-        Making {
+        PendingInstances {
             instances: instances.map_err(failed),
             sessions,
         }
     }
 
     /// Waits until instances are created.
-    pub(super) async fn made(&self, making: Making) -> Result<(), ModelError> {
-        let Making {
+    pub(super) async fn finish_start(&self, pending: PendingInstances) -> Result<(), ModelError> {
+        let PendingInstances {
             sessions,
             instances,
-        } = making;
+        } = pending;
         let loaded = async {
             for (number, mut loaded) in instances?.into_iter().enumerate() {
                 let ended = || Err(self.failed(number, "its thread ended"));
@@ -183,11 +191,11 @@ impl Loads {
             sessions.close();
             return Err(error);
         }
-        let mut alive = lock(&self.alive);
-        if alive.closed {
+        let mut active = lock(&self.active);
+        if active.closed {
             sessions.close();
         }
-        alive.loads.push(Load {
+        active.loads.push(Load {
             number: None,
             sessions,
         });
@@ -205,48 +213,48 @@ impl Loads {
         number: u64,
         mut wait: impl FnMut(),
     ) -> Result<Arc<Sessions>, String> {
-        let mut over = self.over.subscribe();
+        let mut aborted = self.aborted.subscribe();
         self.runtime.block_on(async {
-            let (mut entered, mut over) = (
-                pin!(self.entered(number)),
-                pin!(over.wait_for(|over| *over)),
+            let (mut entered, mut aborted) = (
+                pin!(self.find_or_create(number)),
+                pin!(aborted.wait_for(|aborted| *aborted)),
             );
             loop {
                 tokio::select! {
                     biased;
                     entered = &mut entered => return entered,
-                    _ = &mut over => return Err(STOPPING.to_owned()),
-                    () = sleep(PERIOD) => wait(),
+                    _ = &mut aborted => return Err(STOPPING.to_owned()),
+                    () = sleep(KEEP_ALIVE_INTERVAL) => wait(),
                 }
             }
         })
     }
 
-    async fn entered(self: &Arc<Self>, number: u64) -> Result<Arc<Sessions>, String> {
-        let _turn = self.turn.lock().await;
+    async fn find_or_create(self: &Arc<Self>, number: u64) -> Result<Arc<Sessions>, String> {
+        let _creation = self.creation_lock.lock().await;
         if let Some(sessions) = self.find(number) {
             return Ok(sessions);
         }
         self.touch();
-        if lock(&self.alive).closed {
+        if lock(&self.active).closed {
             return Err(STOPPING.to_owned());
         }
-        let made = self.made(self.make()).await;
-        made.map_err(|error| error.to_string())?;
+        let created = self.finish_start(self.start_instances()).await;
+        created.map_err(|error| error.to_string())?;
         self.find(number).ok_or_else(|| STOPPING.to_owned())
     }
 
     fn find(&self, number: u64) -> Option<Arc<Sessions>> {
-        let mut alive = lock(&self.alive);
+        let mut active = lock(&self.active);
         let fits = |load: &&mut Load| self.folder.is_none() || load.number == Some(number);
-        if let Some(load) = alive.loads.iter_mut().find(fits) {
+        if let Some(load) = active.loads.iter_mut().find(fits) {
             return Some(Arc::clone(&load.sessions));
         }
-        let mut loads = alive.loads.iter_mut();
+        let mut loads = active.loads.iter_mut();
         let fresh = loads.find(|load| load.number.is_none())?;
         fresh.number = Some(number);
         let sessions = Arc::clone(&fresh.sessions);
-        drop(alive);
+        drop(active);
         self.touch();
         Some(sessions)
     }
@@ -264,21 +272,21 @@ impl Loads {
     }
 
     /// Abandons all waiting for instances: a function that creates one may never return.
-    pub(super) fn wait_no_more(&self) {
-        self.over.send_replace(true);
+    pub(super) fn abort_waiting(&self) {
+        self.aborted.send_replace(true);
     }
 
     /// Ends all instances after the batches they have accepted. No others are created.
     pub(super) fn close(&self) {
-        self.wait_no_more();
-        let mut alive = lock(&self.alive);
-        alive.closed = true;
-        let sessions: Vec<_> = alive
+        self.abort_waiting();
+        let mut active = lock(&self.active);
+        active.closed = true;
+        let sessions: Vec<_> = active
             .loads
             .iter()
             .map(|load| Arc::clone(&load.sessions))
             .collect();
-        drop(alive);
+        drop(active);
         for sessions in sessions {
             sessions.close();
         }
@@ -295,21 +303,23 @@ impl Loads {
 
 /// Handles the end of the last session of a load. Its instances end too, unless tritonserver
 /// reconnects.
-fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
+fn last_session_ended(loads: &Weak<Loads>, sessions: &Arc<Sessions>, session_end: SessionEnd) {
     let Some(own) = loads.upgrade() else {
         return;
     };
-    match parting {
-        Parting::Closed => leave(loads, left),
-        Parting::Broken => {
-            let gone = left.deserted();
-            let (loads, left) = (Weak::clone(loads), Arc::downgrade(left));
+    match session_end {
+        SessionEnd::Closed => leave(loads, sessions),
+        SessionEnd::Broken => {
+            let opened = sessions.opened_if_empty();
+            let (loads, sessions) = (Weak::clone(loads), Arc::downgrade(sessions));
             own.runtime.spawn(async move {
-                sleep(RETURN).await;
+                sleep(RECONNECT_TIMEOUT).await;
                 // A session that connected in the meantime gets the full time again when it breaks.
-                let left = left.upgrade();
-                if let Some(left) = left.filter(|left| gone.is_some() && left.deserted() == gone) {
-                    leave(&loads, &left);
+                let sessions = sessions.upgrade();
+                if let Some(sessions) = sessions
+                    .filter(|sessions| opened.is_some() && sessions.opened_if_empty() == opened)
+                {
+                    leave(&loads, &sessions);
                 }
             });
         }
@@ -317,18 +327,18 @@ fn part(loads: &Weak<Loads>, left: &Arc<Sessions>, parting: Parting) {
 }
 
 /// Ends the instances of a load that tritonserver has dropped.
-fn leave(loads: &Weak<Loads>, left: &Sessions) {
+fn leave(loads: &Weak<Loads>, sessions: &Sessions) {
     let Some(loads) = loads.upgrade() else {
         return;
     };
-    let mut alive = lock(&loads.alive);
-    if !alive.closed {
-        alive
+    let mut active = lock(&loads.active);
+    if !active.closed {
+        active
             .loads
-            .retain(|load| !std::ptr::eq(Arc::as_ptr(&load.sessions), left));
+            .retain(|load| !std::ptr::eq(Arc::as_ptr(&load.sessions), sessions));
     }
-    drop(alive);
-    left.close();
+    drop(active);
+    sessions.close();
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -343,21 +353,21 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_that_comes_back_and_breaks_again_has_all_of_the_time_anew() {
+    async fn a_reconnected_session_that_breaks_again_gets_the_full_timeout() {
         let folder = tempfile::tempdir().unwrap();
         let model = IDENTITY.registration().unwrap();
         let loads = Loads::new(&model, Some(folder.path().to_owned()), &Arc::default());
-        loads.made(loads.make()).await.unwrap();
+        loads.finish_start(loads.start_instances()).await.unwrap();
         let sessions = loads.find(7).unwrap();
         let come_and_break = || {
-            assert!(sessions.come(1));
-            sessions.leave(Parting::Broken);
+            assert!(sessions.register(1));
+            sessions.leave(SessionEnd::Broken);
         };
         let second = Duration::from_secs(1);
         come_and_break();
-        sleep(RETURN - second).await;
+        sleep(RECONNECT_TIMEOUT - second).await;
         come_and_break();
-        sleep(RETURN - second).await;
+        sleep(RECONNECT_TIMEOUT - second).await;
         assert!(sessions.is_open());
         sleep(second * 2).await;
         assert!(!sessions.is_open());

@@ -13,15 +13,13 @@
 //! for the transport of batches.
 
 mod answer;
-mod claimed;
+mod claimed_senders;
 mod error;
-#[cfg(feature = "embedded")]
-mod hosted;
 mod instance;
 mod listener;
 mod loads;
-mod outlet;
 mod serve;
+mod session_sink;
 mod session_states;
 mod sessions;
 #[cfg(test)]
@@ -35,6 +33,8 @@ mod work;
     reason = "the room and the noun share their name"
 )]
 mod worker;
+#[cfg(feature = "embedded")]
+mod worker_model;
 
 pub use error::WorkerError;
 pub use worker::Worker;

@@ -8,15 +8,17 @@ use pytriton_backend::wire::BatchReader;
 
 use crate::call::CancellationSink;
 use crate::call::ResponseSink;
-use crate::gathered::{Call, Calls, Gathered, Results, Streamed, Streaming};
+use crate::gathered::{
+    BackendBatch, BatchResponseSink, BatchSender, QueuedBatch, Results, StreamedBatch,
+};
 use crate::request::SmallVec;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;
-use super::claimed::Claimed;
-use super::outlet::SessionOutlet;
-use super::sessions::{Parting, Sessions};
+use super::claimed_senders::ClaimedSenders;
+use super::session_sink::SessionSink;
+use super::sessions::{SessionEnd, Sessions};
 use super::streams::Stream;
 
 /// Runs the batches of one session on an instance until the session ends.
@@ -24,71 +26,76 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
     let serving = sessions.serve(runner.instance_number(), server);
     let mut reader = BatchReader::default();
     let take = || take(runner, server);
-    let served = batches(take, |asked| {
+    let served = for_each_batch(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let begun = now();
         let taken = gather(sessions, server, &mut reader, asked, working.is_some())?;
         let (gathered, claimed) = match taken {
-            Ok(whole) => whole,
+            Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, begun), results),
         };
-        let way = way(sessions, server, batch, &gathered, claimed);
-        let sink = streaming(sessions, server, batch, &way);
-        let sink = sink.map(|streaming| {
-            streaming.called(begun);
-            streaming as Arc<dyn ResponseSink>
+        let mode = response_mode(sessions, server, batch, &gathered, claimed);
+        let sink = response_sink(sessions, server, batch, &mode);
+        let sink = sink.map(|sink| {
+            sink.called(begun);
+            sink as Arc<dyn ResponseSink>
         });
-        let (own_sessions, asker) = (Arc::clone(sessions), Arc::clone(server));
+        let (own_sessions, own_server) = (Arc::clone(sessions), Arc::clone(server));
         runner.block_on(gathered.run(runner, sink.as_ref(), move |results| {
-            let finished = way.finish(&asker, (batch, begun), results);
-            end(&asker, &own_sessions, &finished);
+            let finished = mode.finish(&own_server, (batch, begun), results);
+            end(&own_server, &own_sessions, &finished);
             drop(working);
         }));
         Ok(())
     });
     drop(serving);
-    let parting = end(server, sessions, &served);
+    let session_end = end(server, sessions, &served);
     // The next session does not know the sequences of this one.
     runner.clear();
-    sessions.leave(parting);
+    sessions.leave(session_end);
 }
 
 /// Hands the batches of one session to free instances until the session ends.
-pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, calls: &Calls) {
+pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, batches: &BatchSender) {
     let mut reader = BatchReader::default();
     let take = || server.take();
-    let served = batches(take, |asked| {
+    let served = for_each_batch(take, |asked| {
         let batch = asked.batch;
         let working = sessions.work.begin();
         let taken = gather(sessions, server, &mut reader, asked, working.is_some())?;
         let (gathered, claimed) = match taken {
-            Ok(whole) => whole,
+            Ok(gathered) => gathered,
             Err(results) => return finish(server, (batch, now()), results),
         };
-        let own = Arc::clone(server);
+        let own_server = Arc::clone(server);
         let is_cancelled = is_cancelled(server, batch);
-        let way = way(sessions, server, batch, &gathered, claimed);
-        let streaming = streaming(sessions, server, batch, &way);
-        let owner = Arc::clone(sessions);
+        let mode = response_mode(sessions, server, batch, &gathered, claimed);
+        let sink = response_sink(sessions, server, batch, &mode);
+        let own_sessions = Arc::clone(sessions);
         let done = move |results, begun| {
-            let finished = way.finish(&own, (batch, begun), results);
-            end(&own, &owner, &finished);
+            let finished = mode.finish(&own_server, (batch, begun), results);
+            end(&own_server, &own_sessions, &finished);
             drop(working);
         };
-        let gathered = (gathered, streaming);
-        calls.send(Call::new(&sessions.spec, gathered, is_cancelled, done));
+        let gathered = (gathered, sink);
+        batches.send(QueuedBatch::new(
+            &sessions.spec,
+            gathered,
+            is_cancelled,
+            done,
+        ));
         match sessions.instances.availability() {
             Availability::Ready => {}
-            availability => sessions.calls.refuse(availability),
+            availability => sessions.batches.refuse(availability),
         }
         Ok(())
     });
-    let parting = end(server, sessions, &served);
-    sessions.leave(parting);
+    let session_end = end(server, sessions, &served);
+    sessions.leave(session_end);
 }
 
-fn batches(
+fn for_each_batch(
     take: impl Fn() -> Result<Asked, SessionError>,
     mut each: impl FnMut(Asked) -> Result<(), SessionError>,
 ) -> Result<(), SessionError> {
@@ -121,14 +128,14 @@ fn gather(
     reader: &mut BatchReader,
     asked: Asked,
     serving: bool,
-) -> Result<Result<(Gathered, Claimed), Results>, SessionError> {
+) -> Result<Result<(BackendBatch, ClaimedSenders), Results>, SessionError> {
     let Asked {
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);
-    let mut gathered = Gathered::read(&sessions.spec, reader, &description, &data)?;
+    let mut gathered = BackendBatch::read(&sessions.spec, reader, &description, &data)?;
     server.keep_description(description);
-    let claimed = Claimed::new(&sessions.spec, &sessions.claims, &mut gathered.requests);
+    let claimed = ClaimedSenders::new(&sessions.spec, &sessions.claims, &mut gathered.requests);
     if serving {
         return Ok(Ok((gathered, claimed)));
     }
@@ -139,14 +146,14 @@ fn gather(
 }
 
 /// How the responses of a batch are sent.
-enum Way {
+enum ResponseMode {
     /// Together, when the batch is complete.
-    Whole(Claimed),
+    Unary(ClaimedSenders),
     /// One by one, for a decoupled model.
     Streamed(Arc<Stream>),
 }
 
-impl Way {
+impl ResponseMode {
     /// Completes a batch whose requests are finished.
     fn finish(
         &self,
@@ -155,7 +162,7 @@ impl Way {
         results: Results,
     ) -> Result<(), SessionError> {
         match self {
-            Self::Whole(claimed) => {
+            Self::Unary(claimed) => {
                 claimed.finish(&results);
                 finish(server, (batch, begun), results)
             }
@@ -167,36 +174,36 @@ impl Way {
     }
 }
 
-fn way(
+fn response_mode(
     sessions: &Arc<Sessions>,
     server: &Arc<Server>,
     batch: u64,
-    gathered: &Gathered,
-    claimed: Claimed,
-) -> Way {
+    gathered: &BackendBatch,
+    claimed: ClaimedSenders,
+) -> ResponseMode {
     if !sessions.spec.decoupled {
-        return Way::Whole(claimed);
+        return ResponseMode::Unary(claimed);
     }
-    let outlet = SessionOutlet::new(server, sessions, batch, claimed);
-    let streamed = Arc::new(Streamed::new(outlet, gathered.requests.len()));
+    let sink = SessionSink::new(server, sessions, batch, claimed);
+    let streamed = Arc::new(StreamedBatch::new(sink, gathered.requests.len()));
     sessions.streams.enter(&streamed);
-    Way::Streamed(streamed)
+    ResponseMode::Streamed(streamed)
 }
 
 /// Returns the sink for the responses of a batch. For a model that is not decoupled, it only
 /// reports cancellation, if the function asks for it.
-fn streaming(
+fn response_sink(
     sessions: &Sessions,
     server: &Arc<Server>,
     batch: u64,
-    way: &Way,
-) -> Option<Arc<dyn Streaming>> {
-    match way {
-        Way::Streamed(streamed) => Some(Arc::clone(streamed) as _),
-        Way::Whole(_) if sessions.spec.cancellable => {
+    mode: &ResponseMode,
+) -> Option<Arc<dyn BatchResponseSink>> {
+    match mode {
+        ResponseMode::Streamed(streamed) => Some(Arc::clone(streamed) as _),
+        ResponseMode::Unary(_) if sessions.spec.cancellable => {
             Some(Arc::new(CancellationSink(is_cancelled(server, batch))))
         }
-        Way::Whole(_) => None,
+        ResponseMode::Unary(_) => None,
     }
 }
 
@@ -222,14 +229,14 @@ pub(super) fn end(
     server: &Server,
     sessions: &Sessions,
     served: &Result<(), SessionError>,
-) -> Parting {
+) -> SessionEnd {
     match served {
-        Ok(()) | Err(SessionError::Closed) => Parting::Closed,
+        Ok(()) | Err(SessionError::Closed) => SessionEnd::Closed,
         Err(error) => {
             let model = &*sessions.spec.name;
             tracing::warn!(model, %error, "a session with tritonserver has ended");
             server.close();
-            Parting::Broken
+            SessionEnd::Broken
         }
     }
 }

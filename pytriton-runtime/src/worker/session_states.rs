@@ -71,13 +71,13 @@ impl SessionStates {
     /// Records what has become of an instance, or of all.
     pub(super) fn change(&mut self, change: Change) {
         match change.instance {
-            Some(instance) if change.there => {
+            Some(instance) if change.is_available => {
                 self.able.insert(instance);
             }
             Some(instance) => {
                 self.able.remove(&instance);
             }
-            None => self.broken = !change.there,
+            None => self.broken = !change.is_available,
         }
         self.report();
     }

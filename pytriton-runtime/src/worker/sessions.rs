@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pytriton_backend::session::Server;
 
 use crate::claims::Claims;
-use crate::gathered::{Calls, CallsEnd, refuse};
+use crate::gathered::{BatchReceiver, BatchSender, refuse};
 use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
 use crate::runner::{Change, Instances};
 
@@ -18,7 +18,7 @@ use super::work::Work;
 
 /// Slightly more than the half second after which tritonserver 2.51 checks again for a free
 /// instance, if the model has a queue policy.
-const POLICY_STALL: Duration = Duration::from_millis(750);
+const QUEUE_POLICY_DELAY: Duration = Duration::from_millis(750);
 
 /// The tritonserver sessions of one model, and the instances that serve them.
 pub(super) struct Sessions {
@@ -28,23 +28,23 @@ pub(super) struct Sessions {
     pub(super) streams: Streams,
     /// The requests of this process that await responses.
     pub(super) claims: Arc<Claims>,
-    open: Mutex<Open>,
+    open: Mutex<OpenSessions>,
     /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
     /// What each session reports. Locked while the instances change, and never the other way round.
     states: Mutex<SessionStates>,
     pub(super) instances: Arc<Instances>,
     /// The queue of batches for a free instance, with several in flight.
-    pub(super) calls: Arc<CallsEnd>,
-    left: Left,
+    pub(super) batches: Arc<BatchReceiver>,
+    on_empty: OnEmpty,
 }
 
 /// Called when the last session has ended, with the way it ended.
-pub(super) type Left = Box<dyn Fn(&Arc<Sessions>, Parting) + Send + Sync>;
+pub(super) type OnEmpty = Box<dyn Fn(&Arc<Sessions>, SessionEnd) + Send + Sync>;
 
 /// The way in which a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parting {
+pub(super) enum SessionEnd {
     /// tritonserver or this side closed it.
     Closed,
     /// It broke; tritonserver opens another.
@@ -52,38 +52,38 @@ pub(super) enum Parting {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenSessions {
     /// How new sessions reach instances; `None` once no more are accepted.
-    way: Option<Way>,
+    intake: Option<Intake>,
     /// The number of open sessions.
     count: usize,
     /// The number of sessions opened so far.
-    come: u64,
+    opened: u64,
 }
 
 #[derive(Debug)]
-enum Way {
+enum Intake {
     /// A free instance takes the session.
     Session(Sender<Arc<Server>>),
     /// Any instance takes the session's batches.
-    Batches(Calls),
+    Batches(BatchSender),
 }
 
 impl Sessions {
-    /// Creates an empty set. `calls` is the queue to the instances, used with several batches in
+    /// Creates an empty set. `batches` is the queue to the instances, used with several batches in
     /// flight.
     pub(super) fn new(
         spec: Arc<ModelSpec>,
         claims: Arc<Claims>,
-        calls: Calls,
-        end: CallsEnd,
-        left: Left,
+        batches: BatchSender,
+        receiver: BatchReceiver,
+        on_empty: OnEmpty,
     ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
-            let way = match spec.batches_in_flight {
-                1 => Way::Session(sender),
-                _ => Way::Batches(calls),
+            let intake = match spec.batches_in_flight {
+                1 => Intake::Session(sender),
+                _ => Intake::Batches(batches),
             };
             let own = own.clone();
             let changed = move |change| {
@@ -95,29 +95,29 @@ impl Sessions {
                 work: Work::new(),
                 streams: Streams::default(),
                 claims,
-                open: Mutex::new(Open {
-                    way: Some(way),
+                open: Mutex::new(OpenSessions {
+                    intake: Some(intake),
                     count: 0,
-                    come: 0,
+                    opened: 0,
                 }),
                 waiting: Mutex::new(waiting),
                 states: Mutex::new(SessionStates::new(&spec)),
                 instances: Instances::new(Arc::clone(&spec.name), changed),
-                calls: Arc::new(end),
-                left,
+                batches: Arc::new(receiver),
+                on_empty,
                 spec,
             }
         })
     }
 
     /// Returns whether no batch has run for `time` plus the longest batching delay since `since`.
-    pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
+    pub(super) fn is_idle(&self, since: Instant, time: Duration) -> bool {
         // Once batches are refused, none can be delayed by batching.
         let delay = match self.work.is_refused() {
             true => Duration::ZERO,
             false => longest_wait(&self.spec),
         };
-        self.work.quiet(since, delay.saturating_add(time))
+        self.work.is_idle(since, delay.saturating_add(time))
     }
 
     /// Returns how long a sequence may be idle before tritonserver gives its slot to a waiting
@@ -135,23 +135,23 @@ impl Sessions {
 
     /// Returns whether sessions are accepted.
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.open).way.is_some()
+        lock(&self.open).intake.is_some()
     }
 
     /// Registers a new session, which must then enter or leave. Returns false if there are already
     /// `most`.
-    pub(super) fn come(&self, most: usize) -> bool {
+    pub(super) fn register(&self, most: usize) -> bool {
         let mut open = lock(&self.open);
-        let has_place = open.count < most;
-        open.count += usize::from(has_place);
-        open.come += u64::from(has_place);
-        has_place
+        let accepted = open.count < most;
+        open.count += usize::from(accepted);
+        open.opened += u64::from(accepted);
+        accepted
     }
 
     /// Returns the number of sessions opened so far if none is open, otherwise `None`.
-    pub(super) fn deserted(&self) -> Option<u64> {
+    pub(super) fn opened_if_empty(&self) -> Option<u64> {
         let open = lock(&self.open);
-        (open.count == 0).then_some(open.come)
+        (open.count == 0).then_some(open.opened)
     }
 
     /// Adds a registered session. Ends it if no more sessions are accepted.
@@ -159,14 +159,14 @@ impl Sessions {
         let server = Arc::new(server);
         lock(&self.states).enter(&server);
         let open = lock(&self.open);
-        let entered = match &open.way {
+        let entered = match &open.intake {
             // This value owns the receiver.
-            Some(Way::Session(waiting)) => waiting.send(server).is_ok(),
-            Some(Way::Batches(calls)) => {
-                let (sessions, calls) = (Arc::clone(self), calls.clone());
+            Some(Intake::Session(waiting)) => waiting.send(server).is_ok(),
+            Some(Intake::Batches(batches)) => {
+                let (sessions, batches) = (Arc::clone(self), batches.clone());
                 let name = format!("{}_batches", self.spec.name);
                 let reader = thread::Builder::new().name(name);
-                let spawned = reader.spawn(move || read(&server, &sessions, &calls));
+                let spawned = reader.spawn(move || read(&server, &sessions, &batches));
                 if let Err(error) = &spawned {
                     // The session ends with its server, and the peer tries again.
                     let model = &*self.spec.name;
@@ -178,18 +178,18 @@ impl Sessions {
         };
         drop(open);
         if !entered {
-            self.leave(Parting::Closed);
+            self.leave(SessionEnd::Closed);
         }
     }
 
     /// Records the end of a session.
-    pub(super) fn leave(self: &Arc<Self>, parting: Parting) {
+    pub(super) fn leave(self: &Arc<Self>, session_end: SessionEnd) {
         let mut open = lock(&self.open);
         open.count = open.count.saturating_sub(1);
         let last = open.count == 0;
         drop(open);
         if last {
-            (self.left)(self, parting);
+            (self.on_empty)(self, session_end);
         }
     }
 
@@ -209,7 +209,7 @@ impl Sessions {
 
     /// Ends all sessions after the batches they have accepted.
     pub(super) fn close(&self) {
-        lock(&self.open).way = None;
+        lock(&self.open).intake = None;
         lock(&self.states).end();
     }
 
@@ -217,7 +217,7 @@ impl Sessions {
     /// last report about an instance that stalls and recovers is that it recovered.
     fn changed(&self, change: Change) {
         lock(&self.states).change(change);
-        refuse(&self.calls, change.availability);
+        refuse(&self.batches, change.availability);
     }
 }
 
@@ -270,7 +270,7 @@ fn longest_wait(spec: &ModelSpec) -> Duration {
     });
     let delay = Duration::from_micros(delay);
     match policies {
-        true => delay.saturating_add(POLICY_STALL),
+        true => delay.saturating_add(QUEUE_POLICY_DELAY),
         false => delay,
     }
 }
@@ -287,7 +287,7 @@ mod tests {
 
     use pytriton_backend::session::{Client, Hello, Token};
 
-    use crate::gathered::{calls, welcome};
+    use crate::gathered::{batch_queue, welcome};
     use crate::model::{DynamicBatching, InstanceGroup, SequenceBatching};
     use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
@@ -295,11 +295,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_come_while_instances_come_and_go() {
+    fn opening_sessions_while_instances_change_does_not_deadlock() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
-        let (calls, end) = calls(1);
-        let left: Left = Box::new(|_, _| {});
-        let sessions = Sessions::new(spec, Arc::default(), calls, end, left);
+        let (batches, receiver) = batch_queue(1);
+        let on_empty: OnEmpty = Box::new(|_, _| {});
+        let sessions = Sessions::new(spec, Arc::default(), batches, receiver, on_empty);
         let over = Arc::new(AtomicBool::new(false));
         let changing = {
             let (sessions, over) = (Arc::clone(&sessions), Arc::clone(&over));
@@ -309,19 +309,21 @@ mod tests {
                 }
             })
         };
-        let (come, have_come) = channel();
+        let (registered, all_registered) = channel();
         let coming = thread::spawn(move || {
             for _ in 0..500 {
                 let (ours, _theirs) = UnixStream::pair().unwrap();
                 let server = Server::open(ours, &welcome(&sessions.spec), || {}).unwrap();
-                assert!(sessions.come(usize::MAX));
+                assert!(sessions.register(usize::MAX));
                 sessions.enter(server);
                 assert!(sessions.next().is_some());
             }
-            come.send(()).unwrap();
+            registered.send(()).unwrap();
         });
         // If they lock in different orders, they deadlock.
-        have_come.recv_timeout(Duration::from_secs(60)).unwrap();
+        all_registered
+            .recv_timeout(Duration::from_secs(60))
+            .unwrap();
         over.store(true, Ordering::Relaxed);
         changing.join().unwrap();
         coming.join().unwrap();
@@ -339,7 +341,7 @@ mod tests {
         let greeting = thread::spawn(move || Client::greet(theirs, &hello, || {}).unwrap().0);
         Hello::receive(&mut ours).unwrap();
         let server = Server::open(ours, &welcome(&sessions.spec), || {}).unwrap();
-        assert!(sessions.come(usize::MAX));
+        assert!(sessions.register(usize::MAX));
         sessions.enter(server);
         greeting.join().unwrap()
     }
@@ -348,13 +350,13 @@ mod tests {
 
     #[test]
     fn a_session_is_ready_only_if_an_instance_takes_its_batches() {
-        let (calls, end) = calls(1);
+        let (batches, receiver) = batch_queue(1);
         let declaration = ModelDeclaration {
             instances: TWO,
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());
-        let sessions = Sessions::new(spec, Arc::default(), calls, end, Box::new(|_, _| {}));
+        let sessions = Sessions::new(spec, Arc::default(), batches, receiver, Box::new(|_, _| {}));
         let first = sessions.instances.enter(0);
         let second = sessions.instances.enter(1);
         let clients: [Client; 3] = std::array::from_fn(|_| session(&sessions));
@@ -383,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_may_wait_for_company_and_for_a_policy() {
+    fn the_longest_wait_includes_batching_and_queue_policies() {
         let plain = DynamicBatching {
             preferred_batch_size: Vec::new(),
             max_queue_delay_microseconds: 0,

@@ -48,12 +48,12 @@ const REPEAT: ModelDeclaration = ModelDeclaration {
 /// The results of the requests of a batch: the number of responses and the end.
 type Outcomes = Vec<(u32, Result<(), (Code, String)>)>;
 
-/// Receives the responses of a batch until all requests have ended. `heard` is called for each
+/// Receives the responses of a batch until all requests have ended. `on_response` is called for each
 /// response that is not an end.
-fn hear(
+fn receive(
     client: &Client,
     requests: usize,
-    mut heard: impl FnMut(u32, u32),
+    mut on_response: impl FnMut(u32, u32),
 ) -> Result<Outcomes, SessionError> {
     let mut receiver = client.receiver();
     let (mut counts, mut ends) = (vec![0; requests], vec![None; requests]);
@@ -80,7 +80,7 @@ fn hear(
             Ok(contents) => {
                 assert!(!answer.last && contents.outputs().count() == 1);
                 counts[request] += 1;
-                heard(answer.request, answer.sequence);
+                on_response(answer.request, answer.sequence);
             }
         }
     }
@@ -96,7 +96,7 @@ async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
     let batch = NEXT.fetch_add(1, Ordering::Relaxed);
     spawn_blocking(move || {
         hand_over(&client, batch, values).unwrap();
-        let outcomes = hear(&client, values.len(), |_, _| {}).unwrap();
+        let outcomes = receive(&client, values.len(), |_, _| {}).unwrap();
         (outcomes, client)
     })
     .await
@@ -104,7 +104,7 @@ async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
 }
 
 #[tokio::test]
-async fn each_request_of_a_batch_has_all_answers_and_an_end() {
+async fn each_request_receives_all_its_responses_and_an_end() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             batches_in_flight,
@@ -120,7 +120,7 @@ async fn each_request_of_a_batch_has_all_answers_and_an_end() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_taken_back_ends_and_the_others_go_on() {
+async fn a_cancelled_request_ends_without_affecting_others() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             batches_in_flight,
@@ -130,7 +130,7 @@ async fn a_request_that_is_taken_back_ends_and_the_others_go_on() {
         let client = connect(&worker, "Identity", None).await.unwrap();
         let outcomes = spawn_blocking(move || {
             hand_over(&client, 0, &[-1.0, 1.0]).unwrap();
-            hear(&client, 2, |request, sequence| match (request, sequence) {
+            receive(&client, 2, |request, sequence| match (request, sequence) {
                 (0, 3) => client.cancel(0, 0).unwrap(),
                 (1, 20) => client.cancel(0, 1).unwrap(),
                 _ => {}
@@ -162,7 +162,7 @@ impl Instance for Silent {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_waits_for_its_next_item_is_dropped() {
+async fn a_cancelled_stream_is_dropped_while_it_waits() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
             batches_in_flight,
@@ -175,7 +175,7 @@ async fn a_stream_that_waits_for_its_next_item_is_dropped() {
             hand_over(&client, 0, &[1.0]).unwrap();
             thread::sleep(Duration::from_millis(50));
             client.cancel(0, 0).unwrap();
-            hear(&client, 1, |_, _| {})
+            receive(&client, 1, |_, _| {})
         });
         let outcomes = outcomes.await.unwrap().unwrap();
         assert_eq!(outcomes[0].0, 0);
@@ -184,7 +184,7 @@ async fn a_stream_that_waits_for_its_next_item_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_session_that_ends_frees_its_instance() {
+async fn the_end_of_a_session_frees_its_instance() {
     let (worker, _folder) = start(&[&REPEAT]).await;
     for _ in 0..5 {
         let client = connect(&worker, "Identity", None).await.unwrap();
@@ -199,7 +199,7 @@ async fn a_session_that_ends_frees_its_instance() {
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_ended_when_the_rest_is_refused() {
+async fn open_streams_end_when_requests_are_refused() {
     let (worker, _folder) = start(&[&REPEAT]).await;
     let client = connect(&worker, "Identity", None).await.unwrap();
     let asking = tokio::spawn(ask(client, &[-1.0, 1.0]));

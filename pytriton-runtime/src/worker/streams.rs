@@ -1,13 +1,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
-use crate::gathered::Streamed;
+use crate::gathered::StreamedBatch;
 use crate::scheduler::SchedulerError;
 
-use super::outlet::SessionOutlet;
+use super::session_sink::SessionSink;
 
 /// A batch whose responses are sent while it runs.
-pub(super) type Stream = Streamed<SessionOutlet>;
+pub(super) type Stream = StreamedBatch<SessionSink>;
 
 /// The batches of a model whose responses are in flight.
 #[derive(Debug, Default)]

@@ -149,7 +149,7 @@ async fn batches_are_answered_row_by_row() {
 }
 
 #[tokio::test]
-async fn a_failing_function_fails_its_batch_and_no_other() {
+async fn a_failing_function_fails_only_its_batch() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let mut client = connect(&worker, "Identity", None).await.unwrap();
     let table: [(&[f32], &str); 3] = [
@@ -171,7 +171,7 @@ async fn a_failing_function_fails_its_batch_and_no_other() {
 }
 
 #[tokio::test]
-async fn strangers_are_refused() {
+async fn connections_without_the_token_are_refused() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let refused = connect(&worker, "Identity", Some(Token([0; 16])))
         .await
@@ -182,7 +182,7 @@ async fn strangers_are_refused() {
 }
 
 #[tokio::test]
-async fn an_instance_is_free_again_when_its_session_has_ended() {
+async fn the_end_of_a_session_frees_its_instance() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     for _ in 0..20 {
         let client = connect(&worker, "Identity", None).await.unwrap();
@@ -192,7 +192,7 @@ async fn an_instance_is_free_again_when_its_session_has_ended() {
 }
 
 #[tokio::test]
-async fn sessions_are_taken_while_every_instance_is_busy() {
+async fn sessions_are_accepted_while_every_instance_is_busy() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let busy = connect(&worker, "Identity", None).await.unwrap();
     // Takes 50 ms.
@@ -208,7 +208,7 @@ async fn sessions_are_taken_while_every_instance_is_busy() {
 }
 
 #[tokio::test]
-async fn stopping_answers_what_is_under_way() {
+async fn stopping_completes_running_batches() {
     let (worker, _folder) = start(&[&IDENTITY]).await;
     let client = connect(&worker, "Identity", None).await.unwrap();
     // Takes 50 ms.
@@ -249,7 +249,7 @@ async fn a_load_has_no_more_sessions_than_instances() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_waits_for_instances_that_are_never_made_when_the_server_stops() {
+async fn stopping_does_not_wait_for_instances_that_never_load() {
     static LOADS: AtomicUsize = AtomicUsize::new(0);
     static LEAVE: Barrier = Barrier::new(2);
     let hanging = ModelDeclaration {
@@ -268,7 +268,7 @@ async fn nobody_waits_for_instances_that_are_never_made_when_the_server_stops() 
         let soon = tokio::time::timeout(Duration::from_millis(1), &mut waiting);
         soon.await.unwrap_err();
     }
-    worker.wait_no_more();
+    worker.abort_waiting();
     let refused = timeout_at(soon(), waiting).await.unwrap().unwrap_err();
     assert_eq!(refused.to_string(), "the worker is stopping");
     // Running sessions continue.
@@ -277,7 +277,7 @@ async fn nobody_waits_for_instances_that_are_never_made_when_the_server_stops() 
 }
 
 #[tokio::test]
-async fn whoever_goes_before_the_welcome_leaves_no_session() {
+async fn a_client_that_disconnects_early_leaves_no_session() {
     let (worker, _folder) = controlled(&IDENTITY).await;
     let path = PathBuf::from(variable(&worker, SOCKET_VARIABLE));
     let hello = Hello {
@@ -287,8 +287,8 @@ async fn whoever_goes_before_the_welcome_leaves_no_session() {
         load: 7,
     };
     for _ in 0..3 {
-        let mut gone = Client::reach(&path).unwrap();
-        hello.send(&mut gone).unwrap();
+        let mut disconnected = Client::reach(&path).unwrap();
+        hello.send(&mut disconnected).unwrap();
     }
     let taken = async {
         loop {
@@ -304,7 +304,7 @@ async fn whoever_goes_before_the_welcome_leaves_no_session() {
 }
 
 #[tokio::test]
-async fn what_is_loaded_outlives_a_session_that_breaks() {
+async fn a_load_survives_a_broken_session() {
     static LOADS: AtomicUsize = AtomicUsize::new(0);
     let counted = ModelDeclaration {
         load: |_| {
@@ -336,7 +336,7 @@ async fn what_is_loaded_outlives_a_session_that_breaks() {
 }
 
 #[tokio::test]
-async fn a_session_has_as_many_batches_under_way_as_an_instance_may_have() {
+async fn a_session_has_the_configured_number_of_batches_in_flight() {
     let three = ModelDeclaration {
         batches_in_flight: 3,
         ..IDENTITY
@@ -370,7 +370,7 @@ async fn a_session_has_as_many_batches_under_way_as_an_instance_may_have() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_loaded_is_named_with_its_place() {
+async fn a_load_error_names_the_location_of_the_model() {
     let broken = ModelDeclaration {
         load: |_| panic!("no weights"),
         ..IDENTITY

@@ -47,7 +47,7 @@ impl Work {
     }
 
     /// Returns whether no batch has run for `time` since `since`.
-    pub(super) fn quiet(&self, since: Instant, time: Duration) -> bool {
+    pub(super) fn is_idle(&self, since: Instant, time: Duration) -> bool {
         let state = self.lock();
         state.batches == 0 && state.changed.max(since).elapsed() > time
     }
@@ -71,17 +71,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_quiet_some_time_after_the_last_batch() {
+    fn is_idle_some_time_after_the_last_batch() {
         let work = Work::new();
         let since = Instant::now();
         let time = Duration::from_millis(20);
         let working = work.begin().unwrap();
         std::thread::sleep(2 * time);
-        assert!(!work.quiet(since, time));
+        assert!(!work.is_idle(since, time));
         drop(working);
-        assert!(!work.quiet(since, time));
+        assert!(!work.is_idle(since, time));
         std::thread::sleep(2 * time);
-        assert!(work.quiet(since, time));
+        assert!(work.is_idle(since, time));
         work.refuse();
         assert!(work.begin().is_none());
     }

@@ -21,14 +21,14 @@ use crate::engine::{ControlMode, ControlOptions};
 use crate::hosted::{Hosted, HostedModels};
 use crate::model::ModelSpec;
 use crate::registry::Registry;
-use crate::runner::{Availability, Breakdown};
+use crate::runner::{Availability, FatalError};
 
 use super::WorkerError;
-#[cfg(feature = "embedded")]
-use super::hosted::HostedLoads;
 use super::listener::Listener;
 use super::loads::Loads;
 use super::sessions::Sessions;
+#[cfg(feature = "embedded")]
+use super::worker_model::WorkerModel;
 
 /// The instances of all models, and the socket on which tritonserver connects to them.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Worker {
     listener: Arc<Listener>,
     #[cfg(feature = "embedded")]
     claims: Arc<Claims>,
-    away: Arc<AtomicBool>,
+    down: Arc<AtomicBool>,
     listening: JoinHandle<()>,
 }
 
@@ -84,7 +84,7 @@ impl Worker {
             listener,
             #[cfg(feature = "embedded")]
             claims,
-            away: Arc::default(),
+            down: Arc::default(),
             listening,
         })
     }
@@ -109,32 +109,32 @@ impl Worker {
     pub(crate) fn hosted(&self) -> HostedModels {
         let models = self.listener.models.iter();
         let models = models.map(|loads| -> Arc<dyn Hosted> {
-            Arc::new(HostedLoads {
+            Arc::new(WorkerModel {
                 loads: Arc::clone(loads),
-                away: Arc::clone(&self.away),
+                down: Arc::clone(&self.down),
             })
         });
         HostedModels::new(models.collect())
     }
 
     /// Records whether tritonserver is down: one has died, and the next is not ready yet.
-    pub(crate) fn set_away(&self, away: bool) {
-        self.away.store(away, Ordering::Relaxed);
+    pub(crate) fn set_down(&self, down: bool) {
+        self.down.store(down, Ordering::Relaxed);
     }
 
     /// Returns whether tritonserver is down.
-    pub(crate) fn is_away(&self) -> bool {
-        self.away.load(Ordering::Relaxed)
+    pub(crate) fn is_down(&self) -> bool {
+        self.down.load(Ordering::Relaxed)
     }
 
     /// Returns whether, for some time since `since`, no instance was busy and no request for one
     /// was queued in tritonserver.
     ///
     /// A request is queued only while every instance is busy, or while it waits to be batched.
-    pub fn quiet(&self, since: std::time::Instant, time: Duration) -> bool {
+    pub fn is_idle(&self, since: std::time::Instant, time: Duration) -> bool {
         self.listener
             .sessions()
-            .all(|sessions| sessions.quiet(since, time))
+            .all(|sessions| sessions.is_idle(since, time))
     }
 
     /// Returns the longest time after which tritonserver gives the slot of an idle sequence to a
@@ -155,10 +155,10 @@ impl Worker {
     /// Returns a function that reports readiness: tritonserver runs, and every model has an
     /// instance that accepts requests.
     pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
-        let (listener, away) = (Arc::clone(&self.listener), Arc::clone(&self.away));
+        let (listener, down) = (Arc::clone(&self.listener), Arc::clone(&self.down));
         move || {
             let mut models = listener.sessions();
-            !away.load(Ordering::Relaxed)
+            !down.load(Ordering::Relaxed)
                 && models.all(|sessions| sessions.instances.availability() == Availability::Ready)
         }
     }
@@ -173,7 +173,7 @@ impl Worker {
     }
 
     /// Resolves to the fatal error of a model once one occurs.
-    pub fn broken(&self) -> impl Future<Output = Option<Breakdown>> + Send + use<> {
+    pub fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
         let models = self.listener.models.iter();
         let broken: FuturesUnordered<_> = models.map(|of| of.broken()).collect();
         async move { broken.filter_map(ready).boxed().next().await }
@@ -189,9 +189,9 @@ impl Worker {
 
     /// Refuses sessions that wait for instances to be created: a function that creates one may
     /// never return.
-    pub fn wait_no_more(&self) {
+    pub fn abort_waiting(&self) {
         for loads in &self.listener.models {
-            loads.wait_no_more();
+            loads.abort_waiting();
         }
     }
 
@@ -234,19 +234,19 @@ async fn models(
     claims: &Arc<Claims>,
 ) -> Result<Vec<Arc<Loads>>, WorkerError> {
     let explicit = control.model_control_mode == ControlMode::Explicit;
-    let (mut models, mut making) = (Vec::new(), Vec::new());
+    let (mut models, mut pending) = (Vec::new(), Vec::new());
     let served = registry.served();
     for model in registry.registrations() {
         let spec = &model.spec;
         let folder = repository.join(&*spec.name).join(spec.version.to_string());
         let loads = Loads::new(model, explicit.then_some(folder), claims);
         if control.at_start(&spec.name) && served.contains(spec) {
-            making.push((Arc::clone(&loads), loads.make()));
+            pending.push((Arc::clone(&loads), loads.start_instances()));
         }
         models.push(loads);
     }
-    for (loads, instances) in making {
-        let error = match loads.made(instances).await {
+    for (loads, instances) in pending {
+        let error = match loads.finish_start(instances).await {
             Ok(()) => continue,
             Err(source) => WorkerError::Load {
                 location: loads.spec().location,

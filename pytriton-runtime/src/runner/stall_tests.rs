@@ -60,7 +60,7 @@ fn stall(finish: impl FnOnce(Executed) + Send + 'static) -> thread::JoinHandle<(
             let model = DECLARATION.registration().unwrap();
             let context = Context::new(Arc::clone(&model.spec), 0);
             let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
-            let _presence = instances.enter(0);
+            let _guard = instances.enter(0);
             let runner = LoadedRunner::load(&model, context, Handle::current()).unwrap();
             let runner = runner.into_local();
             let runner = runner.supervised(&instances).unwrap();
@@ -94,7 +94,7 @@ fn a_response_that_blocks_does_not_delay_the_limit_of_another_model() {
 }
 
 #[test]
-fn who_starts_anew_on_an_instance_that_hangs_does_not_go_on_with_what_was() {
+fn a_restarted_sequence_on_a_stalled_instance_does_not_use_its_old_state() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(serve());
 }
@@ -103,7 +103,7 @@ async fn serve() {
     let model = DECLARATION.registration().unwrap();
     let context = Context::new(Arc::clone(&model.spec), 0);
     let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
-    let _presence = instances.enter(0);
+    let _guard = instances.enter(0);
     let runner = LoadedRunner::load(&model, context, Handle::current()).unwrap();
     let runner = runner.into_local();
     let runner = runner.supervised(&instances).unwrap();

@@ -22,14 +22,14 @@ pub(crate) type Results = SmallVec<Result<Response, SchedulerError>>;
 
 /// Requests whose tensors are in the memory into which Triton's backend has gathered them.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
+pub(crate) struct BackendBatch {
     pub(crate) requests: SmallVec<Request>,
     /// For each input of the model, the rows of all requests as one tensor. Empty if the function
     /// does not take stacked inputs.
     pub(crate) stacked: Vec<Option<Tensor>>,
 }
 
-impl Gathered {
+impl BackendBatch {
     /// Converts a description and the bytes of its tensors into requests. A malformed request keeps
     /// its position, and fails alone when the batch runs.
     ///
@@ -61,9 +61,9 @@ impl Gathered {
         let alike = requests
             .windows(2)
             .all(|pair| pair[0].stacks_with(&pair[1]));
-        let whole = requests.iter().all(|request| request.flaw().is_none());
+        let valid = requests.iter().all(|request| request.flaw().is_none());
         let stacked = match spec.call {
-            CallMode::Batch if requests.len() > 1 && alike && whole => {
+            CallMode::Batch if requests.len() > 1 && alike && valid => {
                 // Rows that are not contiguous are copied when the function is called.
                 stacked(spec, batch, &requests, data).unwrap_or_default()
             }
@@ -98,9 +98,9 @@ impl Gathered {
     }
 
     /// Removes requests, and returns their positions in order.
-    pub(crate) fn leave_out(&mut self, is_out: impl Fn(usize) -> bool) -> Vec<usize> {
+    pub(crate) fn remove(&mut self, is_removed: impl Fn(usize) -> bool) -> Vec<usize> {
         let out: Vec<usize> = (0..self.requests.len())
-            .filter(|&index| is_out(index))
+            .filter(|&index| is_removed(index))
             .collect();
         if !out.is_empty() {
             // The remaining rows are not contiguous.
@@ -287,31 +287,32 @@ mod tests {
     }
 
     #[test]
-    fn gathered_rows_are_both_requests_and_one_tensor_without_a_copy() {
+    fn stacked_rows_are_shared_by_requests_and_batch_without_a_copy() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0, 2.0], &[3.0]]);
         let gathered =
-            Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
-        let Gathered { requests, stacked } = gathered;
+            BackendBatch::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
+        let BackendBatch { requests, stacked } = gathered;
         assert_eq!(requests[0].id(), "0");
         assert_eq!(requests[0].parameters().int("beams"), Some(4));
         assert_eq!(requests[0].timeout_microseconds(), 7);
         assert_eq!(requests[1].batch_size(), 1);
         let last = requests[1].tensor("INPUT_1").unwrap();
         assert_eq!(last.elements::<f32>().unwrap(), vec![3.0]);
-        let whole = stacked[0].as_ref().unwrap();
-        assert_eq!(whole.shape(), [3, 1]);
-        assert_eq!(whole.data().as_ptr(), data.as_ptr());
+        let all = stacked[0].as_ref().unwrap();
+        assert_eq!(all.shape(), [3, 1]);
+        assert_eq!(all.data().as_ptr(), data.as_ptr());
     }
 
     #[test]
-    fn what_is_left_out_leaves_the_others_as_they_are() {
+    fn removing_requests_keeps_the_others() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         let (description, data) = described(&[&[1.0], &[2.0], &[3.0], &[4.0]]);
         for out in [&[][..], &[0], &[1, 2], &[3], &[0, 1, 2, 3]] {
             let mut gathered =
-                Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
-            assert_eq!(gathered.leave_out(|index| out.contains(&index)), out);
+                BackendBatch::read(&spec, &mut BatchReader::default(), &description, &data)
+                    .unwrap();
+            assert_eq!(gathered.remove(|index| out.contains(&index)), out);
             let ids: Vec<_> = gathered.requests.iter().map(Request::id).collect();
             let expected = (0..4).filter(|index| !out.contains(index));
             let expected: Vec<_> = expected.map(|index| index.to_string()).collect();
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_that_is_cut_off_is_told_as_the_embedded_engine_tells_it() {
+    fn a_truncated_string_has_the_error_of_the_embedded_engine() {
         let spec = IDENTITY.spec().unwrap();
         let source = TensorError::TruncatedElement {
             index: 2,
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_that_is_not_its_bytes_is_refused() {
+    fn a_shape_that_does_not_match_its_bytes_is_refused() {
         let spec = Arc::new(IDENTITY.spec().unwrap());
         for (dims, len) in [(&[2, 1][..], 4), (&[1, 2], 4), (&[], 4), (&[1, 1], 8)] {
             let mut description = Vec::new();
@@ -347,7 +348,8 @@ mod tests {
             writer.finish(1);
             let data = Bytes::from(vec![0; len]);
             let gathered =
-                Gathered::read(&spec, &mut BatchReader::default(), &description, &data).unwrap();
+                BackendBatch::read(&spec, &mut BatchReader::default(), &description, &data)
+                    .unwrap();
             let flaw = gathered.requests[0].flaw();
             assert!(flaw.is_some_and(ModelError::is_of_client), "{dims:?} {len}");
         }

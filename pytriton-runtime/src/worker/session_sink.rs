@@ -5,31 +5,31 @@ use std::task::{Context, Poll};
 use pytriton_backend::session::{Server, SessionError};
 
 use crate::call::Cancelled;
-use crate::gathered::Outlet;
+use crate::gathered::BatchSink;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer_one;
-use super::claimed::Claimed;
+use super::claimed_senders::ClaimedSenders;
 use super::serve::end;
 use super::sessions::Sessions;
 
 /// Sends responses over a session while their batch runs.
 #[derive(Debug)]
-pub(super) struct SessionOutlet {
+pub(super) struct SessionSink {
     server: Arc<Server>,
     sessions: Arc<Sessions>,
     batch: u64,
     begun: AtomicU64,
-    claimed: Claimed,
+    claimed: ClaimedSenders,
 }
 
-impl SessionOutlet {
+impl SessionSink {
     pub(super) fn new(
         server: &Arc<Server>,
         sessions: &Arc<Sessions>,
         batch: u64,
-        claimed: Claimed,
+        claimed: ClaimedSenders,
     ) -> Self {
         Self {
             server: Arc::clone(server),
@@ -46,7 +46,7 @@ impl SessionOutlet {
     }
 
     /// Ends the session if it is broken.
-    fn sent(&self, sent: Result<(), SessionError>) -> Result<(), Cancelled> {
+    fn check(&self, sent: Result<(), SessionError>) -> Result<(), Cancelled> {
         match sent {
             Ok(()) => Ok(()),
             Err(SessionError::Memory(_)) => Err(Cancelled),
@@ -58,49 +58,51 @@ impl SessionOutlet {
     }
 }
 
-impl Outlet for SessionOutlet {
+impl BatchSink for SessionSink {
     fn called(&self, begun: u64) {
         self.begun.store(begun, Ordering::Relaxed);
     }
 
-    fn poll_room(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
-        self.claimed.poll_room(request, context)
+    fn poll_ready(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+        self.claimed.poll_ready(request, context)
     }
 
-    fn part(
+    fn send(
         &self,
-        place: (usize, u32),
+        position: (usize, u32),
         answer: Result<Response, SchedulerError>,
     ) -> Result<(), Cancelled> {
-        let claimed = self.claimed.is(place.0);
+        let claimed = self.claimed.contains(position.0);
         if claimed {
-            self.claimed.part(place.0, &answer);
+            self.claimed.send(position.0, &answer);
         }
-        self.sent(match claimed && answer.is_ok() {
-            true => self.server.count(self.batch(), told(place)),
-            false => answer_one(&self.server, self.batch(), place, (&answer, false)),
+        self.check(match claimed && answer.is_ok() {
+            true => self.server.count(self.batch(), wire_position(position)),
+            false => answer_one(&self.server, self.batch(), position, (&answer, false)),
         })
     }
 
-    fn end(&self, place: (usize, u32), end: Result<(), SchedulerError>) {
-        self.claimed.end(place.0, &end);
+    fn end(&self, position: (usize, u32), end: Result<(), SchedulerError>) {
+        self.claimed.end(position.0, &end);
         let sent = match end {
-            Ok(()) => self.server.end_request(self.batch(), told(place)),
-            Err(error) => answer_one(&self.server, self.batch(), place, (&Err(error), true)),
+            Ok(()) => self
+                .server
+                .end_request(self.batch(), wire_position(position)),
+            Err(error) => answer_one(&self.server, self.batch(), position, (&Err(error), true)),
         };
         // No further response is produced.
-        let _ = self.sent(sent);
+        let _ = self.check(sent);
     }
 
     fn is_cancelled(&self, request: usize) -> bool {
         let number = u32::try_from(request);
-        self.claimed.is_given_up(request)
+        self.claimed.is_closed(request)
             || number.is_ok_and(|number| self.server.is_cancelled(self.batch, number))
     }
 }
 
 /// Converts a position to tritonserver's type.
-fn told((request, sequence): (usize, u32)) -> (u32, u32) {
+fn wire_position((request, sequence): (usize, u32)) -> (u32, u32) {
     // Cannot overflow: a batch holds at most `u32::MAX` requests.
     (u32::try_from(request).unwrap_or(u32::MAX), sequence)
 }

@@ -2,21 +2,21 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Counts running batches.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct RunningBatches {
     count: Mutex<usize>,
-    left: Condvar,
+    ended: Condvar,
 }
 
-impl Gate {
+impl RunningBatches {
     /// Increments the count.
-    pub(super) fn enter(&self) {
+    pub(super) fn begin(&self) {
         *self.lock() += 1;
     }
 
     /// Decrements the count.
-    pub(super) fn leave(&self) {
+    pub(super) fn end(&self) {
         *self.lock() -= 1;
-        self.left.notify_all();
+        self.ended.notify_all();
     }
 
     /// Waits until fewer than `count` batches are running.
@@ -24,7 +24,7 @@ impl Gate {
         let mut now = self.lock();
         while *now >= count {
             // Same as in `lock`.
-            now = self.left.wait(now).unwrap_or_else(PoisonError::into_inner);
+            now = self.ended.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

@@ -54,17 +54,17 @@ fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
     Arc::make_mut(&mut model.spec).warmups.push(warmup);
     let runtime = Runtime::new().unwrap();
     let handle = runtime.handle().clone();
-    let (told, failure) = mpsc::channel();
+    let (outcome, failure) = mpsc::channel();
     let running = std::thread::spawn(move || {
         let context = Context::new(Arc::clone(&model.spec), 0);
         let instances = Instances::new(Arc::clone(&model.spec.name), |_| {});
-        let _presence = instances.enter(0);
+        let _guard = instances.enter(0);
         let failed = {
-            let told = told.clone();
-            move |error: ModelError| drop(told.send(Some(error.to_string())))
+            let outcome = outcome.clone();
+            move |error: ModelError| drop(outcome.send(Some(error.to_string())))
         };
         if LoadedRunner::ready(&model, context, handle, &instances, failed).is_some() {
-            drop(told.send(None));
+            drop(outcome.send(None));
         }
         assert!(!format!("{instances:?}").contains("broken: true"));
     });
@@ -75,7 +75,7 @@ fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
 }
 
 #[test]
-fn an_instance_is_called_before_it_takes_requests() {
+fn an_instance_is_warmed_up_before_it_accepts_requests() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, values: &[f32]| {
         let path = folder.path().join(name);

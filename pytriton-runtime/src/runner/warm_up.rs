@@ -5,7 +5,7 @@ use tokio::runtime::Handle;
 use crate::call::{Context, Executed, Instance, ModelError, ResponseSink};
 use crate::model::Warmup;
 use crate::registry::Registration;
-use crate::warmup::{Heard, requests};
+use crate::warmup::{WarmupSink, requests};
 
 use super::{Instances, LoadedRunner, Runner};
 
@@ -41,7 +41,7 @@ impl<I: Instance + ?Sized> Runner<I> {
             runner.warm_up(model, warmup, failed)?;
         }
         // Until here a fatal error is only a failed load: instances that already serve continue.
-        Ok(runner.told_to(instances.health()))
+        Ok(runner.with_health(instances.health()))
     }
 
     fn warm_up(
@@ -61,14 +61,16 @@ impl<I: Instance + ?Sized> Runner<I> {
         };
         let requests = requests(spec, warmup).map_err(|error| failure(error.to_string()))?;
         for _ in 0..warmup.count {
-            let heard = Arc::new(Heard::default());
-            let hears = spec.decoupled || spec.cancellable;
-            let sink = hears.then(|| Arc::clone(&heard) as Arc<dyn ResponseSink>);
+            let warmup_sink = Arc::new(WarmupSink::default());
+            let needs_sink = spec.decoupled || spec.cancellable;
+            let sink = needs_sink.then(|| Arc::clone(&warmup_sink) as Arc<dyn ResponseSink>);
             let (done, executed) = mpsc::channel();
             let (failed, failure) = (failed.clone(), failure.clone());
             let finish = move |executed: Executed| {
                 let mut results = executed.results.into_iter();
-                let error = results.find_map(Result::err).or_else(|| heard.failure());
+                let error = results
+                    .find_map(Result::err)
+                    .or_else(|| warmup_sink.failure());
                 let error = error.map(|error| failure(message(error)));
                 if let Some(error) = &error {
                     // If the function does not return, nothing else reports this error.
@@ -96,5 +98,5 @@ fn message(error: ModelError) -> String {
 }
 
 #[cfg(test)]
-#[path = "warm_tests.rs"]
+#[path = "warm_up_tests.rs"]
 mod tests;

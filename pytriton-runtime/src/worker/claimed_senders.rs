@@ -9,9 +9,9 @@ use crate::scheduler::{ReplySink, SchedulerError};
 
 /// The response senders for requests of this process within a batch, by position.
 #[derive(Debug, Default)]
-pub(super) struct Claimed(Vec<Mutex<Option<ReplySink>>>);
+pub(super) struct ClaimedSenders(Vec<Mutex<Option<ReplySink>>>);
 
-impl Claimed {
+impl ClaimedSenders {
     /// Collects the senders that the requests refer to.
     pub(super) fn new(spec: &ModelSpec, claims: &Claims, requests: &mut [Request]) -> Self {
         // Only the OpenAI routes use the side channel.
@@ -28,22 +28,22 @@ impl Claimed {
 
     /// Returns whether this process awaits the responses. If so, tritonserver receives only their
     /// number.
-    pub(super) fn is(&self, request: usize) -> bool {
+    pub(super) fn contains(&self, request: usize) -> bool {
         self.with(request, |_| ()).is_some()
     }
 
     /// Waits until a response can be sent.
-    pub(super) fn poll_room(
+    pub(super) fn poll_ready(
         &self,
         request: usize,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Cancelled>> {
-        let room = self.with(request, |sink| sink.poll_room(context));
-        room.unwrap_or(Poll::Ready(Ok(())))
+        let ready = self.with(request, |sink| sink.poll_room(context));
+        ready.unwrap_or(Poll::Ready(Ok(())))
     }
 
     /// Sends a response that is not the last.
-    pub(super) fn part(&self, request: usize, answer: &Result<Response, SchedulerError>) {
+    pub(super) fn send(&self, request: usize, answer: &Result<Response, SchedulerError>) {
         self.with(request, |sink| sink.part(answer.clone()));
     }
 
@@ -68,7 +68,7 @@ impl Claimed {
     }
 
     /// Returns whether the receiver of a request's responses is gone.
-    pub(super) fn is_given_up(&self, request: usize) -> bool {
+    pub(super) fn is_closed(&self, request: usize) -> bool {
         self.with(request, ReplySink::is_unheard) == Some(true)
     }
 

@@ -8,12 +8,12 @@ use super::loads::Loads;
 
 /// A model whose instances are behind a tritonserver that may be down.
 #[derive(Debug)]
-pub(super) struct HostedLoads {
+pub(super) struct WorkerModel {
     pub(super) loads: Arc<Loads>,
-    pub(super) away: Arc<AtomicBool>,
+    pub(super) down: Arc<AtomicBool>,
 }
 
-impl Hosted for HostedLoads {
+impl Hosted for WorkerModel {
     fn spec(&self) -> &Arc<ModelSpec> {
         self.loads.spec()
     }
@@ -21,7 +21,7 @@ impl Hosted for HostedLoads {
     fn is_loaded(&self) -> Option<bool> {
         // Relaxed: at the moment of a change either value is correct.
         match self.loads.is_loaded() {
-            false if self.away.load(Ordering::Relaxed) => None,
+            false if self.down.load(Ordering::Relaxed) => None,
             loaded => Some(loaded),
         }
     }

@@ -5,7 +5,7 @@ use pytriton_backend::ffi::{Batch, now};
 use pytriton_backend::session::TensorNames;
 
 use crate::call::Cancelled;
-use crate::gathered::Outlet;
+use crate::gathered::BatchSink;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 
@@ -16,14 +16,14 @@ pub(super) type Shared = Arc<Mutex<Option<Batch>>>;
 
 /// Sends responses directly to tritonserver while their batch runs.
 #[derive(Debug)]
-pub(super) struct BatchOutlet {
+pub(super) struct TritonBatchSink {
     batch: Shared,
     /// The position of each request in the batch.
     positions: Vec<usize>,
     names: Arc<TensorNames>,
 }
 
-impl BatchOutlet {
+impl TritonBatchSink {
     /// Creates the sink for the responses of a decoupled batch.
     pub(super) fn new(batch: &Shared, positions: &[usize], names: &Arc<TensorNames>) -> Self {
         Self {
@@ -39,19 +39,19 @@ impl BatchOutlet {
     }
 }
 
-impl Outlet for BatchOutlet {
+impl BatchSink for TritonBatchSink {
     fn called(&self, begun: u64) {
         if let Some(batch) = lock(&self.batch).as_mut() {
             batch.called(begun);
         }
     }
 
-    fn part(
+    fn send(
         &self,
         (request, _): (usize, u32),
         answer: Result<Response, SchedulerError>,
     ) -> Result<(), Cancelled> {
-        let passed_on = self.with(request, |batch, index| {
+        let sent_to_client = self.with(request, |batch, index| {
             batch.computed(now());
             let sent = match answer {
                 Ok(response) => pass_on(batch, index, response, &self.names, &mut Vec::new())
@@ -65,7 +65,7 @@ impl Outlet for BatchOutlet {
                 Cancelled
             })
         });
-        passed_on.unwrap_or(Err(Cancelled))
+        sent_to_client.unwrap_or(Err(Cancelled))
     }
 
     fn end(&self, (request, _): (usize, u32), result: Result<(), SchedulerError>) {

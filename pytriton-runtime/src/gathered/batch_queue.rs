@@ -10,44 +10,44 @@ use crate::model::ModelSpec;
 use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
-use super::{Gathered, Results, Streaming};
+use super::{BackendBatch, BatchResponseSink, Results};
 
 /// The queue of batches for the instances of a model, which run on other threads.
 #[derive(Debug, Clone)]
-pub(crate) struct Calls(mpsc::Sender<Call>);
+pub(crate) struct BatchSender(mpsc::Sender<QueuedBatch>);
 
-/// The receiving end of [`Calls`], from which the instances take batches.
+/// The receiving end of [`BatchSender`], from which the instances take batches.
 #[derive(Debug)]
-pub(crate) struct CallsEnd(Mutex<mpsc::Receiver<Call>>);
+pub(crate) struct BatchReceiver(Mutex<mpsc::Receiver<QueuedBatch>>);
 
 /// A batch that is queued for an instance. Its sender always receives a result.
-pub(crate) struct Call {
-    gathered: Gathered,
+pub(crate) struct QueuedBatch {
+    gathered: BackendBatch,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
     /// The sink for the responses of a decoupled model, which also reports cancellation.
-    streaming: Option<Arc<dyn Streaming>>,
-    done: Done,
+    streaming: Option<Arc<dyn BatchResponseSink>>,
+    done: Completion,
 }
 
 /// The callback for the results of a batch. If it is dropped without results, it reports that the
 /// instance has ended.
-struct Done {
-    hear: Option<Hear>,
+struct Completion {
+    on_results: Option<OnResults>,
     requests: usize,
     spec: Arc<ModelSpec>,
 }
 
 /// Receives the results of a batch and the time at which its function was called.
-type Hear = Box<dyn FnOnce(Results, u64) + Send>;
+type OnResults = Box<dyn FnOnce(Results, u64) + Send>;
 
 /// Creates a queue that holds at most `most` batches.
-pub(crate) fn calls(most: usize) -> (Calls, CallsEnd) {
+pub(crate) fn batch_queue(most: usize) -> (BatchSender, BatchReceiver) {
     let (calls, end) = mpsc::channel(most.max(1));
-    (Calls(calls), CallsEnd(Mutex::new(end)))
+    (BatchSender(calls), BatchReceiver(Mutex::new(end)))
 }
 
 /// Refuses queued batches if no instance can take them. Does not block the caller.
-pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
+pub(crate) fn refuse(calls: &Arc<BatchReceiver>, availability: Availability) {
     if availability == Availability::Ready {
         return;
     }
@@ -59,7 +59,7 @@ pub(crate) fn refuse(calls: &Arc<CallsEnd>, availability: Availability) {
     }
 }
 
-impl Call {
+impl QueuedBatch {
     /// Creates a call.
     ///
     /// The sink, if any, receives responses or reports cancellation. `is_cancelled` is called for
@@ -67,12 +67,12 @@ impl Call {
     /// memory is released.
     pub(crate) fn new(
         spec: &Arc<ModelSpec>,
-        (gathered, streaming): (Gathered, Option<Arc<dyn Streaming>>),
+        (gathered, streaming): (BackendBatch, Option<Arc<dyn BatchResponseSink>>),
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) -> Self {
-        let done = Done {
-            hear: Some(Box::new(done)),
+        let done = Completion {
+            on_results: Some(Box::new(done)),
             requests: gathered.requests.len(),
             spec: Arc::clone(spec),
         };
@@ -97,12 +97,12 @@ impl Call {
         // change.
         let watched = streaming.is_some() && !(0..all).all(&is_cancelled);
         // In a sequence, later requests depend on each one, so a cancelled request still runs.
-        let whole = watched || done.spec.sequence_batching.is_some();
-        let cancelled = gathered.leave_out(|index| !whole && is_cancelled(index));
+        let keep_all = watched || done.spec.sequence_batching.is_some();
+        let cancelled = gathered.remove(|index| !keep_all && is_cancelled(index));
         if gathered.requests.is_empty() {
-            return done.tell(merge(all, cancelled, Results::default()), begun);
+            return done.complete(merge(all, cancelled, Results::default()), begun);
         }
-        let finish = move |results| done.tell(merge(all, cancelled, results), begun);
+        let finish = move |results| done.complete(merge(all, cancelled, results), begun);
         let sink = streaming.map(|streaming| {
             streaming.called(begun);
             streaming as Arc<dyn ResponseSink>
@@ -116,25 +116,25 @@ impl Call {
         drop(gathered);
         if let Some(error) = SchedulerError::refusal(&done.spec, availability) {
             let results = Results::repeat(Err(error), done.requests);
-            done.tell(results, now());
+            done.complete(results, now());
         }
     }
 }
 
-impl Done {
-    fn tell(mut self, results: Results, begun: u64) {
-        if let Some(hear) = self.hear.take() {
-            hear(results, begun);
+impl Completion {
+    fn complete(mut self, results: Results, begun: u64) {
+        if let Some(on_results) = self.on_results.take() {
+            on_results(results, begun);
         }
     }
 }
 
-impl Drop for Done {
+impl Drop for Completion {
     fn drop(&mut self) {
-        if let Some(hear) = self.hear.take() {
+        if let Some(on_results) = self.on_results.take() {
             let model = Arc::clone(&self.spec.name);
             let error = SchedulerError::InstanceEnded { model };
-            hear(Results::repeat(Err(error), self.requests), now());
+            on_results(Results::repeat(Err(error), self.requests), now());
         }
     }
 }
@@ -153,16 +153,16 @@ fn merge(all: usize, cancelled: Vec<usize>, ran: Results) -> Results {
     results.collect()
 }
 
-impl Calls {
+impl BatchSender {
     /// Queues a batch; blocks while the queue is full. Without instances the batch fails
     /// immediately.
-    pub(crate) fn send(&self, call: Call) {
+    pub(crate) fn send(&self, call: QueuedBatch) {
         // A call that cannot be queued reports that when it is dropped.
         let _ = self.0.blocking_send(call);
     }
 }
 
-impl CallsEnd {
+impl BatchReceiver {
     /// Refuses queued batches because no instance takes them.
     pub(crate) fn refuse(&self, availability: Availability) {
         // An instance that holds the lock is about to take the next batch.
@@ -175,17 +175,17 @@ impl CallsEnd {
         }
     }
 
-    /// Runs queued batches on an instance, at most `side_by_side` at a time, until all senders are
+    /// Runs queued batches on an instance, at most `max_in_flight` at a time, until all senders are
     /// gone.
-    pub(crate) fn serve(&self, runner: &Runner, side_by_side: usize) {
+    pub(crate) fn serve(&self, runner: &Runner, max_in_flight: usize) {
         let next = async || self.0.lock().await.recv().await;
-        runner.run_all(side_by_side, next, async |call: Call| {
+        runner.run_all(max_in_flight, next, async |call: QueuedBatch| {
             call.run(runner).await
         });
     }
 }
 
-impl fmt::Debug for Call {
+impl fmt::Debug for QueuedBatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&self.gathered).finish()
     }

@@ -6,9 +6,9 @@ use crate::request::Response;
 
 /// Receives all responses to the requests of a warm-up, and keeps the first failure.
 #[derive(Debug, Default)]
-pub(crate) struct Heard(Mutex<Option<ModelError>>);
+pub(crate) struct WarmupSink(Mutex<Option<ModelError>>);
 
-impl Heard {
+impl WarmupSink {
     /// Returns the first failure.
     pub(crate) fn failure(&self) -> Option<ModelError> {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -21,7 +21,7 @@ impl Heard {
     }
 }
 
-impl ResponseSink for Heard {
+impl ResponseSink for WarmupSink {
     fn poll_send(
         &self,
         _: usize,

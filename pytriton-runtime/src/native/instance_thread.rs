@@ -15,14 +15,14 @@ use super::queue::Queue;
 
 /// The thread on which an instance runs.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum InstanceThread {
     /// The calling thread of tritonserver, one at a time.
-    Here(Mutex<MovableRunner>, Arc<Instances>),
+    Caller(Mutex<MovableRunner>, Arc<Instances>),
     /// Its own thread.
-    There(Arc<Queue>),
+    Dedicated(Arc<Queue>),
 }
 
-impl Place {
+impl InstanceThread {
     /// Loads an instance.
     ///
     /// It stays on its own thread if its state requires that, or if it takes several batches at a
@@ -41,17 +41,17 @@ impl Place {
             false => Queue::new(spec),
             true => Queue::shared(spec, instance.loaded_model),
         };
-        let end = Arc::clone(&queue.end);
+        let receiver = Arc::clone(&queue.receiver);
         let instances = Arc::clone(&queue.instances);
         let number = number(spec, &instance.name);
         let device = instance.gpu.map_or(Device::Cpu, Device::Gpu);
         let context = Context::new(Arc::clone(spec), number).on(device);
-        let (loaded, place) = sync_channel(1);
+        let (loaded, result) = sync_channel(1);
         let limited = spec.max_call.is_some();
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let model = model.clone();
         let spawned = thread.spawn(move || {
-            let _presence = instances.enter(number);
+            let _guard = instances.enter(number);
             let failed = {
                 let loaded = loaded.clone();
                 // The receiver is waiting, or already has a result.
@@ -71,24 +71,24 @@ impl Place {
                 runner => {
                     let runner = runner.into_local();
                     if loaded.send(Ok(None)).is_ok() {
-                        end.serve(&runner, in_flight);
+                        receiver.serve(&runner, in_flight);
                     }
                 }
             }
         });
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
-        let gone = |_| Failure::internal("the model's instance is gone");
-        Ok(match place.recv().map_err(gone)?? {
-            Some(runner) => Self::Here(Mutex::new(runner), Arc::clone(&queue.instances)),
-            None => Self::There(queue),
+        let ended = |_| Failure::internal("the model's instance is gone");
+        Ok(match result.recv().map_err(ended)?? {
+            Some(runner) => Self::Caller(Mutex::new(runner), Arc::clone(&queue.instances)),
+            None => Self::Dedicated(queue),
         })
     }
 
     /// Returns the instances of the model.
     pub(super) fn instances(&self) -> &Arc<Instances> {
         match self {
-            Self::Here(_, instances) => instances,
-            Self::There(queue) => &queue.instances,
+            Self::Caller(_, instances) => instances,
+            Self::Dedicated(queue) => &queue.instances,
         }
     }
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instances_have_the_numbers_of_their_groups() {
+    fn instance_numbers_continue_across_groups() {
         const DECLARATION: ModelDeclaration = ModelDeclaration {
             name: "net_2",
             instances: &[
