@@ -1,7 +1,7 @@
 """The suites of the protocols and their extensions."""
 
 from builders import (
-    BLANKS, CUDA, FUNCTION_TEXT, MALFORMED, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIMPLE, WORDING, Run, add_sub,
+    BLANKS, CUDA, FUNCTION_TEXT, MALFORMED, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, SIMPLE, WORDING, Run, add_sub,
     identity, model, tensor,
 )
 
@@ -215,7 +215,7 @@ SUITES = {
             server_environment={"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": "sm_model"}),
     ],
     "L0_grpc_state_cleanup": [
-        cleanup(CLEANUP_TESTS), cleanup(SHUTDOWN_TESTS),
+        cleanup(CLEANUP_TESTS), cleanup(SHUTDOWN_TESTS, skipped={f"test_{name}": SIGNAL for name in SHUTDOWN_TESTS}),
         cleanup(["simple_infer_error_status", "streaming_error_status", "decoupled_error_status"],
                 arguments=["--grpc-restricted-protocol=inference:infer-key=infer-value"]),
     ],

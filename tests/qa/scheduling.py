@@ -1,6 +1,6 @@
 """The suites of the schedulers: batches, sequences, queues, cancellation."""
 
-from builders import EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, model, tensor
+from builders import COMPLETION, EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, model, tensor
 
 
 def batcher(dims, **more):
@@ -188,6 +188,10 @@ def dyna_sequence_suite():
          "backlog_fill_no_end", "backlog_sequence_timeout"], "0", 4, 5_000_000)
 
 
+def loads(names, **options):
+    return [identity(name, function="slow_load", parameters={"load_delay_ms": "10000"}, **options) for name in names]
+
+
 SUITES = {
     "L0_dyna_sequence_batcher": dyna_sequence_suite(),
     "L0_optional_input": [
@@ -198,6 +202,14 @@ SUITES = {
         Run("grpc_cancellation_test.py", [CANCELLED_IDENTITY], fresh=True,
             skipped={"test_grpc_async_infer_cancellation_at_step_start": READS_LOG}),
         Run("scheduler_test.py", CANCELLED, skipped={"test_ensemble_scheduler_request_cancellation": NEEDS_ENSEMBLES}),
+    ],
+    "L0_lifecycle": [
+        Run("lifecycle_test.py", loads(["identity_zero_1_int32_1", "identity_zero_1_int32_2", "python_identity_fp32_1",
+                                        "python_identity_fp32_2"]),
+            ["LifeCycleTest.test_concurrent_model_load_speedup"], arguments=["--model-control-mode=explicit"]),
+        Run("lifecycle_test.py", loads(["identity_fp32"], instances=2),
+            ["LifeCycleTest.test_concurrent_model_instance_load_speedup"], arguments=["--model-control-mode=explicit"],
+            skipped={"test_concurrent_model_instance_load_speedup": COMPLETION}),
     ],
     "L0_batcher": batcher_suite(),
     "L0_sequence_batcher": sequence_suite(),

@@ -66,6 +66,23 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
+/// Returns each input as the output in the same position. Each instance takes a while to load.
+pub(crate) fn slow_load(spec: &Spec) -> Result<Function, Failure> {
+    let delay = Duration::from_millis(spec.number("load_delay_ms")?);
+    let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
+    let function = Function::stateful(move |_| {
+        thread::sleep(delay);
+        Ok(())
+    });
+    Ok(function.sample(move |(), inputs| {
+        let tensors = names.iter().map(|name| {
+            let tensor = inputs.tensor(name)?;
+            Ok(tensor.ok_or("an input is missing")?.clone())
+        });
+        tensors.collect::<Result<Vec<Tensor>, Failure>>()
+    }))
+}
+
 /// Does the same for batches of requests with different shapes.
 pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);

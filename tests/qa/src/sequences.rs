@@ -10,7 +10,7 @@ use crate::spec::Spec;
 
 /// The running sum of the input. With the parameter `start_flag`, the output is instead the input
 /// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum. With
-/// `add_sequence_id`, the last response includes the id of the sequence.
+/// `add_sequence_id`, all elements are the sum, and the last response includes the sequence id.
 pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let flag_only = spec.parameters.contains_key("start_flag");
@@ -31,12 +31,11 @@ pub(crate) fn sequence(spec: &Spec) -> Result<Function, Failure> {
                     **sum += *value;
                     *value = **sum;
                 }
-                if let Some(sequence) = request.sequence()
-                    && adds_id
-                    && sequence.ends()
-                {
-                    *value += sequence.id().to_string().parse::<f64>()?;
-                }
+            }
+            if adds_id {
+                let sequence = request.sequence().filter(|sequence| sequence.ends());
+                let id = sequence.map(|sequence| sequence.id().to_string().parse::<f64>());
+                values.fill(**sum + id.transpose()?.unwrap_or_default());
             }
             Ok(vec![numbers::write(output, tensor.shape(), &values)?])
         });

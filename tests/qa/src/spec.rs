@@ -177,6 +177,7 @@ impl Spec {
         match self.function.as_str() {
             "add_sub" => functions::add_sub(self, version),
             "identity" => functions::identity(self),
+            "slow_load" => functions::slow_load(self),
             "ragged_identity" => functions::ragged_identity(self),
             "optional_identity" => functions::optional_identity(self),
             "nan_inf" => functions::nan_inf(self),
