@@ -235,7 +235,8 @@ async fn what_a_request_and_its_answers_take_is_counted() {
     };
     let app = reception(&[&IDENTITY], limits).await;
     // An element takes two bytes in the body, four in each tensor, and four in the response.
-    for (elements, status) in [(20_000, 200), (50_000, 503), (160_000, 503)] {
+    // All of it may be held at once: the request is released by the thread that executes the model.
+    for (elements, status) in [(15_000, 200), (50_000, 503), (160_000, 503)] {
         let numbers = vec!["7"; elements].join(",");
         for action in ["generate", "generate_stream"] {
             let body = format!(r#"{{"INPUT_1":[{numbers}]}}"#);
