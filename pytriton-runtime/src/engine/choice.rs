@@ -1,5 +1,5 @@
 #[cfg(tritonserver)]
-use crate::triton::{LocateError, Located, Places, Probe, ProbeError};
+use crate::triton::{LocateError, Located, Probe, ProbeError, SearchPaths};
 #[cfg(tritonserver)]
 use crate::worker::BACKEND_LIBRARY;
 
@@ -126,7 +126,7 @@ fn embedded(_: String) -> Result<Choice, ChoiceError> {
 
 #[cfg(tritonserver)]
 fn tritonserver(options: &TritonOptions) -> Result<Choice, ChoiceError> {
-    let (located, probe) = find(&Places::new(options.tritonserver.clone()))?;
+    let (located, probe) = find(&SearchPaths::new(options.tritonserver.clone()))?;
     Ok(Choice::Tritonserver(located, probe))
 }
 
@@ -141,11 +141,11 @@ fn tritonserver(_: &TritonOptions) -> Result<Choice, ChoiceError> {
 ///
 /// Returns a [`ChoiceError`] if none is found, or if this binary has no tritonserver engine.
 #[cfg(tritonserver)]
-pub fn find(places: &Places) -> Result<(Located, Probe), ChoiceError> {
+pub fn find(paths: &SearchPaths) -> Result<(Located, Probe), ChoiceError> {
     if let Err(reason) = BACKEND_LIBRARY {
         return Err(ChoiceError::NoTritonserver { reason });
     }
-    let located = places.locate()?;
+    let located = paths.locate()?;
     let probe = Probe::new(&located.binary)?;
     Ok((located, probe))
 }
@@ -201,13 +201,13 @@ mod tests {
         };
         for (engine, folder, expected) in table {
             let installed = vec![(Found::Container, folder.clone())];
-            let places = Places {
+            let paths = SearchPaths {
                 installed,
-                ..Places::default()
+                ..SearchPaths::default()
             };
             assert_eq!(
                 got(choose(&options(engine, None), || {
-                    find(&places).map(|(located, probe)| Choice::Tritonserver(located, probe))
+                    find(&paths).map(|(located, probe)| Choice::Tritonserver(located, probe))
                 })),
                 expected,
                 "{engine:?} {folder:?}"

@@ -24,7 +24,7 @@ use crate::trace::TracesError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
-use crate::triton::process::Exit;
+use crate::triton::process::ExitReport;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, Version, WriteError};
 
@@ -321,7 +321,7 @@ pub enum ServerError {
     #[error("tritonserver {exit}")]
     Died {
         /// The exit status and the last output.
-        exit: Exit,
+        exit: ExitReport,
     },
     /// The tritonserver executable cannot be probed.
     #[cfg(tritonserver)]

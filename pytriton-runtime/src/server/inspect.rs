@@ -54,7 +54,7 @@ fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, Serv
 /// Describes the tritonserver that was found, or why none was found.
 #[cfg(feature = "embedded")]
 pub(super) fn report(named: Option<std::path::PathBuf>) -> Result<Vec<String>, ServerError> {
-    match crate::engine::find(&crate::triton::Places::new(named)) {
+    match crate::engine::find(&crate::triton::SearchPaths::new(named)) {
         Ok((located, probe)) => description(&located, &probe),
         Err(error) => Ok(vec![error.to_string()]),
     }

@@ -8,7 +8,7 @@ use crate::heap::{TUNABLES, is_users};
 /// Without a fixed threshold, glibc raises it to the size of the largest freed buffer, up to 32
 /// MiB. From then on it keeps such buffers, or returns them page by page, depending on the order of
 /// frees. See docs/memory.md for measurements.
-const LARGE: &str = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=16777216";
+const LARGE_BUFFER_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=16777216";
 
 /// The file in which Linux reports its policy for transparent huge pages.
 pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -22,15 +22,15 @@ pub(super) fn allocation(
     user: impl Fn(&str) -> Option<OsString>,
     huge_pages: &str,
 ) -> Option<(&'static str, OsString)> {
-    let there = ["[madvise]", "[always]"];
-    if !there.iter().any(|word| huge_pages.contains(word)) || is_users(&user) {
+    let enabled = ["[madvise]", "[always]"];
+    if !enabled.iter().any(|word| huge_pages.contains(word)) || is_users(&user) {
         return None;
     }
     let Some(mut tunables) = user(TUNABLES).filter(|tunables| !tunables.is_empty()) else {
-        return Some((TUNABLES, LARGE.into()));
+        return Some((TUNABLES, LARGE_BUFFER_TUNABLES.into()));
     };
     tunables.push(":");
-    tunables.push(LARGE);
+    tunables.push(LARGE_BUFFER_TUNABLES);
     Some((TUNABLES, tunables))
 }
 
@@ -40,12 +40,12 @@ mod tests {
 
     #[test]
     fn the_users_own_values_win() {
-        let both = format!("glibc.rtld.nns=5:{LARGE}");
+        let both = format!("glibc.rtld.nns=5:{LARGE_BUFFER_TUNABLES}");
         type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
         let table: &[Row<'_>] = &[
-            (&[], Some(LARGE)),
-            (&[(TUNABLES, "")], Some(LARGE)),
-            (&[("MALLOC_ARENA_MAX", "2")], Some(LARGE)),
+            (&[], Some(LARGE_BUFFER_TUNABLES)),
+            (&[(TUNABLES, "")], Some(LARGE_BUFFER_TUNABLES)),
+            (&[("MALLOC_ARENA_MAX", "2")], Some(LARGE_BUFFER_TUNABLES)),
             (&[(TUNABLES, "glibc.rtld.nns=5")], Some(&both)),
             (&[(TUNABLES, "glibc.malloc.hugetlb=0")], None),
             (&[("MALLOC_MMAP_THRESHOLD_", "131072")], None),

@@ -18,7 +18,7 @@ use crate::registry::Registry;
 use crate::runner::FatalError;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
-use super::process::{Exit, NotReady, Workspace, WorkspaceError};
+use super::process::{ExitReport, NotReady, Workspace, WorkspaceError};
 use super::stopping::{OwnConnections, Stopped, Stopping};
 use super::{
     DescriptorError, Endpoints, Launch, LaunchError, Located, Probe, Tritonserver, WriteError,
@@ -176,7 +176,7 @@ impl TritonEngine {
     /// # Cancel safety
     ///
     /// Dropping the future has no effect.
-    pub async fn died(&self) -> Exit {
+    pub async fn died(&self) -> ExitReport {
         self.server.exited().await
     }
 
@@ -247,7 +247,7 @@ impl TritonEngine {
             tracing::warn!("an instance is still busy with a request that nobody waits for");
         }
         if down {
-            stopped.exit = Exit::default();
+            stopped.exit = ExitReport::default();
         }
         stopped
     }

@@ -17,7 +17,7 @@ const CONTAINER: &str = "/opt/tritonserver";
 
 /// The places in which to look for a tritonserver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct SearchPaths {
     /// The path that the user gave: the binary, or the folder of the installation. If set, it is
     /// the only candidate.
     pub named: Option<PathBuf>,
@@ -82,7 +82,7 @@ pub enum LocateError {
     },
 }
 
-impl Places {
+impl SearchPaths {
     /// Returns the places of this process and system.
     pub fn new(named: Option<PathBuf>) -> Self {
         let container = (Found::Container, PathBuf::from(CONTAINER));
@@ -234,12 +234,12 @@ mod tests {
     fn the_first_place_that_has_one_wins() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
-        let places = |named: Option<&str>| Places {
+        let paths = |named: Option<&str>| SearchPaths {
             named: named.map(&at),
             path: Some(env::join_paths([at("a"), at("b"), "relative".into()]).unwrap()),
             installed: vec![(Found::Container, at("opt")), (Found::Cache, at("cache"))],
         };
-        let error = places(None).locate().unwrap_err();
+        let error = paths(None).locate().unwrap_err();
         assert!(
             error.to_string().ends_with("/cache/bin/tritonserver"),
             "{error}"
@@ -252,12 +252,12 @@ mod tests {
             ("a", Found::Path),
         ] {
             let binary = put(&at(folder), 0o755);
-            assert_eq!(places(None).locate(), Ok(Located { binary, found }));
+            assert_eq!(paths(None).locate(), Ok(Located { binary, found }));
         }
         put(&at("a"), 0o644);
-        assert_eq!(places(None).locate().unwrap().binary, at("b/tritonserver"));
+        assert_eq!(paths(None).locate().unwrap().binary, at("b/tritonserver"));
         for named in ["cache/bin/tritonserver", "cache"] {
-            let located = places(Some(named)).locate().unwrap();
+            let located = paths(Some(named)).locate().unwrap();
             assert_eq!(
                 (located.binary, located.found),
                 (at("cache/bin/tritonserver"), Found::Named)
@@ -266,7 +266,7 @@ mod tests {
         // If a path is given, no other place is searched.
         let path = at("nothing");
         assert_eq!(
-            places(Some("nothing")).locate(),
+            paths(Some("nothing")).locate(),
             Err(LocateError::Named { path })
         );
         for named in ["a/tritonserver", "closed"] {
@@ -276,7 +276,7 @@ mod tests {
                 _ => at(named),
             };
             assert_eq!(
-                places(Some(named)).locate(),
+                paths(Some(named)).locate(),
                 Err(LocateError::NotExecutable { path })
             );
         }
@@ -290,16 +290,16 @@ mod tests {
         let library = root.join("lib/libtritonserver.so");
         fs::create_dir_all(root.join("lib")).unwrap();
         fs::write(&library, "").unwrap();
-        let places = Places {
+        let paths = SearchPaths {
             installed: vec![(Found::Cache, root.clone())],
-            ..Places::default()
+            ..SearchPaths::default()
         };
         let mode = |path: &Path, mode| {
             let before = path.metadata().unwrap().permissions();
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
             before
         };
-        assert!(places.locate().is_ok());
+        assert!(paths.locate().is_ok());
         let changed = [
             home.path().join("pytriton"),
             home.path().join("pytriton/tritonserver"),
@@ -312,17 +312,17 @@ mod tests {
         for path in changed {
             let before = mode(&path, 0o777);
             assert_eq!(
-                places.locate(),
+                paths.locate(),
                 Err(LocateError::Untrusted { path: path.clone() })
             );
             fs::set_permissions(&path, before).unwrap();
         }
-        assert!(places.locate().is_ok());
+        assert!(paths.locate().is_ok());
         // A path that the user names or has in `PATH` is trusted.
         mode(&binary, 0o777);
-        let named = Places {
+        let named = SearchPaths {
             named: Some(binary),
-            ..places
+            ..paths
         };
         assert!(named.locate().is_ok());
     }

@@ -1,6 +1,6 @@
 //! The tritonserver engine: NVIDIA's server runs as a child process and serves the clients.
 //!
-//! The engine finds ([`Places`]) or downloads ([`install`]) a tritonserver and probes its
+//! The engine finds ([`SearchPaths`]) or downloads ([`install`]) a tritonserver and probes its
 //! capabilities ([`Probe`]). It writes the models ([`write_repository`]) and the command line
 //! ([`arguments`]), and supervises the process ([`process`]). [`write_native`] prepares models for
 //! a tritonserver that is started elsewhere and runs them itself.
@@ -14,7 +14,7 @@ mod descriptors;
 mod drain;
 mod engine;
 pub mod install;
-mod launched;
+mod launch;
 mod library;
 mod locate;
 mod pbtxt;
@@ -30,9 +30,9 @@ pub use crate::flags::Flags;
 pub use command::{Endpoints, Launch, Placeholders, UnknownFlag, arguments};
 pub use descriptors::DescriptorError;
 pub use engine::{EngineError, TritonEngine};
-pub use launched::{LaunchError, Tritonserver};
+pub use launch::{LaunchError, Tritonserver};
 pub use library::{BackendLibrary, NativeRepository, write_native};
-pub use locate::{Found, LocateError, Located, Places};
+pub use locate::{Found, LocateError, Located, SearchPaths};
 pub use pbtxt::{ConfigError, config_text};
 pub use probe::{Probe, ProbeError, glibc, version};
 pub use repository::{WriteError, write_repository};

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::process::reachable;
 
 /// The timeout for reading the metrics.
-const PATIENCE: Duration = Duration::from_secs(1);
+const METRICS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The maximum size of the metrics.
 const MAX_BYTES: u64 = 16 << 20;
@@ -20,17 +20,17 @@ const FAMILY: &str = "nv_inference_pending_request_count";
 /// Returns `None` if the metrics do not report it.
 pub(super) async fn pending_requests(metrics: SocketAddr) -> Option<u64> {
     let address = reachable(metrics);
-    let asked = async {
+    let read = async {
         let mut stream = TcpStream::connect(address).await.ok()?;
         let request =
             format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.ok()?;
         let mut text = String::new();
-        let mut whole = stream.take(MAX_BYTES);
-        whole.read_to_string(&mut text).await.ok()?;
+        let mut limited = stream.take(MAX_BYTES);
+        limited.read_to_string(&mut text).await.ok()?;
         Some(text)
     };
-    total(&timeout(PATIENCE, asked).await.ok()??)
+    total(&timeout(METRICS_TIMEOUT, read).await.ok()??)
 }
 
 /// Returns the sum of the gauge, or `None` if it is missing or not a number.

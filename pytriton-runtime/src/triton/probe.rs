@@ -15,10 +15,10 @@ use super::Version;
 use super::process::{die_with_this_thread, glibc_version, mounted_noexec};
 
 /// The timeout for a server to print its help.
-const PATIENCE: Duration = Duration::from_secs(20);
+const HELP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The maximum output that is read.
-const MAX_OUTPUT: u64 = 4 << 20;
+const MAX_OUTPUT_BYTES: u64 = 4 << 20;
 
 /// The capabilities of a tritonserver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// It printed nothing before the timeout.
-    #[error("{binary} did not answer `--help` within {seconds} seconds", binary = binary.display(), seconds = PATIENCE.as_secs())]
+    #[error("{binary} did not answer `--help` within {seconds} seconds", binary = binary.display(), seconds = HELP_TIMEOUT.as_secs())]
     Silent {
         /// The binary.
         binary: PathBuf,
@@ -163,10 +163,10 @@ fn output(binary: &Path, arguments: &[&str]) -> Result<String, ProbeError> {
     let reading = thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
         // Output before a read error is still useful.
-        let _ = reader.take(MAX_OUTPUT).read_to_end(&mut bytes);
+        let _ = reader.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes);
         drop(read.send(String::from_utf8_lossy(&bytes).into_owned()));
     });
-    let text = reading.map(|_| text.recv_timeout(PATIENCE));
+    let text = reading.map(|_| text.recv_timeout(HELP_TIMEOUT));
     // The server has closed its output or timed out. Either way it is not needed any more.
     let _ = child.kill();
     let _ = child.wait();

@@ -10,27 +10,27 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::worker::Worker;
 
-use super::drain::{Drain, Hold, Left, Places};
+use super::drain::{Drain, DrainEndpoints, HeldConnection, OpenConnections};
 use super::pending::pending_requests;
-use super::process::{Delivery, Exit, undelivered};
+use super::process::{Delivery, ExitReport, undelivered};
 use super::{Endpoints, Launch, Tritonserver};
 
 /// The interval at which the connections of a stopping server are polled.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How long before the deadline a stopping server refuses queued requests, so that the refusals are
 /// still sent.
-const LAST_CALL: Duration = Duration::from_secs(1);
+const REFUSAL_LEAD_TIME: Duration = Duration::from_secs(1);
 
 /// The timeout for a server to stop accepting HTTP. A busy server takes longer.
-const CLOSING: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long after the deadline a server that exits on its own is killed.
-const GRACE: Duration = Duration::from_secs(5);
+const KILL_DELAY: Duration = Duration::from_secs(5);
 
 /// The time between our deadline and the server's own, which starts with the signal. At its own
 /// deadline the server breaks connections off.
-const MARGIN: Duration = Duration::from_millis(50);
+const DEADLINE_MARGIN: Duration = Duration::from_millis(50);
 
 /// The interval at which tritonserver is polled for its queued requests.
 const PENDING_INTERVAL: Duration = Duration::from_millis(100);
@@ -39,7 +39,7 @@ const PENDING_INTERVAL: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stopped {
     /// Its exit status and last messages.
-    pub exit: Exit,
+    pub exit: ExitReport,
     /// The number of connections that were cut at the deadline although they were in use.
     pub cut: usize,
     /// The number of connections that were closed earlier because they were silent. Their clients
@@ -104,7 +104,7 @@ impl<'a> Stopping<'a> {
         own: OwnConnections,
     ) -> Self {
         let begun = Instant::now();
-        let end = deadline.checked_sub(MARGIN).unwrap_or(begun);
+        let end = deadline.checked_sub(DEADLINE_MARGIN).unwrap_or(begun);
         Self {
             server,
             worker,
@@ -143,65 +143,69 @@ impl<'a> Stopping<'a> {
     async fn drained(&self, broken_off: &mut usize) -> io::Result<Drained> {
         let process = self.server.id().ok_or(io::ErrorKind::NotFound)?;
         let Endpoints { http, grpc, .. } = self.launch.endpoints;
-        let (hold, places) = self.close_http().await;
+        let (hold, endpoints) = self.close_http().await;
         let mut held = Some(hold);
-        let mut drain = Some(Drain::new(self.server.lender(), process, places));
+        let mut drain = Some(Drain::new(self.server.fd_channel(), process, endpoints));
         let (mut delivery, mut pending) = (Delivery::default(), Pending::default());
         let mut before = None;
         loop {
-            let left = apart(&mut drain, Drain::look).await??;
+            let left = on_blocking_thread(&mut drain, Drain::poll).await??;
             if before != Some(left) {
                 tracing::debug!(?left, "tritonserver's connections");
             }
             // A connection that was accepted between two polls is seen by the second.
-            let gone = |count: fn(Left) -> usize| before.map(count) == Some(0) && count(left) == 0;
+            let none_left = |count: fn(OpenConnections) -> usize| {
+                before.map(count) == Some(0) && count(left) == 0
+            };
             let now = Instant::now();
             let silent = left.is_silent() && self.instances_are_idle();
             let idle = silent
-                && apart(&mut drain, Drain::is_idle).await?
+                && on_blocking_thread(&mut drain, Drain::is_idle).await?
                 && self.has_no_waiting(&mut pending).await;
             if idle && left.awaited() > 0 {
-                *broken_off += apart(&mut drain, Drain::hang_up).await??;
+                *broken_off += on_blocking_thread(&mut drain, Drain::close_silent).await??;
             }
             // Requests of clients that are gone may still run. A server that exits on its own waits
             // for them.
             let ended = idle || self.ends_by_itself() || now >= self.end;
             let finished = self.own.finished.load(Ordering::Relaxed) || now >= self.end;
-            let empty = finished && (gone(Left::all) || ended && gone(Left::awaited));
+            let empty = finished
+                && (none_left(OpenConnections::all)
+                    || ended && none_left(OpenConnections::awaited));
             let bytes = || undelivered(process, &[http, grpc]);
             let delivered = empty && delivery.is_over(bytes, now.into_std());
             if now >= self.end && left.awaited() > 0 {
                 return Ok(Drained::Cut(left.awaited()));
             } else if !self.ends_by_itself() && (delivered || empty && now >= self.end) {
                 return Ok(Drained::All);
-            } else if now >= self.end + GRACE {
+            } else if now >= self.end + KILL_DELAY {
                 return Ok(Drained::Late);
             }
-            let come_to_an_end = delivered || self.encrypted() && gone(|left| left.http);
-            if come_to_an_end && let Some(hold) = held.take() {
+            let drained = delivered || self.encrypted() && none_left(|left| left.http);
+            if drained && let Some(hold) = held.take() {
                 drop(hold);
                 // With HTTP, the signal was already sent.
                 if http.is_none() {
                     self.server.terminate();
                 }
             }
-            if now + LAST_CALL >= self.end {
+            if now + REFUSAL_LEAD_TIME >= self.end {
                 self.worker.refuse();
             }
             before = Some(left);
-            sleep_until((now + LOOK).min(self.end.max(now + LOOK / 2))).await;
+            sleep_until((now + POLL_INTERVAL).min(self.end.max(now + POLL_INTERVAL / 2))).await;
         }
     }
 
     /// Makes the server stop accepting HTTP, and keeps it in that phase of its shutdown. Also
     /// returns the endpoints of its connections.
-    async fn close_http(&self) -> (Option<Hold>, Places) {
+    async fn close_http(&self) -> (Option<HeldConnection>, DrainEndpoints) {
         let Endpoints {
             http,
             grpc,
             metrics,
         } = self.launch.endpoints;
-        let mut places = Places {
+        let mut places = DrainEndpoints {
             http,
             grpc,
             encrypted: self.encrypted(),
@@ -212,12 +216,12 @@ impl<'a> Stopping<'a> {
         let Some(http) = http else {
             return (None, places);
         };
-        let hold = Hold::new(http).await.ok();
+        let hold = HeldConnection::new(http).await.ok();
         self.server.terminate();
         if let Some(hold) = &hold {
             places.ours.extend(hold.address());
             // A busy server stops accepting later.
-            let closed = timeout(CLOSING, hold.alone()).await;
+            let closed = timeout(CLOSE_TIMEOUT, hold.wait_until_refused()).await;
             places.closed = closed.is_ok().then_some(http);
         }
         (hold, places)
@@ -225,18 +229,18 @@ impl<'a> Stopping<'a> {
 
     /// Lets the server stop on its own. It then waits for idle clients.
     async fn unaided(&self) -> Stopped {
-        let last_call = async {
-            sleep_until(self.end - LAST_CALL).await;
+        let refusal = async {
+            sleep_until(self.end - REFUSAL_LEAD_TIME).await;
             self.worker.refuse();
             std::future::pending().await
         };
-        let time = (self.end + GRACE).saturating_duration_since(Instant::now());
+        let time = (self.end + KILL_DELAY).saturating_duration_since(Instant::now());
         let exit = tokio::select! {
             exit = self.server.stop(time) => exit,
-            exit = last_call => exit,
+            exit = refusal => exit,
         };
         // It was killed because it was late.
-        let late = Instant::now() >= self.end + GRACE && exit.status.signal() == Some(9);
+        let late = Instant::now() >= self.end + KILL_DELAY && exit.status.signal() == Some(9);
         Stopped {
             exit,
             late,
@@ -259,8 +263,8 @@ impl<'a> Stopping<'a> {
 
     /// Returns whether no instance is busy. The state of instances of other models is unknown.
     fn instances_are_idle(&self) -> bool {
-        let ours_alone = !self.launch.flags.contains("model-repository");
-        ours_alone && self.worker.is_idle(self.begun.into_std(), Duration::ZERO)
+        let only_ours = !self.launch.flags.contains("model-repository");
+        only_ours && self.worker.is_idle(self.begun.into_std(), Duration::ZERO)
     }
 
     /// Returns whether no request in tritonserver waits for anything but an instance, such as a
@@ -289,7 +293,7 @@ impl<'a> Stopping<'a> {
 }
 
 /// Runs a blocking action on the connections outside the async threads.
-async fn apart<T: Send + 'static>(
+async fn on_blocking_thread<T: Send + 'static>(
     drain: &mut Option<Drain>,
     act: impl FnOnce(&mut Drain) -> T + Send + 'static,
 ) -> io::Result<T> {

@@ -6,7 +6,7 @@ use crate::engine::ControlOptions;
 use crate::flags::is_secret;
 use crate::limits::Limits;
 
-use super::line::Line;
+use super::command_line::CommandLine;
 use super::{Launch, Placeholders, UnknownFlag};
 
 /// The flag that configures a response cache.
@@ -26,7 +26,7 @@ pub fn arguments(
     launch: &Launch,
     known: &BTreeSet<String>,
 ) -> Result<(Vec<OsString>, Placeholders), UnknownFlag> {
-    let mut line = Line::new(known);
+    let mut line = CommandLine::new(known);
     line.path("model-repository", &launch.repository)?;
     line.path("backend-directory", &launch.backends)?;
     if let Some(caches) = launch
@@ -82,7 +82,7 @@ pub fn arguments(
 
 /// Adds the flags of model control. Defaults of tritonserver are omitted, except the mode: no
 /// client may load or unload models by default.
-fn control(line: &mut Line<'_>, control: &ControlOptions) -> Result<(), UnknownFlag> {
+fn control(line: &mut CommandLine<'_>, control: &ControlOptions) -> Result<(), UnknownFlag> {
     let default = ControlOptions::default();
     line.flag("model-control-mode", control.model_control_mode.to_string())?;
     for model in &control.load_model {

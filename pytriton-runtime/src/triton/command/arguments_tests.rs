@@ -181,11 +181,11 @@ fn secrets_stand_elsewhere() {
         ..launch(&flags)
     };
     let (written, placeholders) = arguments(&launch, &known()).unwrap();
-    let told = [
+    let messages = [
         OsString::from("--http-restricted-api=(hidden 0)"),
         "--log-file=x".into(),
     ];
-    assert!(written.ends_with(&told), "{written:?}");
+    assert!(written.ends_with(&messages), "{written:?}");
     let message = placeholders.message();
     assert!(message.ends_with(b"=(hidden 0)\0--http-restricted-api=health:key=hunter2\0"));
     assert!(!format!("{launch:?}").contains("hunter2"));
@@ -198,12 +198,12 @@ fn passwords_of_caches_stand_elsewhere() {
         "--cache-config=redis,auth=hunter2",
     ]);
     let (written, placeholders) = arguments(&launch(&flags), &known()).unwrap();
-    let told = [
+    let messages = [
         "--cache-config=local,size=1024",
         "--cache-config=(hidden 0)",
     ]
     .map(OsString::from);
-    assert!(written.ends_with(&told), "{written:?}");
+    assert!(written.ends_with(&messages), "{written:?}");
     assert!(
         placeholders
             .message()

@@ -6,16 +6,16 @@ use super::tcp::Tcp;
 
 /// How long a connection must be quiet before it counts as between two requests. The kernel's
 /// timestamps are coarse, and a client that sent `Expect: 100-continue` is about to send a body.
-const LULL: Duration = Duration::from_millis(300);
+const QUIET_TIME: Duration = Duration::from_millis(300);
 
 /// The largest piece that tritonserver writes to a socket at once.
-const PIECE: u64 = 16 << 10;
+const MAX_WRITE_BYTES: u64 = 16 << 10;
 
-/// The number of consecutive polls with at most [`PIECE`] bytes sent.
-const CALM: u32 = 3;
+/// The number of consecutive polls with at most [`MAX_WRITE_BYTES`] bytes sent.
+const MIN_CALM_POLLS: u32 = 3;
 
 /// How long a connection with an open call must be silent before no more traffic is expected.
-pub(super) const SILENCE: Duration = Duration::from_secs(2);
+pub(super) const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum Protocol {
 
 /// The state of a connection at one poll.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sight {
+pub(super) struct Snapshot {
     pub(super) tcp: Tcp,
     /// The `epoll` events that tritonserver awaits on it.
     pub(super) awaited: u32,
@@ -40,7 +40,7 @@ pub(super) enum Step {
     /// Shut down the reading side; nothing that arrives from now on has to be read.
     CloseReading,
     /// Send the client a `GOAWAY`.
-    Dismiss,
+    SendGoaway,
 }
 
 /// A connection of a tritonserver that is shutting down.
@@ -53,12 +53,12 @@ pub(super) struct Connection {
     calm: u32,
     done: bool,
     moved: Instant,
-    deserted: bool,
+    abandoned: bool,
 }
 
 impl Connection {
     pub(super) fn new(protocol: Protocol, tcp: Tcp, now: Instant) -> Self {
-        let still = tcp.since_received.min(tcp.since_sent);
+        let idle_time = tcp.since_received.min(tcp.since_sent);
         Self {
             protocol,
             first: tcp,
@@ -66,29 +66,29 @@ impl Connection {
             delivered: tcp.delivered,
             calm: 0,
             done: false,
-            moved: now.checked_sub(still).unwrap_or(now),
-            deserted: false,
+            moved: now.checked_sub(idle_time).unwrap_or(now),
+            abandoned: false,
         }
     }
 
     /// Returns the action for the current poll. After any action but [`Step::Wait`], call
     /// [`done`](Self::done) once.
-    pub(super) fn judge(&mut self, sight: Sight, now: Instant) -> Step {
-        let tcp = sight.tcp;
-        let gone = tcp.delivered.saturating_sub(self.delivered);
-        if tcp.received > self.received || gone > 0 {
+    pub(super) fn next_step(&mut self, snapshot: Snapshot, now: Instant) -> Step {
+        let tcp = snapshot.tcp;
+        let sent = tcp.delivered.saturating_sub(self.delivered);
+        if tcp.received > self.received || sent > 0 {
             self.moved = now;
         }
-        self.deserted |= self.protocol == Protocol::Grpc && tcp.closed && tcp.unread == 0;
+        self.abandoned |= self.protocol == Protocol::Grpc && tcp.closed && tcp.unread == 0;
         self.received = tcp.received;
         self.delivered = tcp.delivered.max(self.delivered);
-        self.calm = match gone > PIECE || tcp.sending {
+        self.calm = match sent > MAX_WRITE_BYTES || tcp.sending {
             true => 0,
             false => self.calm.saturating_add(1),
         };
         match self.protocol {
             _ if self.done => Step::Wait,
-            Protocol::Http => self.http(sight),
+            Protocol::Http => self.http(snapshot),
             Protocol::Grpc => self.grpc(tcp),
         }
     }
@@ -96,37 +96,37 @@ impl Connection {
     /// Records that a step was taken.
     pub(super) fn done(&mut self, step: Step) {
         self.done = true;
-        if step == Step::Dismiss {
+        if step == Step::SendGoaway {
             // Delivery of our own frame is not activity of the server.
             self.delivered += goaway::LENGTH;
         }
     }
 
-    /// Returns whether no byte has moved for [`SILENCE`] on a gRPC connection.
+    /// Returns whether no byte has moved for [`SILENCE_TIMEOUT`] on a gRPC connection.
     ///
     /// Only idle streams keep such a connection open. Over HTTP only an unfinished request keeps a
     /// connection open, so it always counts as awaited.
     pub(super) fn is_silent(&self, now: Instant) -> bool {
         let silence = now.saturating_duration_since(self.moved);
-        self.protocol == Protocol::Grpc && silence >= SILENCE
+        self.protocol == Protocol::Grpc && silence >= SILENCE_TIMEOUT
     }
 
     /// Returns whether the client is gone.
     ///
     /// Over gRPC, a client that stops sending has closed the connection and cancelled its calls.
     /// Over HTTP it may still wait for its response.
-    pub(super) fn is_deserted(&self) -> bool {
-        self.deserted
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.abandoned
     }
 
     /// Records that the connection was broken off.
-    pub(super) fn broken_off(&mut self) {
-        self.deserted = true;
+    pub(super) fn mark_abandoned(&mut self) {
+        self.abandoned = true;
     }
 
     /// Chooses the step for an HTTP connection. tritonserver does not read from a connection
     /// between the end of a request and the end of its response.
-    fn http(&self, Sight { tcp, awaited }: Sight) -> Step {
+    fn http(&self, Snapshot { tcp, awaited }: Snapshot) -> Step {
         if awaited & READABLE == 0 {
             return Step::CloseReading;
         }
@@ -141,7 +141,7 @@ impl Connection {
             return Step::Wait;
         }
         let answered = tcp.delivered > self.first.delivered;
-        match answered || tcp.since_received.min(tcp.since_sent) >= LULL {
+        match answered || tcp.since_received.min(tcp.since_sent) >= QUIET_TIME {
             true => Step::CloseReading,
             false => Step::Wait,
         }
@@ -157,8 +157,11 @@ impl Connection {
             return Step::CloseReading;
         }
         let greeted = tcp.delivered > 0;
-        match greeted && !tcp.sending && (self.calm >= CALM || tcp.since_sent >= LULL) {
-            true => Step::Dismiss,
+        match greeted
+            && !tcp.sending
+            && (self.calm >= MIN_CALM_POLLS || tcp.since_sent >= QUIET_TIME)
+        {
+            true => Step::SendGoaway,
             false => Step::Wait,
         }
     }

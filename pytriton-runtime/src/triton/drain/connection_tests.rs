@@ -17,10 +17,12 @@ const USED: Tcp = Tcp {
     since_sent: milliseconds(1000),
 };
 
-fn judge(protocol: Protocol, sights: &[Sight]) -> Step {
+fn next_step(protocol: Protocol, sights: &[Snapshot]) -> Step {
     let now = Instant::now();
     let mut connection = Connection::new(protocol, sights[0].tcp, now);
-    let steps = sights.iter().map(|sight| connection.judge(*sight, now));
+    let steps = sights
+        .iter()
+        .map(|snapshot| connection.next_step(*snapshot, now));
     steps.last().unwrap()
 }
 
@@ -107,12 +109,12 @@ fn reading_ends_when_nothing_is_coming() {
     for (what, awaited, accounts, expected) in table {
         let sights: Vec<_> = accounts
             .iter()
-            .map(|tcp| Sight {
+            .map(|tcp| Snapshot {
                 tcp: *tcp,
                 awaited: *awaited,
             })
             .collect();
-        assert_eq!(judge(Protocol::Http, &sights), *expected, "{what}");
+        assert_eq!(next_step(Protocol::Http, &sights), *expected, "{what}");
     }
 }
 
@@ -124,7 +126,7 @@ fn clients_are_dismissed_between_frames() {
         ..USED
     };
     let table: &[(&str, &[Tcp], Step)] = &[
-        ("idle", &[USED], Step::Dismiss),
+        ("idle", &[USED], Step::SendGoaway),
         ("nothing asked", &[Tcp::default()], Step::CloseReading),
         (
             "not greeted",
@@ -137,7 +139,7 @@ fn clients_are_dismissed_between_frames() {
         (
             "small answers",
             &[sent(1), sent(100), sent(9000)],
-            Step::Dismiss,
+            Step::SendGoaway,
         ),
         ("not for long", &[sent(1), sent(2)], Step::Wait),
         (
@@ -157,12 +159,12 @@ fn clients_are_dismissed_between_frames() {
     for (what, accounts, expected) in table {
         let sights: Vec<_> = accounts
             .iter()
-            .map(|tcp| Sight {
+            .map(|tcp| Snapshot {
                 tcp: *tcp,
                 awaited: READABLE,
             })
             .collect();
-        assert_eq!(judge(Protocol::Grpc, &sights), *expected, "{what}");
+        assert_eq!(next_step(Protocol::Grpc, &sights), *expected, "{what}");
     }
 }
 
@@ -170,23 +172,23 @@ fn clients_are_dismissed_between_frames() {
 fn it_is_silent_when_no_byte_has_moved() {
     let now = Instant::now();
     let mut connection = Connection::new(Protocol::Grpc, USED, now);
-    let sight = |delivered| Sight {
+    let snapshot = |delivered| Snapshot {
         tcp: Tcp { delivered, ..USED },
         awaited: READABLE,
     };
     assert!(!connection.is_silent(now));
-    assert_eq!(connection.judge(sight(300), now), Step::Dismiss);
-    connection.done(Step::Dismiss);
+    assert_eq!(connection.next_step(snapshot(300), now), Step::SendGoaway);
+    connection.done(Step::SendGoaway);
     let soon = now + milliseconds(1000);
     // The frame is in flight, then delivered.
     for delivered in [300, 317] {
-        assert_eq!(connection.judge(sight(delivered), soon), Step::Wait);
+        assert_eq!(connection.next_step(snapshot(delivered), soon), Step::Wait);
     }
     assert!(connection.is_silent(soon));
-    connection.judge(sight(400), soon);
+    connection.next_step(snapshot(400), soon);
     let unasked = Connection::new(Protocol::Http, USED, now);
-    assert!(!unasked.is_silent(soon + SILENCE));
-    assert!(!connection.is_silent(soon) && connection.is_silent(soon + SILENCE));
+    assert!(!unasked.is_silent(soon + SILENCE_TIMEOUT));
+    assert!(!connection.is_silent(soon) && connection.is_silent(soon + SILENCE_TIMEOUT));
 }
 
 #[test]
@@ -208,9 +210,9 @@ fn who_has_closed_over_grpc_hears_nothing() {
     for (protocol, tcp, expected) in table {
         let now = Instant::now();
         let mut connection = Connection::new(protocol, tcp, now);
-        connection.judge(Sight { tcp, awaited: 0 }, now);
-        assert_eq!(connection.is_deserted(), expected, "{protocol:?} {tcp:?}");
-        connection.broken_off();
-        assert!(connection.is_deserted());
+        connection.next_step(Snapshot { tcp, awaited: 0 }, now);
+        assert_eq!(connection.is_abandoned(), expected, "{protocol:?} {tcp:?}");
+        connection.mark_abandoned();
+        assert!(connection.is_abandoned());
     }
 }

@@ -9,10 +9,10 @@ use rustix::fs::fstat;
 use rustix::net::sockopt::{socket_acceptconn, socket_type};
 use rustix::net::{Shutdown, SocketType, getpeername, getsockname, shutdown};
 
-use crate::triton::process::{Lender, refuse_connections};
+use crate::triton::process::{FdChannel, refuse_connections};
 
-use super::connection::{Connection, Protocol, Sight, Step};
-use super::effort::Effort;
+use super::connection::{Connection, Protocol, Snapshot, Step};
+use super::cpu_usage::CpuUsage;
 use super::goaway;
 use super::sockets::{Open, READABLE};
 use super::tcp::Tcp;
@@ -20,20 +20,20 @@ use super::tcp::Tcp;
 /// The connections of a tritonserver that is shutting down.
 #[derive(Debug)]
 pub(in crate::triton) struct Drain {
-    lender: Arc<Lender>,
+    fd_channel: Arc<FdChannel>,
     process: u32,
-    places: Places,
+    endpoints: DrainEndpoints,
     /// Sockets by inode; `None` for those that need no attention.
     known: HashMap<u64, Option<Connection>>,
     /// The ports on which tritonserver has listened.
     listening: HashSet<u16>,
-    looked: bool,
-    effort: Effort,
+    polled: bool,
+    cpu_usage: CpuUsage,
 }
 
 /// The endpoints by protocol. A port that is not listed here speaks HTTP.
 #[derive(Debug, Clone, Default)]
-pub(in crate::triton) struct Places {
+pub(in crate::triton) struct DrainEndpoints {
     /// Triton's own HTTP port, which it closes itself. It does not close a platform's port.
     pub(in crate::triton) http: Option<SocketAddr>,
     /// The gRPC port.
@@ -50,7 +50,7 @@ pub(in crate::triton) struct Places {
 
 /// The connections that remain after a poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::triton) struct Left {
+pub(in crate::triton) struct OpenConnections {
     /// HTTP connections.
     pub(in crate::triton) http: usize,
     /// gRPC connections.
@@ -58,10 +58,10 @@ pub(in crate::triton) struct Left {
     /// gRPC connections that have been silent for a while.
     pub(in crate::triton) silent: usize,
     /// gRPC connections whose clients are gone, but which tritonserver keeps open.
-    pub(in crate::triton) deserted: usize,
+    pub(in crate::triton) abandoned: usize,
 }
 
-impl Left {
+impl OpenConnections {
     /// Returns the number of connections.
     pub(in crate::triton) fn all(self) -> usize {
         self.http + self.grpc
@@ -69,26 +69,30 @@ impl Left {
 
     /// Returns the number of connections whose clients may wait for a response.
     pub(in crate::triton) fn awaited(self) -> usize {
-        self.all().saturating_sub(self.deserted)
+        self.all().saturating_sub(self.abandoned)
     }
 
     /// Returns whether only silent calls are left: open streams without requests, and calls that
     /// tritonserver does not end although their clients are gone.
     pub(in crate::triton) fn is_silent(self) -> bool {
-        self.all() > 0 && self.all() == self.silent + self.deserted
+        self.all() > 0 && self.all() == self.silent + self.abandoned
     }
 }
 
 impl Drain {
-    pub(in crate::triton) fn new(lender: Arc<Lender>, process: u32, places: Places) -> Self {
+    pub(in crate::triton) fn new(
+        fd_channel: Arc<FdChannel>,
+        process: u32,
+        endpoints: DrainEndpoints,
+    ) -> Self {
         Self {
-            lender,
+            fd_channel,
             process,
-            places,
+            endpoints,
             known: HashMap::new(),
             listening: HashSet::new(),
-            looked: false,
-            effort: Effort::new(process),
+            polled: false,
+            cpu_usage: CpuUsage::new(process),
         }
     }
 
@@ -97,12 +101,12 @@ impl Drain {
     /// # Errors
     ///
     /// Returns the system's error if tritonserver is gone, or no longer passes its descriptors.
-    pub(in crate::triton) fn look(&mut self) -> io::Result<Left> {
+    pub(in crate::triton) fn poll(&mut self) -> io::Result<OpenConnections> {
         let now = Instant::now();
         let open = Open::of(self.process)?;
-        let mut left = Left {
-            http: self.place(&open, now)?,
-            ..Left::default()
+        let mut left = OpenConnections {
+            http: self.classify(&open, now)?,
+            ..OpenConnections::default()
         };
         for (number, inode) in &open.sockets {
             let Some(Some(connection)) = self.known.get_mut(inode) else {
@@ -112,28 +116,28 @@ impl Drain {
                 Protocol::Http => left.http += 1,
                 Protocol::Grpc => left.grpc += 1,
             }
-            let Some(socket) = borrow(&self.lender, *number, *inode)? else {
+            let Some(socket) = duplicate(&self.fd_channel, *number, *inode)? else {
                 continue;
             };
-            let sight = Sight {
+            let snapshot = Snapshot {
                 tcp: Tcp::of(&socket)?,
                 awaited: open.awaited.get(number).copied().unwrap_or_default(),
             };
-            let done = match connection.judge(sight, now) {
+            let done = match connection.next_step(snapshot, now) {
                 Step::Wait => None,
                 step @ Step::CloseReading => {
                     // An error means that the connection is already gone.
                     let _ = shutdown(&socket, Shutdown::Read);
                     Some(step)
                 }
-                Step::Dismiss if self.places.encrypted => None,
-                step @ Step::Dismiss => goaway::tell(&socket).then_some(step),
+                Step::SendGoaway if self.endpoints.encrypted => None,
+                step @ Step::SendGoaway => goaway::send_goaway(&socket).then_some(step),
             };
             if let Some(step) = done {
                 connection.done(step);
             }
-            match connection.is_deserted() {
-                true => left.deserted += 1,
+            match connection.is_abandoned() {
+                true => left.abandoned += 1,
                 false => left.silent += usize::from(connection.is_silent(now)),
             }
         }
@@ -142,24 +146,24 @@ impl Drain {
 
     /// Returns whether tritonserver has used no processor time over the recent polls.
     pub(in crate::triton) fn is_idle(&mut self) -> bool {
-        self.effort.is_none(Instant::now())
+        self.cpu_usage.is_idle(Instant::now())
     }
 
     /// Closes the silent connections and returns their number.
     ///
     /// # Errors
     ///
-    /// Same as [`look`](Self::look).
-    pub(in crate::triton) fn hang_up(&mut self) -> io::Result<usize> {
+    /// Same as [`poll`](Self::poll).
+    pub(in crate::triton) fn close_silent(&mut self) -> io::Result<usize> {
         let (now, mut count) = (Instant::now(), 0);
         for (number, inode) in Open::of(self.process)?.sockets {
             let known = self.known.get_mut(&inode).and_then(Option::as_mut);
-            let silent = known.filter(|known| known.is_silent(now) && !known.is_deserted());
+            let silent = known.filter(|known| known.is_silent(now) && !known.is_abandoned());
             if let Some(connection) = silent
-                && let Some(socket) = borrow(&self.lender, number, inode)?
+                && let Some(socket) = duplicate(&self.fd_channel, number, inode)?
             {
                 let _ = shutdown(&socket, Shutdown::Both);
-                connection.broken_off();
+                connection.mark_abandoned();
                 count += 1;
             }
         }
@@ -168,17 +172,17 @@ impl Drain {
 
     /// Classifies new sockets, and stops accepting gRPC connections. Returns the number of sockets
     /// that cannot be classified yet.
-    fn place(&mut self, open: &Open, now: Instant) -> io::Result<usize> {
-        let there: HashSet<u64> = open.sockets.iter().map(|(_, inode)| *inode).collect();
-        self.known.retain(|inode, _| there.contains(inode));
-        let (mut strangers, mut accepted) = (0, Vec::new());
-        let mut heard = self.looked;
+    fn classify(&mut self, open: &Open, now: Instant) -> io::Result<usize> {
+        let existing: HashSet<u64> = open.sockets.iter().map(|(_, inode)| *inode).collect();
+        self.known.retain(|inode, _| existing.contains(inode));
+        let (mut unclassified, mut accepted) = (0, Vec::new());
+        let mut listener_seen = self.polled;
         for (number, inode) in &open.sockets {
             if self.known.contains_key(inode) {
                 continue;
             }
-            let Some(socket) = borrow(&self.lender, *number, *inode)? else {
-                strangers += 1;
+            let Some(socket) = duplicate(&self.fd_channel, *number, *inode)? else {
+                unclassified += 1;
                 continue;
             };
             self.known.insert(*inode, None);
@@ -186,11 +190,12 @@ impl Drain {
                 continue;
             };
             if socket_acceptconn(&socket)? {
-                heard |= open.awaits(*number, READABLE);
+                listener_seen |= open.awaits(*number, READABLE);
                 self.listening.insert(port);
-                if is_at(self.places.grpc, port) {
+                if is_at(self.endpoints.grpc, port) {
                     shutdown(&socket, Shutdown::Both)?;
-                } else if !is_at(self.places.http, port) && !is_at(self.places.metrics, port) {
+                } else if !is_at(self.endpoints.http, port) && !is_at(self.endpoints.metrics, port)
+                {
                     // On a listening socket that is shut down, libevent would call `accept` in an
                     // endless loop.
                     refuse_connections(socket.as_fd())?;
@@ -201,40 +206,40 @@ impl Drain {
         }
         // A listener always awaits events. If that is not visible, the `epoll` state of
         // tritonserver cannot be read.
-        if !heard {
+        if !listener_seen {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let late = self.looked;
-        self.looked = true;
+        let late = self.polled;
+        self.polled = true;
         for (inode, port, tcp) in accepted {
-            let sent_away = late && is_at(self.places.closed, port);
-            let unwatched = sent_away || is_at(self.places.metrics, port);
+            let sent_away = late && is_at(self.endpoints.closed, port);
+            let unwatched = sent_away || is_at(self.endpoints.metrics, port);
             if unwatched || !self.listening.contains(&port) {
                 continue;
             }
-            let protocol = match is_at(self.places.grpc, port) {
+            let protocol = match is_at(self.endpoints.grpc, port) {
                 true => Protocol::Grpc,
                 false => Protocol::Http,
             };
             let connection = Connection::new(protocol, tcp, now);
             self.known.insert(inode, Some(connection));
         }
-        Ok(strangers)
+        Ok(unclassified)
     }
 
     fn is_ours(&self, socket: &OwnedFd) -> bool {
         let peer = getpeername(socket).ok().flatten();
         let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
         let plain = |address: SocketAddr| (address.ip().to_canonical(), address.port());
-        let mut ours = self.places.ours.iter();
+        let mut ours = self.endpoints.ours.iter();
         peer.is_some_and(|peer| ours.any(|ours| plain(*ours) == plain(peer)))
     }
 }
 
 /// Returns a duplicate of a descriptor of tritonserver, if it still refers to the same socket.
-fn borrow(lender: &Lender, number: RawFd, inode: u64) -> io::Result<Option<OwnedFd>> {
-    let lent = lender.lend(number)?;
-    Ok(lent.filter(|socket| fstat(socket).is_ok_and(|stat| stat.st_ino == inode)))
+fn duplicate(fd_channel: &FdChannel, number: RawFd, inode: u64) -> io::Result<Option<OwnedFd>> {
+    let socket = fd_channel.duplicate(number)?;
+    Ok(socket.filter(|socket| fstat(socket).is_ok_and(|stat| stat.st_ino == inode)))
 }
 
 /// Returns the port of a TCP socket.
@@ -248,6 +253,6 @@ fn local_port(socket: impl AsFd) -> Option<u16> {
         .map(|address| address.port())
 }
 
-fn is_at(place: Option<SocketAddr>, port: u16) -> bool {
-    place.is_some_and(|place| place.port() == port)
+fn is_at(address: Option<SocketAddr>, port: u16) -> bool {
+    address.is_some_and(|address| address.port() == port)
 }

@@ -13,7 +13,7 @@ pub(super) const LENGTH: u64 = GOAWAY.len() as u64;
 
 /// Sends a `GOAWAY` to the client, between two frames of the server. Returns whether the client was
 /// notified or the connection closed.
-pub(super) fn tell(connection: impl AsFd) -> bool {
+pub(super) fn send_goaway(connection: impl AsFd) -> bool {
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
     match send(&connection, &GOAWAY, flags) {
         Ok(sent) if sent == GOAWAY.len() => true,

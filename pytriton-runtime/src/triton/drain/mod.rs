@@ -6,27 +6,27 @@
 //!
 //! - HTTP: the server does not read from a connection while it processes a request of that
 //!   connection, and closes a connection at end of file. So the reading side is shut down
-//!   ([`Connection::judge`] decides when), and the server closes the connection after the response
-//!   is written.
+//!   ([`Connection::next_step`] decides when), and the server closes the connection after the
+//!   response is written.
 //! - gRPC: a client that receives `GOAWAY` sends no more requests on the connection, and closes it
 //!   after the last response.
 //!
 //! When the last connection is gone, every accepted request has been answered. A gRPC connection
 //! that its client has closed counts as gone although tritonserver keeps it open. When a call is
 //! cancelled while it is answered, 2.51 leaks the descriptor. Our backend passes the descriptors
-//! for this ([`Lender`](super::process::Lender)).
+//! for this ([`FdChannel`](super::process::FdChannel)).
 
 mod connection;
+mod cpu_usage;
 #[expect(
     clippy::module_inception,
     reason = "the room and the noun share their name"
 )]
 mod drain;
-mod effort;
 mod goaway;
-mod hold;
+mod held_connection;
 mod sockets;
 mod tcp;
 
-pub(super) use drain::{Drain, Left, Places};
-pub(super) use hold::Hold;
+pub(super) use drain::{Drain, DrainEndpoints, OpenConnections};
+pub(super) use held_connection::HeldConnection;

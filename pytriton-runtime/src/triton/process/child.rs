@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::crash::{crash, is_in_handler};
 use super::output::Output;
-use super::{Exit, ffi};
+use super::{ExitReport, ffi};
 
 /// How long to wait for the last output of a dead child. Other processes may hold its output open.
 const LAST_WORDS: Duration = Duration::from_millis(300);
@@ -93,8 +93,8 @@ impl Child {
         thread::Builder::new()
             .name("tritonserver".to_owned())
             .spawn(caretaker)?;
-        let gone = |_| io::Error::other("the thread that starts the child is gone");
-        start.recv().map_err(gone)??;
+        let ended = |_| io::Error::other("the thread that starts the child is gone");
+        start.recv().map_err(ended)??;
         Ok(Self {
             group,
             status,
@@ -107,22 +107,22 @@ impl Child {
     /// # Cancel safety
     ///
     /// Dropping the future has no effect.
-    pub async fn exited(&self) -> Exit {
+    pub async fn exited(&self) -> ExitReport {
         let mut status = self.status.clone();
         let status = match status.wait_for(Option::is_some).await {
             Ok(status) => *status,
             Err(_) => None,
         };
         let _ = timeout(LAST_WORDS, self.output.ended()).await;
-        Exit {
+        ExitReport {
             status: status.unwrap_or_default(),
-            last_words: self.output.last_words(),
+            last_lines: self.output.last_lines(),
         }
     }
 
     /// Returns the last error lines so far, oldest first, or the last line if there is no error.
-    pub(super) fn last_words(&self) -> Vec<String> {
-        self.output.last_words()
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        self.output.last_lines()
     }
 
     /// Sends `SIGTERM` to the group.
@@ -131,7 +131,7 @@ impl Child {
     }
 
     /// Sends `SIGTERM`, and kills the whole group if the child has not exited within `grace`.
-    pub async fn stop(&self, grace: Duration) -> Exit {
+    pub async fn stop(&self, grace: Duration) -> ExitReport {
         self.terminate();
         if let Ok(exit) = timeout(grace, self.exited()).await {
             return exit;
@@ -144,7 +144,7 @@ impl Child {
     }
 
     /// Kills the whole group.
-    pub async fn kill(&self) -> Exit {
+    pub async fn kill(&self) -> ExitReport {
         lock(&self.group).signal(Signal::KILL);
         self.exited().await
     }

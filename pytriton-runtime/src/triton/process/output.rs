@@ -7,13 +7,13 @@ use tokio::sync::watch;
 use tracing::Level;
 
 use super::crash::crash;
-use super::line::LogLine;
+use super::log_line::LogLine;
 
 /// Longer lines are split.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
 /// The number of last error lines kept for the exit report.
-const KEPT: usize = 10;
+const MAX_ERROR_LINES: usize = 10;
 
 /// The number of lines kept of a crash report, and of characters per line: they contain client
 /// text.
@@ -23,22 +23,22 @@ const MAX_CRASH_CHARS: usize = 400;
 /// The part of a child's output that the exit report needs.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
-    words: Arc<Mutex<LastWords>>,
+    lines: Arc<Mutex<LastLines>>,
     ended: watch::Receiver<bool>,
 }
 
 /// The last error lines, and the last line of any kind. An error on the command line is reported
 /// without an error level.
 #[derive(Debug, Default)]
-struct LastWords {
-    complaints: VecDeque<String>,
+struct LastLines {
+    errors: VecDeque<String>,
     line: Option<String>,
     /// The cause of a crash, the signal, and the function of Triton's interface that was called.
     crash: Vec<String>,
 }
 
-impl LastWords {
-    fn hear(&mut self, line: &LogLine) {
+impl LastLines {
+    fn record(&mut self, line: &LogLine) {
         if line.message.is_empty() {
             return;
         }
@@ -49,10 +49,10 @@ impl LastWords {
             self.crash.push(cause);
         }
         if line.level == Level::ERROR {
-            if self.complaints.len() == KEPT {
-                self.complaints.pop_front();
+            if self.errors.len() == MAX_ERROR_LINES {
+                self.errors.pop_front();
             }
-            self.complaints.push_back(line.message.clone());
+            self.errors.push_back(line.message.clone());
         }
         self.line = Some(line.message.clone());
     }
@@ -65,17 +65,17 @@ impl Output {
         reader: PipeReader,
         mut each: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Self> {
-        let words = Arc::new(Mutex::new(LastWords::default()));
+        let lines = Arc::new(Mutex::new(LastLines::default()));
         let (end, ended) = watch::channel(false);
-        let heard = Arc::clone(&words);
+        let shared = Arc::clone(&lines);
         let read = move || {
             let mut reader = BufReader::new(reader);
             while let Some(line) = next_line(&mut reader) {
                 each(&line);
                 let line = LogLine::parse(&line);
-                let mut words = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                words.hear(&line);
-                drop(words);
+                let mut lines = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                lines.record(&line);
+                drop(lines);
                 log(&line);
             }
             end.send_replace(true);
@@ -83,7 +83,7 @@ impl Output {
         thread::Builder::new()
             .name("tritonserver-log".to_owned())
             .spawn(read)?;
-        Ok(Self { words, ended })
+        Ok(Self { lines, ended })
     }
 
     /// Waits until all output is read.
@@ -94,14 +94,14 @@ impl Output {
     }
 
     /// Returns the last error lines, oldest first, or the last line if there is no error.
-    pub(super) fn last_words(&self) -> Vec<String> {
-        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        let complaints = words.complaints.iter().chain(&words.crash);
-        let complaints: Vec<String> = complaints.cloned().collect();
-        match complaints.is_empty() {
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let errors = lines.errors.iter().chain(&lines.crash);
+        let errors: Vec<String> = errors.cloned().collect();
+        match errors.is_empty() {
             // After a crash, the last line is part of its stack trace.
-            true => words.line.iter().cloned().collect(),
-            false => complaints,
+            true => lines.line.iter().cloned().collect(),
+            false => errors,
         }
     }
 }

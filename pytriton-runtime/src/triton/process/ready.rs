@@ -11,23 +11,23 @@ use crate::text::Legible;
 use crate::triton::Endpoints;
 
 use super::listener::listens;
-use super::{Child, Exit};
+use super::{Child, ExitReport};
 
 /// The interval between two polls.
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The timeout of one poll.
-const PATIENCE: Duration = Duration::from_secs(1);
+const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The interval at which the log reports that the server is not ready yet. Other models may take
 /// minutes to load.
-const REMINDER: Duration = Duration::from_secs(5);
+const REMINDER_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The tritonserver is not ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotReady {
     /// It exited.
-    Ended(Exit),
+    Ended(ExitReport),
     /// It was not ready in time.
     Late(Late),
 }
@@ -40,7 +40,7 @@ pub struct Late {
     /// The endpoint that did not respond last.
     pub missing: String,
     /// Its last error lines, oldest first, or its last line if there is no error.
-    pub last_words: Vec<String>,
+    pub last_lines: Vec<String>,
 }
 
 impl fmt::Display for Late {
@@ -52,7 +52,7 @@ impl fmt::Display for Late {
             f,
             "was not ready within {seconds} seconds, which --ready-timeout-secs sets: {missing}"
         )?;
-        for line in &self.last_words {
+        for line in &self.last_lines {
             write!(f, "\n  {}", Legible(line))?;
         }
         Ok(())
@@ -76,13 +76,13 @@ pub async fn ready(
     time: Duration,
 ) -> Result<(), NotReady> {
     let started = Instant::now();
-    let mut reminder = interval(REMINDER);
+    let mut reminder = interval(REMINDER_INTERVAL);
     reminder.tick().await;
     let missing = Cell::new(String::new());
     let asking = async {
         while let Some(silent) = missing_of(child, endpoints, question).await {
             missing.set(silent);
-            sleep(PAUSE).await;
+            sleep(POLL_INTERVAL).await;
         }
     };
     let late = sleep(time);
@@ -102,7 +102,7 @@ pub async fn ready(
     Err(NotReady::Late(Late {
         seconds: time.as_secs(),
         missing: missing.take(),
-        last_words: child.last_words(),
+        last_lines: child.last_lines(),
     }))
 }
 
@@ -143,7 +143,7 @@ async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
         let Some(address) = address.map(reachable) else {
             continue;
         };
-        let connected = timeout(PATIENCE, TcpStream::connect(address)).await;
+        let connected = timeout(POLL_TIMEOUT, TcpStream::connect(address)).await;
         if !matches!(connected, Ok(Ok(_))) {
             return Some(format!(
                 "its port for {name} ({address}) takes no connection"
@@ -151,7 +151,7 @@ async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
         }
     }
     let address = reachable(http?);
-    match timeout(PATIENCE, ask(address, question)).await {
+    match timeout(POLL_TIMEOUT, ask(address, question)).await {
         Ok(Ok(true)) => None,
         Ok(Ok(false)) => Some(format!(
             "/v2/health/{question} at {address} says that it is not"

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::*;
 use crate::triton::Endpoints;
 
-const SOON: Duration = Duration::from_secs(1);
+const TEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn shell(script: &str) -> (Child, mpsc::Receiver<String>) {
     let (heard, lines) = mpsc::channel();
@@ -37,7 +37,7 @@ async fn an_exit_is_noticed_with_its_reason() {
     let (child, lines) = shell(
         "echo out; echo 'E0101 00:00:00.0 1 a.cc:1] \"no such model\"' >&2; echo 'error: giving up'; exit 3",
     );
-    let exit = timeout(SOON, child.exited()).await.unwrap();
+    let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
     assert_eq!(
         exit.to_string(),
         "exited with code 3\n  no such model\n  error: giving up"
@@ -50,14 +50,14 @@ async fn an_exit_is_noticed_with_its_reason() {
 #[tokio::test]
 async fn stop_asks_first_and_insists_after_the_grace() {
     let (child, lines) = shell("trap 'exit 0' TERM; echo up; while :; do sleep 0.01; done");
-    lines.recv_timeout(SOON).unwrap();
-    assert!(child.stop(SOON).await.success());
+    lines.recv_timeout(TEST_TIMEOUT).unwrap();
+    assert!(child.stop(TEST_TIMEOUT).await.success());
     let (child, lines) = shell("trap '' TERM; echo up; while :; do sleep 0.01; done");
-    lines.recv_timeout(SOON).unwrap();
+    lines.recv_timeout(TEST_TIMEOUT).unwrap();
     let begun = Instant::now();
     let exit = child.stop(Duration::from_millis(100)).await;
     assert!(exit.to_string().contains("SIGKILL"), "{exit}");
-    assert!(begun.elapsed() < SOON);
+    assert!(begun.elapsed() < TEST_TIMEOUT);
 }
 
 #[tokio::test]
@@ -89,27 +89,28 @@ async fn a_crash_is_reported_with_its_cause() {
          echo '19# TRITONSERVER_ServerLoadModelWithParameters in /opt/lib/libtritonserver.so'; \
          echo '30# 0x00007F5E in /lib/libc.so.6'; exit 134",
     );
-    let exit = timeout(SOON, child.exited()).await.unwrap();
+    let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
     let expected = [
         "terminate called after throwing an instance of 'std::filesystem::__cxx11::filesystem_error'",
         "what():  filesystem error: status: File name too long [/tmp/folder/aaaa",
         "Signal (6) received.",
         "in TRITONSERVER_ServerLoadModelWithParameters",
     ];
-    assert_eq!(exit.last_words, expected);
+    assert_eq!(exit.last_lines, expected);
 }
 
 #[tokio::test]
 async fn nothing_of_the_group_stays_behind() {
     for drop_it in [true, false] {
         let (child, lines) = shell("sleep 60 & echo $!; echo $$; [ -t 0 ] || sleep 60");
-        let [inner, outer] = [(); 2].map(|()| lines.recv_timeout(SOON).unwrap().parse().unwrap());
+        let [inner, outer] =
+            [(); 2].map(|()| lines.recv_timeout(TEST_TIMEOUT).unwrap().parse().unwrap());
         assert!(running(inner) && running(outer) && child.id() == Some(outer));
         match drop_it {
             true => drop(child),
-            false => assert!(!child.stop(SOON).await.success()),
+            false => assert!(!child.stop(TEST_TIMEOUT).await.success()),
         }
-        let deadline = Instant::now() + SOON;
+        let deadline = Instant::now() + TEST_TIMEOUT;
         while running(inner) || running(outer) {
             assert!(Instant::now() < deadline);
             sleep(Duration::from_millis(5)).await;
@@ -139,17 +140,21 @@ async fn a_death_before_readiness_is_reported_at_once() {
         ..Endpoints::default()
     });
     let endpoints = ports.unwrap().endpoints;
-    let exit = timeout(SOON, ready(&child, &endpoints, "ready", SOON)).await;
+    let exit = timeout(
+        TEST_TIMEOUT,
+        ready(&child, &endpoints, "ready", TEST_TIMEOUT),
+    )
+    .await;
     let Err(NotReady::Ended(exit)) = exit.unwrap() else {
         panic!("it is not ready");
     };
-    assert_eq!(exit.last_words, ["error: broken"]);
+    assert_eq!(exit.last_lines, ["error: broken"]);
 }
 
 #[tokio::test]
 async fn one_that_hangs_while_it_starts_is_told_of() {
     let (child, lines) = shell("echo 'error: still loading'; exec sleep 60");
-    lines.recv_timeout(SOON).unwrap();
+    lines.recv_timeout(TEST_TIMEOUT).unwrap();
     let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let closed = free.local_addr().unwrap();
     drop(free);
@@ -213,7 +218,12 @@ async fn the_readiness_of_another_server_does_not_count() {
 #[tokio::test]
 async fn long_and_broken_lines_do_no_harm() {
     let (child, lines) = shell("head -c 200000 /dev/zero; printf '\\n\\377\\376 x\\n'; exit 1");
-    assert!(!timeout(SOON, child.exited()).await.unwrap().success());
+    assert!(
+        !timeout(TEST_TIMEOUT, child.exited())
+            .await
+            .unwrap()
+            .success()
+    );
     let lines: Vec<String> = lines.iter().collect();
     assert_eq!(lines.last().map(String::as_str), Some("\u{fffd}\u{fffd} x"));
     assert!(lines.iter().all(|line| line.len() <= 64 << 10));
@@ -222,6 +232,6 @@ async fn long_and_broken_lines_do_no_harm() {
 #[tokio::test]
 async fn without_complaints_the_last_line_is_the_reason() {
     let (child, _) = shell("echo usage; echo; echo 'no such option'; echo; exit 1");
-    let exit = timeout(SOON, child.exited()).await.unwrap();
-    assert_eq!(exit.last_words, ["no such option"]);
+    let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
+    assert_eq!(exit.last_lines, ["no such option"]);
 }

@@ -19,13 +19,13 @@ pub struct UnknownFlag {
 
 /// A command line for a tritonserver that supports the flags `known`.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct CommandLine<'a> {
     known: &'a BTreeSet<String>,
     arguments: Vec<OsString>,
     placeholders: Placeholders,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CommandLine<'a> {
     pub(super) fn new(known: &'a BTreeSet<String>) -> Self {
         Self {
             known,

@@ -15,20 +15,20 @@ use tokio::sync::watch;
 use crate::access::{Protocol, VARIABLE};
 use crate::triton::allocation::{HUGE_PAGES, allocation};
 use crate::triton::engine::PRELOAD;
-use crate::triton::process::{Child, Exit, Lender, NotReady, Ports, ready};
+use crate::triton::process::{Child, ExitReport, FdChannel, NotReady, Ports, ready};
 use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Version, arguments};
 
 use super::LaunchError;
-use super::exposure::exposure;
+use super::exposure_warning::exposure_warning;
 
 /// How often free ports are chosen again after another process took one.
-const TRIES: u32 = 5;
+const MAX_PORT_ATTEMPTS: u32 = 5;
 
 /// A running tritonserver, ready or starting.
 #[derive(Debug)]
 pub struct Tritonserver {
     child: Child,
-    lender: Arc<Lender>,
+    fd_channel: Arc<FdChannel>,
     endpoints: Endpoints,
     version: Arc<OnceLock<Version>>,
     /// The descriptor error that the server has logged.
@@ -56,7 +56,7 @@ impl Tritonserver {
         launch: &Launch,
         environment: &[(&str, String)],
     ) -> Result<Self, LaunchError> {
-        let mut tries = TRIES;
+        let mut tries = MAX_PORT_ATTEMPTS;
         loop {
             tries -= 1;
             let (server, chosen) = Self::spawn(binary, known, launch, environment)?;
@@ -115,11 +115,11 @@ impl Tritonserver {
         command.env_remove("AIP_MODE");
         command.envs(allocation(|name| env::var_os(name), &huge_pages));
         let version = Arc::new(OnceLock::new());
-        let said = Arc::clone(&version);
+        let version_slot = Arc::clone(&version);
         let (exhaust, exhausted) = watch::channel(None);
-        let hear = move |line: &str| {
+        let on_line = move |line: &str| {
             if let Some(version) = Version::in_log(line) {
-                said.get_or_init(|| version);
+                version_slot.get_or_init(|| version);
             }
             let error = DescriptorError::in_log(line);
             // The server may log this a thousand times a second.
@@ -132,16 +132,18 @@ impl Tritonserver {
             binary: binary.display().to_string(),
             source,
         };
-        let (lender, input) = Lender::new().map_err(failed)?;
+        let (fd_channel, input) = FdChannel::new().map_err(failed)?;
         if !placeholders.is_empty() {
-            lender.tell(&placeholders.message()).map_err(failed)?;
+            fd_channel
+                .send_message(&placeholders.message())
+                .map_err(failed)?;
         }
         #[cfg(not(target_os = "linux"))]
         let input = Stdio::null();
-        let child = Child::spawn(command, input, hear).map_err(failed)?;
+        let child = Child::spawn(command, input, on_line).map_err(failed)?;
         let server = Self {
             child,
-            lender: Arc::new(lender),
+            fd_channel: Arc::new(fd_channel),
             endpoints,
             version,
             exhausted,
@@ -193,13 +195,13 @@ impl Tritonserver {
     /// # Cancel safety
     ///
     /// Dropping the future has no effect.
-    pub async fn exited(&self) -> Exit {
+    pub async fn exited(&self) -> ExitReport {
         self.child.exited().await
     }
 
     /// Returns the channel through which our backend passes descriptors.
-    pub fn lender(&self) -> Arc<Lender> {
-        Arc::clone(&self.lender)
+    pub fn fd_channel(&self) -> Arc<FdChannel> {
+        Arc::clone(&self.fd_channel)
     }
 
     /// Sends `SIGTERM`.
@@ -208,15 +210,15 @@ impl Tritonserver {
     }
 
     /// Sends `SIGTERM`, and kills the server if it has not exited within `time`.
-    pub async fn stop(&self, time: Duration) -> Exit {
+    pub async fn stop(&self, time: Duration) -> ExitReport {
         self.child.stop(time).await
     }
 
     /// Kills a server that has nothing left to do. The kill does not count as a failure.
-    pub async fn end(&self) -> Exit {
+    pub async fn end(&self) -> ExitReport {
         let exit = self.child.kill().await;
         match exit.status.signal() {
-            Some(9) => Exit::default(),
+            Some(9) => ExitReport::default(),
             _ => exit,
         }
     }
@@ -224,8 +226,8 @@ impl Tritonserver {
     /// Waits until it reports that it ran out of descriptors.
     async fn exhausted(&self) -> DescriptorError {
         let mut exhausted = self.exhausted.clone();
-        let said = exhausted.wait_for(Option::is_some).await;
-        match said.ok().and_then(|error| *error) {
+        let reported = exhausted.wait_for(Option::is_some).await;
+        match reported.ok().and_then(|error| *error) {
             Some(error) => error,
             // The output has ended without such a report.
             None => std::future::pending().await,
@@ -234,14 +236,14 @@ impl Tritonserver {
 
     /// Returns a warning if the server is reachable from other machines and should not be.
     pub fn exposure(&self, flags: &Flags) -> Option<String> {
-        exposure(self.version(), &self.endpoints, flags)
+        exposure_warning(self.version(), &self.endpoints, flags)
     }
 
     /// Returns whether it exited because another process has taken one of its ports.
-    fn lost_a_port(&self, exit: &Exit) -> bool {
-        let mut words = exit.last_words.iter();
+    fn lost_a_port(&self, exit: &ExitReport) -> bool {
+        let mut lines = exit.last_lines.iter();
         // It logs the same for a certificate that it cannot read.
-        words.any(|line| line.contains("already in use"))
+        lines.any(|line| line.contains("already in use"))
             && (self.endpoints.all()).any(|address| TcpListener::bind(address).is_err())
     }
 }

@@ -3,47 +3,48 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 /// The period over which a process must have been idle.
-const WHILE: Duration = Duration::from_millis(300);
+const IDLE_PERIOD: Duration = Duration::from_millis(300);
 
 /// The processor time that counts as activity, in ticks of the kernel's clock (1/100 s).
-const SOMETHING: u64 = 3;
+const MIN_ACTIVE_TICKS: u64 = 3;
 
 /// Samples the processor time of a process.
 #[derive(Debug)]
-pub(super) struct Effort {
+pub(super) struct CpuUsage {
     process: u32,
     /// Samples of the recent period: the time, and the ticks used until then.
-    past: VecDeque<(Instant, u64)>,
+    samples: VecDeque<(Instant, u64)>,
 }
 
-impl Effort {
+impl CpuUsage {
     pub(super) fn new(process: u32) -> Self {
         Self {
             process,
-            past: VecDeque::new(),
+            samples: VecDeque::new(),
         }
     }
 
-    /// Returns whether the process used almost no processor time for [`WHILE`].
-    pub(super) fn is_none(&mut self, now: Instant) -> bool {
+    /// Returns whether the process used almost no processor time for [`IDLE_PERIOD`].
+    pub(super) fn is_idle(&mut self, now: Instant) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
         let Some(ticks) = stat.ok().as_deref().and_then(ticks) else {
             return false;
         };
-        self.past.push_back((now, ticks));
-        let is_old = |(at, _): &(Instant, u64)| now.saturating_duration_since(*at) >= WHILE;
+        self.samples.push_back((now, ticks));
+        let is_old = |(at, _): &(Instant, u64)| now.saturating_duration_since(*at) >= IDLE_PERIOD;
         // Keeps one sample that is old enough.
-        while self.past.get(1).is_some_and(is_old) {
-            self.past.pop_front();
+        while self.samples.get(1).is_some_and(is_old) {
+            self.samples.pop_front();
         }
-        let first = self.past.front().filter(|past| is_old(past));
-        let rested = first.is_some_and(|(_, before)| ticks.saturating_sub(*before) < SOMETHING);
+        let first = self.samples.front().filter(|samples| is_old(samples));
+        let idle =
+            first.is_some_and(|(_, before)| ticks.saturating_sub(*before) < MIN_ACTIVE_TICKS);
         // On a busy machine, a thread with work to do may be waiting for a processor.
-        rested && !self.has_its_turn_to_come()
+        idle && !self.has_runnable_thread()
     }
 
     /// Returns whether a thread is running, runnable, or waiting for a disk.
-    fn has_its_turn_to_come(&self) -> bool {
+    fn has_runnable_thread(&self) -> bool {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process));
         let mut tasks = tasks.into_iter().flatten().flatten();
         tasks.any(|task| {
@@ -85,12 +86,12 @@ mod tests {
             .spawn()
             .unwrap();
         let mut children = [rest, spin];
-        let mut efforts = [0, 1].map(|index| Effort::new(children[index].id()));
+        let mut efforts = [0, 1].map(|index| CpuUsage::new(children[index].id()));
         let begun = Instant::now();
         let mut idle = [false; 2];
         // The process becomes idle once it has started.
-        while !idle[0] && begun.elapsed() < WHILE * 20 {
-            idle = [0, 1].map(|index| efforts[index].is_none(Instant::now()));
+        while !idle[0] && begun.elapsed() < IDLE_PERIOD * 20 {
+            idle = [0, 1].map(|index| efforts[index].is_idle(Instant::now()));
             sleep(Duration::from_millis(5));
         }
         for child in &mut children {
@@ -98,6 +99,6 @@ mod tests {
             child.wait().unwrap();
         }
         assert_eq!(idle, [true, false]);
-        assert!(!efforts[0].is_none(Instant::now()), "it is gone");
+        assert!(!efforts[0].is_idle(Instant::now()), "it is gone");
     }
 }

@@ -3,7 +3,7 @@ use crate::triton::{Endpoints, Flags, Version};
 /// Returns a warning if a server with known vulnerabilities is reachable from other machines.
 ///
 /// A server of unknown version counts as old: its log, which has the version, may go elsewhere.
-pub(super) fn exposure(
+pub(super) fn exposure_warning(
     version: Option<Version>,
     endpoints: &Endpoints,
     flags: &Flags,
@@ -11,7 +11,7 @@ pub(super) fn exposure(
     if version.is_some_and(|version| version >= Version::SAFE) {
         return None;
     }
-    let open = open_door(endpoints, flags)?;
+    let open = public_address(endpoints, flags)?;
     let version = version.map_or("of unknown version".to_owned(), |version| {
         version.to_string()
     });
@@ -27,17 +27,17 @@ pub(super) fn exposure(
 }
 
 /// Returns an address that is reachable from other machines.
-fn open_door(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
+fn public_address(endpoints: &Endpoints, flags: &Flags) -> Option<String> {
     let open = endpoints.all().find(|address| !address.ip().is_loopback());
     if let Some(open) = open {
         return Some(open.to_string());
     }
     // The addresses of these endpoints are fixed.
-    let doors = [
+    let platforms = [
         ("allow-sagemaker", "SageMaker"),
         ("allow-vertex-ai", "Vertex AI"),
     ];
-    let (_, name) = doors
+    let (_, name) = platforms
         .into_iter()
         .find(|(flag, _)| flags.values(flag).any(|value| value == "true"))?;
     Some(format!("0.0.0.0 for {name}"))
@@ -55,7 +55,7 @@ mod tests {
             grpc: Some(([0, 0, 0, 0], 1).into()),
             ..Endpoints::default()
         };
-        let warning = exposure("2.51.0".parse().ok(), &anybody, &Flags::default()).unwrap();
+        let warning = exposure_warning("2.51.0".parse().ok(), &anybody, &Flags::default()).unwrap();
         for part in [
             "tritonserver 2.51.0 listens on 0.0.0.0:1",
             "before 2.71.0 (26.07)",
@@ -114,16 +114,16 @@ mod tests {
             Flags::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
         };
         for (endpoints, version, expected) in table {
-            let warning = exposure(version.parse().ok(), &endpoints, &flags(&[]));
+            let warning = exposure_warning(version.parse().ok(), &endpoints, &flags(&[]));
             assert_eq!(warning.is_some(), expected, "{version} {endpoints:?}");
-            let unknown = exposure(None, &endpoints, &flags(&[]));
+            let unknown = exposure_warning(None, &endpoints, &flags(&[]));
             assert_eq!(unknown.is_some(), endpoints != here, "{endpoints:?}");
         }
         for flag in ["--allow-sagemaker=true", "--allow-vertex-ai=true"] {
-            let warning = exposure("2.51.0".parse().ok(), &here, &flags(&[flag])).unwrap();
+            let warning = exposure_warning("2.51.0".parse().ok(), &here, &flags(&[flag])).unwrap();
             assert!(warning.contains("0.0.0.0 for "), "{warning}");
         }
         let flags = flags(&["--allow-sagemaker=false"]);
-        assert_eq!(exposure("2.51.0".parse().ok(), &here, &flags), None);
+        assert_eq!(exposure_warning("2.51.0".parse().ok(), &here, &flags), None);
     }
 }

@@ -6,21 +6,21 @@ use crate::text::Legible;
 
 /// The end of a tritonserver: its exit status and its last messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exit {
+pub struct ExitReport {
     /// The exit status.
     pub status: ExitStatus,
     /// The last error lines, oldest first, or the last line if there is no error.
-    pub last_words: Vec<String>,
+    pub last_lines: Vec<String>,
 }
 
-impl Exit {
+impl ExitReport {
     /// Returns whether it exited successfully, as after a request to stop.
     pub fn success(&self) -> bool {
         self.status.success()
     }
 }
 
-impl fmt::Display for Exit {
+impl fmt::Display for ExitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => write!(f, "exited with code {code}")?,
@@ -32,7 +32,7 @@ impl fmt::Display for Exit {
         }
         // The alternate form is a single line.
         let between = if f.alternate() { "; " } else { "\n  " };
-        for line in &self.last_words {
+        for line in &self.last_lines {
             write!(f, "{between}{}", Legible(line))?;
         }
         Ok(())
@@ -64,9 +64,9 @@ mod tests {
             (10, "was killed by signal 10"),
         ];
         for (raw, expected) in table {
-            let exit = Exit {
+            let exit = ExitReport {
                 status: ExitStatus::from_raw(raw),
-                last_words: vec!["why\u{7}".to_owned()],
+                last_lines: vec!["why\u{7}".to_owned()],
             };
             assert_eq!(exit.to_string(), format!("{expected}\n  why\\u{{7}}"));
             assert_eq!(format!("{exit:#}"), format!("{expected}; why\\u{{7}}"));

@@ -2,7 +2,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::triton::process::{Exit, Late, PortError};
+use crate::triton::process::{ExitReport, Late, PortError};
 use crate::triton::{DescriptorError, UnknownFlag};
 
 /// A tritonserver could not be started.
@@ -37,7 +37,7 @@ pub enum LaunchError {
     #[error("tritonserver {exit}")]
     Ended {
         /// The exit status and its last messages.
-        exit: Exit,
+        exit: ExitReport,
     },
     /// It was not ready in time.
     #[error("tritonserver {0}")]

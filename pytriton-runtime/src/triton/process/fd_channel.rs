@@ -8,14 +8,14 @@ use std::time::Duration;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
 
 /// The timeout for a child to pass a descriptor. A stopped child does not respond.
-const PATIENCE: Duration = Duration::from_secs(2);
+const RECEIVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A channel to a child that passes its descriptors: our backend in the child serves it on standard
 /// input.
 #[derive(Debug)]
-pub struct Lender(UnixStream);
+pub struct FdChannel(UnixStream);
 
-impl Lender {
+impl FdChannel {
     /// Returns a channel, and the standard input for the child.
     ///
     /// # Errors
@@ -23,7 +23,7 @@ impl Lender {
     /// Returns the system's error if it provides no socket pair.
     pub fn new() -> io::Result<(Self, Stdio)> {
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_read_timeout(Some(PATIENCE))?;
+        ours.set_read_timeout(Some(RECEIVE_TIMEOUT))?;
         Ok((Self(ours), OwnedFd::from(theirs).into()))
     }
 
@@ -32,7 +32,7 @@ impl Lender {
     /// # Errors
     ///
     /// Returns the system's error.
-    pub fn tell(&self, mut message: &[u8]) -> io::Result<()> {
+    pub fn send_message(&self, mut message: &[u8]) -> io::Result<()> {
         while !message.is_empty() {
             let sent = send(&self.0, message, SendFlags::NOSIGNAL)?;
             message = message.get(sent..).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Lender {
     ///
     /// Returns the system's error if the child does not respond. The channel must not be used after
     /// that.
-    pub fn lend(&self, number: RawFd) -> io::Result<Option<OwnedFd>> {
+    pub fn duplicate(&self, number: RawFd) -> io::Result<Option<OwnedFd>> {
         send(&self.0, &number.to_ne_bytes(), SendFlags::NOSIGNAL)?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -80,33 +80,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_that_lends_nothing_is_an_error() {
-        let (lender, input) = Lender::new().unwrap();
+    fn a_child_that_passes_no_descriptor_is_an_error() {
+        let (fd_channel, input) = FdChannel::new().unwrap();
         drop(input);
-        assert!(lender.lend(0).is_err());
+        assert!(fd_channel.duplicate(0).is_err());
     }
 
     #[test]
-    fn borrows_by_number() {
+    fn duplicates_a_descriptor_by_number() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let lender = Lender(ours);
+        let fd_channel = FdChannel(ours);
         let child = std::thread::spawn(move || {
             let mut number = [0; 4];
             (&theirs).read_exact(&mut number).unwrap();
             let (reader, _writer) = io::pipe().unwrap();
-            let lent = [reader.as_fd()];
+            let descriptors = [reader.as_fd()];
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
             let mut ancillary = rustix::net::SendAncillaryBuffer::new(&mut space);
-            assert!(ancillary.push(rustix::net::SendAncillaryMessage::ScmRights(&lent)));
+            assert!(ancillary.push(rustix::net::SendAncillaryMessage::ScmRights(&descriptors)));
             let byte = [io::IoSlice::new(b"x")];
             rustix::net::sendmsg(&theirs, &byte, &mut ancillary, SendFlags::empty()).unwrap();
             (&theirs).read_exact(&mut number).unwrap();
             send(&theirs, b"x", SendFlags::empty()).unwrap();
             i32::from_ne_bytes(number)
         });
-        let lent = lender.lend(5).unwrap().unwrap();
-        assert!(lent.as_raw_fd() > 2);
-        assert!(lender.lend(-7).unwrap().is_none());
+        let received = fd_channel.duplicate(5).unwrap().unwrap();
+        assert!(received.as_raw_fd() > 2);
+        assert!(fd_channel.duplicate(-7).unwrap().is_none());
         assert_eq!(child.join().unwrap(), -7);
     }
 }

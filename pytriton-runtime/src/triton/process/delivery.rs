@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// How long the kernel may make no progress in sending to clients before they count as gone.
-const DELIVERY: Duration = Duration::from_secs(2);
+const STALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// States in the kernel's tables of connections that the process has closed and that are not yet
 /// terminated.
@@ -34,7 +34,7 @@ impl Delivery {
         let bytes = bytes();
         match self.last {
             _ if bytes == 0 => true,
-            Some((before, at)) if before == bytes => now >= at + DELIVERY,
+            Some((before, at)) if before == bytes => now >= at + STALL_TIMEOUT,
             _ => {
                 self.last = Some((bytes, now));
                 false
@@ -116,12 +116,12 @@ mod tests {
     fn delivery_is_awaited_as_long_as_there_is_progress() {
         let mut delivery = Delivery::default();
         let begun = Instant::now();
-        let soon = begun + DELIVERY / 2;
+        let soon = begun + STALL_TIMEOUT / 2;
         assert!(!delivery.is_over(|| 10, begun));
         assert!(!delivery.is_over(|| 10, soon));
         assert!(!delivery.is_over(|| 9, soon));
-        assert!(!delivery.is_over(|| 9, begun + DELIVERY));
-        assert!(delivery.is_over(|| 9, soon + DELIVERY));
-        assert!(delivery.is_over(|| 0, soon + DELIVERY));
+        assert!(!delivery.is_over(|| 9, begun + STALL_TIMEOUT));
+        assert!(delivery.is_over(|| 9, soon + STALL_TIMEOUT));
+        assert!(delivery.is_over(|| 0, soon + STALL_TIMEOUT));
     }
 }

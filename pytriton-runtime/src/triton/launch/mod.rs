@@ -1,7 +1,7 @@
 //! A running [`Tritonserver`]: start, readiness, shutdown.
 
 mod error;
-mod exposure;
+mod exposure_warning;
 mod tritonserver;
 
 pub use error::LaunchError;
