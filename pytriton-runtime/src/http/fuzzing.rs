@@ -14,7 +14,7 @@ use crate::kserve::{
 };
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
-use crate::openai::Asked;
+use crate::openai::OpenAiRequest;
 use crate::request::{InferRequest, Request};
 use crate::shared_memory::Regions;
 use crate::tensor::AlignedBuffer;
@@ -83,7 +83,7 @@ pub fn openai(
 ) -> Decoded<()> {
     let (body, mut permit) = received(body, None, budget)?;
     let limits = Limits::default();
-    let asked = Asked::read(&body, &mut permit).map_err(text)?;
+    let asked = OpenAiRequest::read(&body, &mut permit).map_err(text)?;
     let request = asked.of(spec, surface, limits.max_request_bytes, &mut permit);
     let request = request.map_err(text)?;
     let bodies = request.bodies.iter();

@@ -21,7 +21,7 @@ impl Choice {
     }
 
     /// Adds a piece. Returns the text to send, and whether the choice has ended.
-    pub(crate) fn hear(&mut self, piece: Piece) -> (String, bool) {
+    pub(crate) fn push(&mut self, piece: Piece) -> (String, bool) {
         self.reason = piece.finish_reason.or(self.reason);
         self.usage = piece.usage.or(self.usage);
         let (text, cut) = self.stops.cut(piece.text);

@@ -94,7 +94,7 @@ impl Format {
     }
 
     /// Writes the complete response.
-    pub(crate) fn whole(&self, json: &mut JsonWriter, choices: &[Whole], usage: Option<Usage>) {
+    pub(crate) fn complete(&self, json: &mut JsonWriter, choices: &[Whole], usage: Option<Usage>) {
         self.object(json, false, |json| {
             let choices = choices.iter().enumerate();
             json.name("choices")
@@ -231,13 +231,13 @@ mod tests {
             format!(r#"{head}{{"text":"","index":0,"logprobs":null,"finish_reason":"length"}}]}}"#)
         );
         assert!(!format.includes_usage());
-        let whole = [
+        let choices = [
             ("a", FinishReason::Stop),
             ("b", FinishReason::ContentFilter),
         ];
-        let whole = whole.map(|(text, reason)| written(text, reason));
+        let choices = choices.map(|(text, reason)| written(text, reason));
         assert_eq!(
-            text(|json| format.whole(json, &whole, Some(USAGE))),
+            text(|json| format.complete(json, &choices, Some(USAGE))),
             format!(
                 r#"{head}{{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}},{{"text":"b","index":1,"logprobs":null,"finish_reason":"content_filter"}}],"usage":{{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}}}"#
             )
@@ -252,39 +252,39 @@ mod tests {
                 r#"{{"id":"chatcmpl-00000000000000000000000000000007","object":"{object}","created":9,"model":"m","choices":["#
             )
         };
-        let part = head("chat.completion.chunk");
+        let chunk = head("chat.completion.chunk");
         assert_eq!(
             text(|json| format.begin(json, 0)),
             format!(
-                r#"{part}{{"index":0,"delta":{{"role":"assistant","content":""}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
+                r#"{chunk}{{"index":0,"delta":{{"role":"assistant","content":""}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
             )
         );
         assert_eq!(
             text(|json| format.piece(json, 0, "x")),
             format!(
-                r#"{part}{{"index":0,"delta":{{"content":"x"}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
+                r#"{chunk}{{"index":0,"delta":{{"content":"x"}},"logprobs":null,"finish_reason":null}}],"usage":null}}"#
             )
         );
         assert_eq!(
             text(|json| format.end(json, 0, FinishReason::Stop)),
             format!(
-                r#"{part}{{"index":0,"delta":{{}},"logprobs":null,"finish_reason":"stop"}}],"usage":null}}"#
+                r#"{chunk}{{"index":0,"delta":{{}},"logprobs":null,"finish_reason":"stop"}}],"usage":null}}"#
             )
         );
         assert_eq!(
             text(|json| format.used(json, Some(USAGE))),
             format!(
-                r#"{part}],"usage":{{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}}}"#
+                r#"{chunk}],"usage":{{"prompt_tokens":2,"completion_tokens":3,"total_tokens":5}}}}"#
             )
         );
         assert_eq!(
             text(|json| format.used(json, None)),
-            format!(r#"{part}],"usage":null}}"#)
+            format!(r#"{chunk}],"usage":null}}"#)
         );
         assert!(format.begins() && format.includes_usage());
-        let whole = [written("x", FinishReason::Stop)];
+        let choices = [written("x", FinishReason::Stop)];
         assert_eq!(
-            text(|json| format.whole(json, &whole, None)),
+            text(|json| format.complete(json, &choices, None)),
             format!(
                 r#"{}{{"index":0,"message":{{"role":"assistant","content":"x","refusal":null}},"logprobs":null,"finish_reason":"stop"}}]}}"#,
                 head("chat.completion")

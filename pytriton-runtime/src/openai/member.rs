@@ -52,7 +52,7 @@ const fn refused(name: &'static str, kind: Kind, but: &'static [&'static str]) -
 }
 
 /// The limits on the number of tokens. The second one is the newer name.
-pub(super) const MOST_TOKENS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+pub(super) const TOKEN_LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 /// The parameter by which the OpenAI routes identify their requests to tritonserver.
 pub(crate) const CLAIM: &str = "pytriton.claim";
@@ -61,8 +61,8 @@ pub(crate) const CLAIM: &str = "pytriton.claim";
 pub(super) const STOP: &str = "stop";
 
 const BOTH: [Member; 12] = [
-    refused(MOST_TOKENS[0], Kind::Integer, &[]),
-    refused(MOST_TOKENS[1], Kind::Integer, &[]),
+    refused(TOKEN_LIMITS[0], Kind::Integer, &[]),
+    refused(TOKEN_LIMITS[1], Kind::Integer, &[]),
     passed_over("temperature", Kind::Number),
     passed_over("top_p", Kind::Number),
     passed_over("presence_penalty", Kind::Number),

@@ -98,7 +98,7 @@ const PART: Object<2> = Object {
 };
 
 /// The maximum number of parts of a message.
-const MOST_PARTS: usize = 1 << 12;
+const MAX_PARTS: usize = 1 << 12;
 
 impl Message {
     /// Creates a message.
@@ -174,7 +174,7 @@ fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     match content.get().as_bytes().first() {
         Some(b'"') => text("content", content),
         Some(b'[') => {
-            let parts = elements(content, MOST_PARTS).map_err(|what| wrong("content", what))?;
+            let parts = elements(content, MAX_PARTS).map_err(|what| wrong("content", what))?;
             let parts = parts.into_iter().enumerate();
             parts.map(|(index, part)| read_part(index, part)).collect()
         }
@@ -336,9 +336,9 @@ mod tests {
             let parts = vec![part; count].join(",");
             format!(r#"{{"role":"user","content":[{parts}]}}"#)
         };
-        let most = Message::parse(parts(MOST_PARTS).as_bytes()).unwrap();
-        assert_eq!(most.content.len(), MOST_PARTS);
-        let error = Message::parse(parts(MOST_PARTS + 1).as_bytes()).unwrap_err();
+        let most = Message::parse(parts(MAX_PARTS).as_bytes()).unwrap();
+        assert_eq!(most.content.len(), MAX_PARTS);
+        let error = Message::parse(parts(MAX_PARTS + 1).as_bytes()).unwrap_err();
         assert!(error.what.contains("at most 4096 elements"), "{error}");
     }
 }

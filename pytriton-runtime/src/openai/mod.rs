@@ -12,12 +12,12 @@ mod error;
 mod finish_reason;
 #[cfg(feature = "embedded")]
 mod format;
-#[cfg(feature = "embedded")]
-mod given;
 mod into_piece;
 #[cfg(feature = "embedded")]
 mod list;
 mod member;
+#[cfg(feature = "embedded")]
+mod member_value;
 mod message;
 mod messages;
 mod parameter;
@@ -49,5 +49,5 @@ pub use messages::Messages;
 pub use parameter::{Pieces, TextParameter, TextReader};
 pub use piece::Piece;
 #[cfg(feature = "embedded")]
-pub(crate) use request::{Asked, TextRequest};
+pub(crate) use request::{OpenAiRequest, TextRequest};
 pub use usage::Usage;

@@ -72,7 +72,7 @@ impl Piece {
 
     /// Restores a piece from its text and the parameters of a response.
     #[cfg(feature = "embedded")]
-    pub(crate) fn heard(text: String, parameters: &Parameters) -> Self {
+    pub(crate) fn from_text(text: String, parameters: &Parameters) -> Self {
         let count = |name| {
             let count = parameters.int(name)?;
             u32::try_from(count).ok()

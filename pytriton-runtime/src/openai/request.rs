@@ -11,12 +11,12 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::OpenAiError;
 use super::elements::elements;
-use super::given::{self, invalid};
-use super::member::{MOST_TOKENS, Member, STOP};
+use super::member::{Member, STOP, TOKEN_LIMITS};
+use super::member_value::{self, invalid};
 use super::message::Message;
 
 /// The maximum number of prompts in a request.
-const MOST_PROMPTS: usize = 128;
+const MAX_PROMPTS: usize = 128;
 
 /// The memory of the request that is made of a prompt, in addition to its texts and tensors.
 const REQUEST_BYTES: usize = 1 << 10;
@@ -25,11 +25,11 @@ const REQUEST_BYTES: usize = 1 << 10;
 const MEMBER_BYTES: usize = 256;
 
 /// The maximum number of messages in a conversation.
-const MOST_MESSAGES: usize = 1 << 16;
+const MAX_MESSAGES: usize = 1 << 16;
 
 /// A parsed OpenAI request.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct OpenAiRequest<'a> {
     /// The name of the model.
     pub(crate) model: String,
     members: HashMap<String, &'a RawValue>,
@@ -48,7 +48,7 @@ pub(crate) struct TextRequest {
     pub(crate) bodies: Vec<TrackedBytes>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> OpenAiRequest<'a> {
     /// Parses the body of a request.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl<'a> Asked<'a> {
         let model = match found.remove("model") {
             Some(model) => {
                 permit.grow(model.get().len())?;
-                given::text("model", model)?
+                member_value::text("model", model)?
             }
             None => return Err(missing("model")),
         };
@@ -105,14 +105,14 @@ impl<'a> Asked<'a> {
         let mut request = TextRequest::default();
         self.streaming(&mut request, permit)?;
         let subjects = self.subjects(surface, permit)?;
-        self.most_tokens(spec)?;
+        self.token_limit(spec)?;
         request.stops = self.stops(spec)?;
         let mut shared = JsonWriter::reserving(permit.sibling(), 0);
         shared.begin(b'{');
         for input in &spec.inputs {
             match self.members.remove(&*input.name) {
                 Some(value) => {
-                    given::check(input, value, surface)?;
+                    member_value::check(input, value, surface)?;
                     shared.key(&input.name).written(value.get().as_bytes());
                 }
                 None if *input.name == *surface.subject() || input.optional => {}
@@ -122,9 +122,9 @@ impl<'a> Asked<'a> {
         let others: BTreeMap<String, &RawValue> = self.members.into_iter().collect();
         for (name, value) in others {
             if let Some(member) = Member::named(&name, surface) {
-                match spec.takes_parameters && MOST_TOKENS.contains(&member.name) {
-                    true => given::check_most_tokens(&name, value)?,
-                    false => given::pass_over(member, value)?,
+                match spec.takes_parameters && TOKEN_LIMITS.contains(&member.name) {
+                    true => member_value::check_token_limit(&name, value)?,
+                    false => member_value::pass_over(member, value)?,
                 }
             }
             if spec.takes_parameters && !Member::is_own(&name) {
@@ -156,7 +156,7 @@ impl<'a> Asked<'a> {
         permit: &mut MemoryPermit,
     ) -> Result<(), OpenAiError> {
         if let Some(stream) = self.members.remove("stream") {
-            request.stream = given::boolean("stream", stream)?;
+            request.stream = member_value::boolean("stream", stream)?;
         }
         let Some(options) = self.members.remove("stream_options") else {
             return Ok(());
@@ -173,7 +173,7 @@ impl<'a> Asked<'a> {
         let [usage] = parse(options.get(), object)
             .map_err(|error| invalid("stream_options", excerpt(&error)))?;
         if let Some(usage) = usage.filter(|usage| usage.get() != "null") {
-            request.include_usage = given::boolean("stream_options.include_usage", usage)?;
+            request.include_usage = member_value::boolean("stream_options.include_usage", usage)?;
         }
         Ok(())
     }
@@ -193,8 +193,8 @@ impl<'a> Asked<'a> {
     }
 
     /// Renames the token limit to the name that the model uses.
-    fn most_tokens(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
-        let [older, newer] = MOST_TOKENS;
+    fn token_limit(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
+        let [older, newer] = TOKEN_LIMITS;
         for (name, other) in [(older, newer), (newer, older)] {
             if spec.input_index(name).is_some() || spec.input_index(other).is_none() {
                 continue;
@@ -215,7 +215,7 @@ impl<'a> Asked<'a> {
             return Ok(Vec::new());
         }
         match self.members.get(STOP) {
-            Some(value) => given::stops(value),
+            Some(value) => member_value::stops(value),
             None => Ok(Vec::new()),
         }
     }
@@ -239,7 +239,7 @@ fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>,
         let what = format!("expected a string or an array of strings, found {found}");
         return Err(invalid(member, what));
     }
-    let prompts = elements(value, MOST_PROMPTS).map_err(|what| invalid(member, what))?;
+    let prompts = elements(value, MAX_PROMPTS).map_err(|what| invalid(member, what))?;
     if prompts.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
@@ -263,9 +263,9 @@ fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes,
         return Err(invalid(member, format!("expected an array, found {found}")));
     }
     // The list of messages, which grows by doubling, and one message while it is parsed.
-    let count = MOST_MESSAGES.min(value.get().len() / 2);
+    let count = MAX_MESSAGES.min(value.get().len() / 2);
     permit.grow(count * 3 * size_of::<&RawValue>() + 3 * value.get().len())?;
-    let messages = elements(value, MOST_MESSAGES).map_err(|what| invalid(member, what))?;
+    let messages = elements(value, MAX_MESSAGES).map_err(|what| invalid(member, what))?;
     if messages.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }

@@ -2,7 +2,7 @@ use crate::model::{ModelSpec, Surface, TensorSpec};
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
-use super::{Asked, OpenAiError, TextRequest};
+use super::{OpenAiError, OpenAiRequest, TextRequest};
 
 /// Creates a model with these inputs.
 fn spec(surface: Surface, inputs: &[(&str, DataType, i64, bool)]) -> ModelSpec {
@@ -41,7 +41,7 @@ fn chat() -> ModelSpec {
 
 fn ask(spec: &ModelSpec, json: &str) -> Result<TextRequest, OpenAiError> {
     let surface = spec.openai.unwrap();
-    Asked::read(
+    OpenAiRequest::read(
         json.as_bytes(),
         &mut crate::memory_budget::MemoryPermit::unlimited(),
     )?

@@ -22,7 +22,7 @@ pub struct Collector {
     resource: Vec<(String, String)>,
     batching: Batching,
     /// The settings as reported to clients.
-    told: Vec<(&'static str, String)>,
+    reported: Vec<(&'static str, String)>,
 }
 
 impl Collector {
@@ -32,16 +32,16 @@ impl Collector {
             url: None,
             resource: Vec::new(),
             batching: Batching::from_env(),
-            told: Vec::new(),
+            reported: Vec::new(),
         };
         for (name, value) in settings {
             let name = collector.set(name, value)?;
-            let told = if name == URL {
+            let reported = if name == URL {
                 without_user(value)
             } else {
                 value.clone()
             };
-            collector.told.push((name, told));
+            collector.reported.push((name, reported));
         }
         let batching = collector.batching;
         if batching != batching.bounded() {
@@ -55,7 +55,7 @@ impl Collector {
         ];
         for (name, value) in defaults {
             if settings.iter().all(|(given, _)| given != name) {
-                collector.told.push((name, value));
+                collector.reported.push((name, value));
             }
         }
         Ok(collector)
@@ -100,8 +100,8 @@ impl Collector {
     }
 
     /// Returns the settings as reported to clients.
-    pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.told
+    pub(super) fn reported(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.reported
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
     }
@@ -135,9 +135,9 @@ mod tests {
         let url = ("url", "http://localhost:1/v1/traces");
         let given = [url, ("resource", "a=b=c"), (QUEUE, "7"), (BATCH, "7")];
         let collector = collector(&given).unwrap();
-        let told: Vec<_> = collector.told().collect();
-        assert_eq!(told[..4], given);
-        assert_eq!(told[4..], [(DELAY, "5000")]);
+        let reported: Vec<_> = collector.reported().collect();
+        assert_eq!(reported[..4], given);
+        assert_eq!(reported[4..], [(DELAY, "5000")]);
         assert_eq!(collector.resource, [("a".to_owned(), "b=c".to_owned())]);
     }
 
@@ -145,8 +145,8 @@ mod tests {
     fn nobody_is_told_the_password_of_the_collector() {
         let named = ("url", "http://a:Sesam@localhost:1/v1/traces");
         let collector_of_a = collector(&[named]).unwrap();
-        let told: Vec<_> = collector_of_a.told().collect();
-        assert_eq!(told[0], ("url", "http://localhost:1/v1/traces"));
+        let reported: Vec<_> = collector_of_a.reported().collect();
+        assert_eq!(reported[0], ("url", "http://localhost:1/v1/traces"));
         let error = collector(&[("url", "https://a:Sesam@b")]).unwrap_err();
         assert!(!error.to_string().contains("Sesam"), "{error}");
     }

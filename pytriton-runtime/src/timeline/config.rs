@@ -186,7 +186,7 @@ mod tests {
     fn spans_go_to_a_collector() {
         let items = ["opentelemetry,url=http://x", "mode=OpenTelemetry", "rate=0"];
         let settings = trace_config(items.iter().map(OsStr::new)).unwrap();
-        let told = settings.values();
+        let reported = settings.values();
         let expected = [
             ("trace_rate", "0"),
             ("trace_count", "-1"),
@@ -194,7 +194,7 @@ mod tests {
             ("url", "http://x"),
         ];
         let expected = expected.map(|(name, value)| (name, value.to_owned()));
-        assert_eq!(told[..4], expected);
+        assert_eq!(reported[..4], expected);
         let table = [
             ("triton,file=x", "file is not for mode=opentelemetry"),
             ("level=TENSORS", "tensors are not told"),

@@ -3,11 +3,11 @@ use std::fmt::Write;
 use crate::tensor::{BytesElements, DataType, Tensor};
 
 /// The maximum size of a tensor's elements that are written as text.
-const MOST_DATA: usize = 64 << 10;
+const MAX_DATA_BYTES: usize = 64 << 10;
 
 /// The maximum memory for the text of a tensor and its shape while it is built: a string grows by
 /// doubling.
-pub(super) const MAX_TEXT_BYTES: usize = 8 * MOST_DATA;
+pub(super) const MAX_TEXT_BYTES: usize = 8 * MAX_DATA_BYTES;
 
 /// Returns the elements of a tensor, separated by commas. 16-bit floats are omitted, as in Triton.
 pub(super) fn elements_text(tensor: &Tensor) -> String {
@@ -36,7 +36,7 @@ pub(super) fn elements_text(tensor: &Tensor) -> String {
             let elements = BytesElements::new(tensor.data());
             let texts = elements.map_while(Result::ok);
             joined(texts.map(|text| {
-                let text = text.get(..MOST_DATA).unwrap_or(text);
+                let text = text.get(..MAX_DATA_BYTES).unwrap_or(text);
                 format!("\"{}\"", String::from_utf8_lossy(text))
             }))
         }
@@ -46,7 +46,7 @@ pub(super) fn elements_text(tensor: &Tensor) -> String {
 fn joined(elements: impl Iterator<Item: std::fmt::Display>) -> String {
     let mut text = String::new();
     for element in elements {
-        if text.len() > MOST_DATA {
+        if text.len() > MAX_DATA_BYTES {
             text.push('…');
             break;
         }
@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(elements_text(&few), "1,-2,3");
         let many = Tensor::from_elements(vec![1 << 20], vec![7_u8; 1 << 20]).unwrap();
         let text = elements_text(&many);
-        assert!(text.len() < MOST_DATA + 16 && text.ends_with('…'));
+        assert!(text.len() < MAX_DATA_BYTES + 16 && text.ends_with('…'));
     }
 }

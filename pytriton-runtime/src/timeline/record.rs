@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 
 use crate::model::ModelSpec;
-use crate::request::{Request, Response, Traced};
+use crate::request::{Request, Response, TraceEvents};
 use crate::statistics::Durations;
 use crate::tensor::{DataType, Tensor, shape_text};
 use crate::text::id_in_log;
@@ -17,8 +17,8 @@ use super::sampler::Sampler;
 
 /// The maximum that is recorded of one request. Beyond it, only the last time of each event is
 /// kept.
-const MOST_EVENTS: usize = 1024;
-const MOST_BYTES: usize = 1 << 20;
+const MAX_EVENTS: usize = 1024;
+const MAX_EVENT_BYTES: usize = 1 << 20;
 
 /// The events of one request. It is written after the last reference is dropped.
 #[derive(Debug)]
@@ -82,11 +82,11 @@ struct Notes {
 
 impl Notes {
     fn has_room(&self) -> bool {
-        self.events.len() < MOST_EVENTS && self.bytes < MOST_BYTES
+        self.events.len() < MAX_EVENTS && self.bytes < MAX_EVENT_BYTES
     }
 
     fn timestamp(&mut self, name: &'static str, ns: u64) {
-        if self.events.len() < MOST_EVENTS {
+        if self.events.len() < MAX_EVENTS {
             self.events.push(Event::Timestamp { name, ns });
             return;
         }
@@ -109,11 +109,11 @@ impl Timeline {
     pub(super) fn new(id: u64, sampler: Arc<Sampler>, client: Option<TraceContext>) -> Arc<Self> {
         let now = clock_gettime(ClockId::Monotonic);
         let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-        let part = u64::try_from(now.tv_nsec).unwrap_or(0);
+        let nanoseconds = u64::try_from(now.tv_nsec).unwrap_or(0);
         Arc::new(Self {
             id,
             sampler,
-            moment: (Instant::now(), seconds * 1_000_000_000 + part),
+            moment: (Instant::now(), seconds * 1_000_000_000 + nanoseconds),
             wall: SystemTime::now(),
             client,
             notes: Mutex::default(),
@@ -168,7 +168,7 @@ impl Timeline {
     }
 }
 
-impl Traced for Timeline {
+impl TraceEvents for Timeline {
     fn now(&self, name: &'static str) {
         self.at(name, Instant::now());
     }
@@ -257,8 +257,8 @@ mod tests {
             notes.timestamp("INFER_RESPONSE_COMPLETE", 2 * ns + 1);
         }
         let events = notes.finish();
-        assert_eq!(events.len(), MOST_EVENTS + 2);
-        let last = events[MOST_EVENTS..].iter().map(|event| match event {
+        assert_eq!(events.len(), MAX_EVENTS + 2);
+        let last = events[MAX_EVENTS..].iter().map(|event| match event {
             Event::Timestamp { name, ns } => (*name, *ns),
             _ => unreachable!(),
         });

@@ -5,7 +5,7 @@ use super::writer::{Place, Writer};
 use super::{Destination, TraceLevel, TraceSettings};
 
 /// The size of buffered records above which they are written early.
-const MOST: usize = 4 << 20;
+const MAX_BUFFERED_BYTES: usize = 4 << 20;
 
 /// Active settings and their progress.
 #[derive(Debug)]
@@ -104,8 +104,8 @@ impl Sampler {
             frequency,
         ) {
             (true, _) => Place::Next,
-            (false, 0) if state.text.len() >= MOST => Place::Whole,
-            (false, _) if state.text.len() >= MOST => Place::Next,
+            (false, 0) if state.text.len() >= MAX_BUFFERED_BYTES => Place::Whole,
+            (false, _) if state.text.len() >= MAX_BUFFERED_BYTES => Place::Next,
             _ => return None,
         };
         state.traces = 0;

@@ -69,8 +69,8 @@ impl TraceSettings {
         }
         values.push(("trace_mode", self.destination.mode().to_owned()));
         if let Destination::Collector(collector) = &self.destination {
-            let told = collector.told();
-            values.extend(told.map(|(name, value)| (name, value.to_owned())));
+            let reported = collector.reported();
+            values.extend(reported.map(|(name, value)| (name, value.to_owned())));
         }
         values
     }

@@ -157,7 +157,7 @@ fn write(messages: &Receiver<Message>, bytes: &AtomicUsize, output: &mut Output)
 mod tests {
     use tokio::time::Instant as Moment;
 
-    use crate::request::{InferRequest, Request, Traced};
+    use crate::request::{InferRequest, Request, TraceEvents};
     use crate::testing::{IDENTITY, infer_request};
 
     use super::super::record::Timeline;

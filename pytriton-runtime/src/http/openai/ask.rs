@@ -9,7 +9,7 @@ use crate::heavy::by_weight;
 use crate::kserve::generate::decode_generate_request;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
-use crate::openai::{Asked, Choice, Format, OpenAiError, TextRequest};
+use crate::openai::{Choice, Format, OpenAiError, OpenAiRequest, TextRequest};
 use crate::reception::{Error, Reception};
 use crate::request::InferRequest;
 use crate::text::excerpt;
@@ -55,7 +55,7 @@ pub(super) async fn ask<B: Body>(
     let (body, mut held) = body::read(body, headers, reception, None).await?;
     let (known, limits, length) = (models.clone(), reception.limits, body.len());
     let decode = move || -> Result<Decoded, OpenAiError> {
-        let asked = Asked::read(&body, &mut held)?;
+        let asked = OpenAiRequest::read(&body, &mut held)?;
         let spec = find(&known, &asked.model, surface)?;
         let request = asked.of(&spec, surface, limits.max_request_bytes, &mut held)?;
         let inputs = request.bodies.iter().map(|body| {

@@ -40,7 +40,7 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     let permit = budget.empty_permit();
     let written = by_weight(weight, move || {
         let mut body = JsonWriter::reserving(permit, weight + HEAD_BYTES);
-        format.whole(&mut body, &choices, usage);
+        format.complete(&mut body, &choices, usage);
         body.finish_reserved()
     });
     Ok(json(written.await.map_err(Error::from)?))

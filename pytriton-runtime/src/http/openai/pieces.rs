@@ -90,5 +90,5 @@ pub(super) fn piece(spec: &ModelSpec, response: &Response) -> Result<Piece, Open
     let text = text.ok_or_else(|| OpenAiError::NoText {
         model: Arc::clone(&spec.name),
     })?;
-    Ok(Piece::heard(text, &response.parameters))
+    Ok(Piece::from_text(text, &response.parameters))
 }

@@ -34,7 +34,7 @@ pub(super) fn texts(
             };
             let (text, cut);
             (choice, (text, cut)) = by_weight(piece.text.len(), move || {
-                let heard = choice.hear(piece);
+                let heard = choice.push(piece);
                 (choice, heard)
             })
             .await;

@@ -9,17 +9,17 @@ use crate::text::excerpt;
 
 use super::OpenAiError;
 use super::elements::{elements, for_each};
-use super::member::{Kind, MOST_TOKENS, Member, STOP};
+use super::member::{Kind, Member, STOP, TOKEN_LIMITS};
 
 /// The maximum number and length of stop sequences.
-const MOST_STOPS: usize = 16;
-const LONGEST_STOP: usize = 256;
+const MAX_STOPS: usize = 16;
+const MAX_STOP_BYTES: usize = 256;
 
 /// The bytes of a character that is escaped, such as `\u0061`.
 const ESCAPE: usize = 6;
 
 /// Values of ignored members are inspected only up to this length. No default value is longer.
-const SHORT: usize = 64;
+const MAX_IGNORED_VALUE_BYTES: usize = 64;
 
 pub(super) fn invalid(member: &str, what: String) -> OpenAiError {
     OpenAiError::Invalid {
@@ -45,7 +45,7 @@ pub(super) fn boolean(member: &str, value: &RawValue) -> Result<bool, OpenAiErro
 }
 
 /// Checks a limit on the number of tokens.
-pub(super) fn check_most_tokens(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
+pub(super) fn check_token_limit(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
     check_kind(member, Kind::Integer, value)?;
     let json = Value::new(value);
     match json.integer().is_some_and(|count| count < 0) {
@@ -71,8 +71,8 @@ pub(super) fn check(
         None => kind(input),
     };
     check_kind(&input.name, kind, value)?;
-    if MOST_TOKENS.contains(&&*input.name) {
-        check_most_tokens(&input.name, value)?;
+    if TOKEN_LIMITS.contains(&&*input.name) {
+        check_token_limit(&input.name, value)?;
     }
     match kind == Kind::Integer && !is_in_range(input.datatype, value.get()) {
         true => {
@@ -140,18 +140,23 @@ fn check_texts(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
 pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
     check_texts(STOP, value)?;
     let stops = match value.get().starts_with('[') {
-        true => elements(value, MOST_STOPS).map_err(|what| invalid(STOP, what))?,
+        true => elements(value, MAX_STOPS).map_err(|what| invalid(STOP, what))?,
         false => vec![value],
     };
-    let wrong = || invalid(STOP, format!("expected texts of 1 to {LONGEST_STOP} bytes"));
+    let wrong = || {
+        invalid(
+            STOP,
+            format!("expected texts of 1 to {MAX_STOP_BYTES} bytes"),
+        )
+    };
     let stops = stops.into_iter().map(|stop| {
         // The text of a longer value is not copied: a byte takes at most an escape, between two quotes.
-        if stop.get().len() > LONGEST_STOP * ESCAPE + 2 {
+        if stop.get().len() > MAX_STOP_BYTES * ESCAPE + 2 {
             return Err(wrong());
         }
         let stop = text(STOP, stop)?;
         match stop.len() {
-            1..=LONGEST_STOP => Ok(stop),
+            1..=MAX_STOP_BYTES => Ok(stop),
             _ => Err(wrong()),
         }
     });
@@ -164,12 +169,12 @@ pub(super) fn pass_over(member: &Member, value: &RawValue) -> Result<(), OpenAiE
     let Some(nothing) = member.nothing else {
         return Ok(());
     };
-    let said = match value.get().len() {
-        ..=SHORT => serde_json::from_str::<serde_json::Value>(value.get()).ok(),
+    let parsed = match value.get().len() {
+        ..=MAX_IGNORED_VALUE_BYTES => serde_json::from_str::<serde_json::Value>(value.get()).ok(),
         _ => None,
     };
     let mut nothing = nothing.iter().map(|text| serde_json::from_str(text).ok());
-    match said.is_some() && nothing.any(|nothing| nothing == said) {
+    match parsed.is_some() && nothing.any(|nothing| nothing == parsed) {
         true => Ok(()),
         false => Err(OpenAiError::Unsupported {
             member: member.name.to_owned(),
