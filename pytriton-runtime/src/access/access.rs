@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use crate::flags::Flags;
 
-use super::follower::Follower;
-#[cfg(tritonserver)]
-use super::follower::PERIOD;
-use super::made::Made;
+use super::temp_token_file::TempTokenFile;
 use super::token::{VARIABLE, generate, parse, read};
+#[cfg(tritonserver)]
+use super::token_watcher::POLL_INTERVAL;
+use super::token_watcher::TokenWatcher;
 use super::{
     AccessError, AccessOptions, Endpoints, Follow, Group, Protocol, Restriction, Secret, Secrets,
 };
@@ -51,8 +51,8 @@ struct Token {
     secrets: Arc<Secrets>,
     #[cfg(tritonserver)]
     file: Option<std::path::PathBuf>,
-    _made: Option<Made>,
-    _follower: Option<Follower>,
+    _temp_token_file: Option<TempTokenFile>,
+    _watcher: Option<TokenWatcher>,
 }
 
 impl Access {
@@ -74,7 +74,7 @@ impl Access {
             grpc,
             token: None,
         };
-        options.tell_open();
+        options.warn_if_open();
         let wanted = &options.restricted_endpoints.0;
         let left = Protocol::ALL.map(|protocol| access.left(protocol, wanted));
         if left.iter().all(Vec::is_empty) {
@@ -161,7 +161,7 @@ impl Access {
             Ok(tokens) if token.secrets.are(&tokens) => return,
             first => first,
         };
-        tokio::time::sleep(PERIOD).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         match read(file) {
             Ok(tokens) if first.is_ok_and(|first| first == tokens) => {
                 token.secrets.replace(tokens);
@@ -186,27 +186,27 @@ impl Token {
                 );
             }
             let secrets = Arc::new(Secrets::new(tokens));
-            let follower = Follower::start(file.clone(), Arc::clone(&secrets), follow);
+            let watcher = TokenWatcher::start(file.clone(), Arc::clone(&secrets), follow);
             return Ok(Self {
                 secrets,
                 #[cfg(tritonserver)]
                 file: Some(file.clone()),
-                _made: None,
-                _follower: follower,
+                _temp_token_file: None,
+                _watcher: watcher,
             });
         }
-        let (tokens, made) = match env::var_os(VARIABLE) {
+        let (tokens, file) = match env::var_os(VARIABLE) {
             Some(token) => (
                 parse(token.as_encoded_bytes(), || VARIABLE.to_owned())?,
                 None,
             ),
             None => {
                 let token = generate().map_err(AccessError::Random)?;
-                let made = Made::write(&token);
-                match &made {
-                    Ok(made) => tracing::info!(
+                let file = TempTokenFile::write(&token);
+                match &file {
+                    Ok(file) => tracing::info!(
                         "the access token, which opens the groups that are closed, is in {}",
-                        made.path().display()
+                        file.path().display()
                     ),
                     Err(error) => tracing::warn!(
                         %error,
@@ -214,15 +214,15 @@ impl Token {
                          (--access-token-file, --restricted-endpoints)"
                     ),
                 }
-                (vec![token], made.ok())
+                (vec![token], file.ok())
             }
         };
         Ok(Self {
             secrets: Arc::new(Secrets::new(tokens)),
             #[cfg(tritonserver)]
             file: None,
-            _made: made,
-            _follower: None,
+            _temp_token_file: file,
+            _watcher: None,
         })
     }
 }
@@ -327,8 +327,8 @@ mod tests {
             let access = access(arguments);
             assert_eq!(names(&access, Protocol::Http), http, "{arguments:?}");
             assert_eq!(names(&access, Protocol::Grpc), grpc, "{arguments:?}");
-            let told = format!("{access:?}");
-            assert!(!told.contains("hunter2"), "{told}");
+            let debug = format!("{access:?}");
+            assert!(!debug.contains("hunter2"), "{debug}");
         }
     }
 }

@@ -11,18 +11,17 @@
 )]
 mod access;
 mod error;
-mod follower;
 mod group;
-mod made;
 mod options;
 mod protocol;
 mod restriction;
 mod secret;
+mod temp_token_file;
 mod token;
+mod token_watcher;
 
 pub use access::{Access, Closed};
 pub use error::AccessError;
-pub use follower::Follow;
 pub use group::Group;
 pub use options::{AccessOptions, Endpoints};
 pub use protocol::Protocol;
@@ -32,3 +31,4 @@ pub use secret::{Secret, Secrets};
 pub(crate) use token::VARIABLE;
 #[cfg(feature = "embedded")]
 pub(crate) use token::base64_url;
+pub use token_watcher::Follow;

@@ -39,11 +39,11 @@ pub struct AccessOptions {
 impl AccessOptions {
     /// Warns if the environment opens groups that are restricted by default: a variable that is
     /// empty by mistake is visible nowhere else.
-    pub(super) fn tell_open(&self) {
-        let said = env::var(VARIABLE).ok();
-        let said = said.and_then(|said| Endpoints::parse(&said).ok());
+    pub(super) fn warn_if_open(&self) {
+        let value = env::var(VARIABLE).ok();
+        let from_env = value.and_then(|value| Endpoints::parse(&value).ok());
         let open = self.restricted_endpoints.usual_without();
-        if said.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
+        if from_env.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
             tracing::warn!(
                 groups = open.join(","),
                 "{VARIABLE} leaves groups of routes open to everybody that want the access token where it is not set"
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_open_beyond_the_usual_is_named() {
+    fn groups_that_are_open_by_mistake_are_named() {
         let table: [(&str, &[&str]); 3] = [
             (USUAL, &[]),
             (

@@ -10,7 +10,7 @@ use super::{AccessError, Secret};
 pub(crate) const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
 
 /// The maximum size of a token file.
-const MOST: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// The minimum length of a token. A shorter one can be guessed, or is only part of one.
 const LEAST: usize = 16;
@@ -19,7 +19,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /// Reads the tokens from a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
-    match read_limited(path, MOST) {
+    match read_limited(path, MAX_FILE_BYTES) {
         Ok(bytes) => parse(&bytes, || format!("--access-token-file {}", path.display())),
         Err(source) => Err(AccessError::Read {
             path: path.to_owned(),
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_is_no_small_file_has_no_token() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().set_len(MOST + 1).unwrap();
+        file.as_file().set_len(MAX_FILE_BYTES + 1).unwrap();
         for path in [file.path(), Path::new("/dev/zero"), Path::new("/")] {
             assert!(matches!(read(path), Err(AccessError::Read { .. })));
         }

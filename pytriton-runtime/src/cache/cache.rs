@@ -118,11 +118,11 @@ impl ResponseCache {
             let mut state = self.lock();
             known = state.entries.contains(&key);
             if !known {
-                let gone = state.entries.insert(key, response, bytes);
-                state.usage.evictions += gone.len() as u64;
+                let evicted = state.entries.insert(key, response, bytes);
+                state.usage.evictions += evicted.len() as u64;
                 // Memory is freed without the lock.
                 drop(state);
-                drop(gone);
+                drop(evicted);
             }
         } else {
             let capacity = self.capacity;

@@ -67,11 +67,11 @@ impl Entries {
         response: Response,
         bytes: usize,
     ) -> Vec<Response> {
-        let mut gone = Vec::new();
+        let mut evicted = Vec::new();
         while self.used.saturating_add(bytes) > self.capacity
             && let Some(response) = self.evict()
         {
-            gone.push(response);
+            evicted.push(response);
         }
         self.clock += 1;
         self.used += bytes;
@@ -82,7 +82,7 @@ impl Entries {
             last_used: self.clock,
         };
         self.entries.insert(key, entry);
-        gone
+        evicted
     }
 
     fn evict(&mut self) -> Option<Response> {
@@ -127,16 +127,16 @@ mod tests {
                     entries.contains(&numbered(key))
                 ),
                 Insert(key, bytes) => {
-                    let gone = entries
+                    let evicted = entries
                         .insert(numbered(key), Response::default(), bytes)
                         .len();
-                    assert_eq!(entries.len(), before + 1 - gone, "{index}");
+                    assert_eq!(entries.len(), before + 1 - evicted, "{index}");
                 }
             }
-            let there: Vec<u8> = (0..=9)
+            let present: Vec<u8> = (0..=9)
                 .filter(|key| entries.contains(&numbered(*key)))
                 .collect();
-            assert_eq!(there, expected, "{index}");
+            assert_eq!(present, expected, "{index}");
             assert_eq!(entries.order.len(), entries.len(), "{index}");
             let taken: usize = entries.entries.values().map(|entry| entry.bytes).sum();
             assert_eq!(taken, entries.used(), "{index}");

@@ -24,7 +24,7 @@ impl GenerationStates {
         generation: &Generation,
         entry: SequenceEntry,
     ) -> Option<SequenceEntry> {
-        generation.tell(&self.ended);
+        generation.report_end_to(&self.ended);
         self.entries.insert(generation.number(), entry)
     }
 

@@ -16,8 +16,8 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
         true => 0,
         false => batching.max_queue_delay_microseconds,
     };
-    message.say("max_queue_delay_microseconds", 2, delay);
-    message.say("preserve_ordering", 3, batching.preserve_ordering);
+    message.set("max_queue_delay_microseconds", 2, delay);
+    message.set("preserve_ordering", 3, batching.preserve_ordering);
     let (levels, default_level, policies) = match &batching.priorities {
         None => (0, 0, &[][..]),
         Some(priorities) => (
@@ -32,7 +32,7 @@ pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> 
     // The server's default limit is not set here: with any queue policy or priority, Triton 2.51
     // checks for free instances only twice a second.
     if batching.queue_policy != QueuePolicy::DEFAULT {
-        message.say(
+        message.set(
             "default_queue_policy",
             6,
             queue_policy(batching.queue_policy),
@@ -69,8 +69,8 @@ fn preferred(spec: &ModelSpec, sizes: &[u32], alone: bool) -> (Value<'static>, b
         [] if spec.batching() => vec![spec.max_batch_size.into()],
         sizes => sizes.iter().copied().map(i64::from).collect(),
     };
-    let said = alone || !sizes.is_empty();
-    (Value::Numbers(preferred.into()), said)
+    let is_set = alone || !sizes.is_empty();
+    (Value::Numbers(preferred.into()), is_set)
 }
 
 pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -> Message<'static> {
@@ -82,9 +82,9 @@ pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -
         } => {
             let mut direct = Message::default();
             let delay = *max_queue_delay_microseconds;
-            direct.say("max_queue_delay_microseconds", 1, delay);
-            direct.say("minimum_slot_utilization", 2, *minimum_slot_utilization);
-            message.say("direct", 3, direct);
+            direct.set("max_queue_delay_microseconds", 1, delay);
+            direct.set("minimum_slot_utilization", 2, *minimum_slot_utilization);
+            message.set("direct", 3, direct);
         }
         SequenceStrategy::Oldest {
             max_candidate_sequences,
@@ -94,16 +94,16 @@ pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -
         } => {
             let mut oldest = Message::default();
             let candidates = (*max_candidate_sequences).min(i32::MAX.cast_unsigned());
-            oldest.say("max_candidate_sequences", 1, candidates);
+            oldest.set("max_candidate_sequences", 1, candidates);
             let (preferred, said) = preferred(spec, preferred_batch_size, is_alone(spec));
             oldest.put("preferred_batch_size", 2, preferred, said);
             let delay = *max_queue_delay_microseconds;
-            oldest.say("max_queue_delay_microseconds", 3, delay);
-            oldest.say("preserve_ordering", 4, *preserve_ordering);
-            message.say("oldest", 4, oldest);
+            oldest.set("max_queue_delay_microseconds", 3, delay);
+            oldest.set("preserve_ordering", 4, *preserve_ordering);
+            message.set("oldest", 4, oldest);
         }
     }
-    message.say(
+    message.set(
         "max_sequence_idle_microseconds",
         1,
         batching.max_sequence_idle_microseconds,
@@ -120,13 +120,13 @@ fn queue_policy(policy: QueuePolicy) -> Message<'static> {
         TimeoutAction::Reject => Scalar::Enumeration("REJECT", 0),
         TimeoutAction::Delay => Scalar::Enumeration("DELAY", 1),
     };
-    message.say("timeout_action", 1, action);
-    message.say(
+    message.set("timeout_action", 1, action);
+    message.set(
         "default_timeout_microseconds",
         2,
         policy.default_timeout_microseconds,
     );
-    message.say("allow_timeout_override", 3, policy.allow_timeout_override);
-    message.say("max_queue_size", 4, policy.max_queue_size);
+    message.set("allow_timeout_override", 3, policy.allow_timeout_override);
+    message.set("max_queue_size", 4, policy.max_queue_size);
     message
 }

@@ -53,7 +53,7 @@ pub enum Scalar<'a> {
 
 impl<'a> Message<'a> {
     /// Adds a field that the model sets.
-    pub(super) fn say(&mut self, name: &'static str, number: u32, value: impl Into<Value<'a>>) {
+    pub(super) fn set(&mut self, name: &'static str, number: u32, value: impl Into<Value<'a>>) {
         self.put(name, number, value, true);
     }
 

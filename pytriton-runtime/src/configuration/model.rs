@@ -19,9 +19,9 @@ pub fn configuration<'a>(
     policy: Option<&VersionPolicy>,
 ) -> Message<'a> {
     let mut config = Message::default();
-    config.say("name", 1, &*spec.name);
+    config.set("name", 1, &*spec.name);
     config.fill_in("platform", 2, "");
-    config.say("backend", 17, backend);
+    config.set("backend", 17, backend);
     config.fill_in("runtime", 25, "");
     config.put(
         "version_policy",
@@ -29,56 +29,56 @@ pub fn configuration<'a>(
         version_policy(policy),
         policy.is_some(),
     );
-    config.say("max_batch_size", 4, size(spec.max_batch_size));
-    config.say("input", 5, messages(&spec.inputs, input));
+    config.set("max_batch_size", 4, size(spec.max_batch_size));
+    config.set("input", 5, messages(&spec.inputs, input));
     let outputs = spec.outputs.iter().enumerate();
     let outputs = outputs.map(|(index, tensor)| output(tensor, spec.label_filename(index)));
-    config.say("output", 6, outputs.collect::<Vec<_>>());
+    config.set("output", 6, outputs.collect::<Vec<_>>());
     config.fill_in("batch_input", 20, Vec::new());
     config.fill_in("batch_output", 21, Vec::new());
     config.fill_in("optimization", 12, optimization());
     if let Some(batching) = spec.dynamic_batching.as_ref().filter(|_| spec.batching()) {
-        config.say("dynamic_batching", 11, dynamic_batching(spec, batching));
+        config.set("dynamic_batching", 11, dynamic_batching(spec, batching));
     }
     if let Some(batching) = &spec.sequence_batching {
-        config.say("sequence_batching", 13, sequence_batching(spec, batching));
+        config.set("sequence_batching", 13, sequence_batching(spec, batching));
     }
-    config.say("instance_group", 7, instance_groups(spec, backend));
+    config.set("instance_group", 7, instance_groups(spec, backend));
     config.fill_in("default_model_filename", 8, "");
     config.fill_in("cc_model_filenames", 9, Value::Map(Vec::new()));
     config.fill_in("metric_tags", 10, Value::Map(Vec::new()));
-    config.say("parameters", 14, parameters(spec));
+    config.set("parameters", 14, parameters(spec));
     config.fill_in("model_warmup", 16, Vec::new());
     // Set explicitly, as in PyTriton, also for models with a single response.
     let mut transactions = Message::default();
-    transactions.say("decoupled", 1, spec.decoupled);
-    config.say("model_transaction_policy", 19, transactions);
+    transactions.set("decoupled", 1, spec.decoupled);
+    config.set("model_transaction_policy", 19, transactions);
     if spec.response_cache {
-        config.say("response_cache", 24, enabled());
+        config.set("response_cache", 24, enabled());
     }
     config
 }
 
 fn version_policy(policy: Option<&VersionPolicy>) -> Message<'static> {
-    let mut said = Message::default();
+    let mut message = Message::default();
     let mut choice = Message::default();
     match policy {
         None => {
             choice.fill_in("num_versions", 1, 1_u32);
-            said.fill_in("latest", 1, choice);
+            message.fill_in("latest", 1, choice);
         }
         Some(VersionPolicy::Latest(count)) => {
-            choice.say("num_versions", 1, *count);
-            said.say("latest", 1, choice);
+            choice.set("num_versions", 1, *count);
+            message.set("latest", 1, choice);
         }
-        Some(VersionPolicy::All) => said.say("all", 2, choice),
+        Some(VersionPolicy::All) => message.set("all", 2, choice),
         Some(VersionPolicy::Specific(versions)) => {
             let versions = versions.iter().map(|&version| i64::from(version));
-            choice.say("versions", 1, Value::Numbers(versions.collect()));
-            said.say("specific", 3, choice);
+            choice.set("versions", 1, Value::Numbers(versions.collect()));
+            message.set("specific", 3, choice);
         }
     }
-    said
+    message
 }
 
 fn messages<'a>(
@@ -90,10 +90,10 @@ fn messages<'a>(
 
 fn input(tensor: &TensorSpec) -> Message<'_> {
     let mut input = Message::default();
-    input.say("name", 1, &*tensor.name);
-    input.say("data_type", 2, data_type(tensor.datatype));
+    input.set("name", 1, &*tensor.name);
+    input.set("data_type", 2, data_type(tensor.datatype));
     input.fill_in("format", 3, Scalar::Enumeration("FORMAT_NONE", 0));
-    input.say("dims", 4, &*tensor.dims);
+    input.set("dims", 4, &*tensor.dims);
     input.fill_in("is_shape_tensor", 6, false);
     input.fill_in("allow_ragged_batch", 7, false);
     input.put("optional", 8, tensor.optional, tensor.optional);
@@ -103,11 +103,11 @@ fn input(tensor: &TensorSpec) -> Message<'_> {
 
 fn output(tensor: &TensorSpec, labels: String) -> Message<'_> {
     let mut output = Message::default();
-    output.say("name", 1, &*tensor.name);
-    output.say("data_type", 2, data_type(tensor.datatype));
-    output.say("dims", 3, &*tensor.dims);
-    let said = !labels.is_empty();
-    output.put("label_filename", 4, labels, said);
+    output.set("name", 1, &*tensor.name);
+    output.set("data_type", 2, data_type(tensor.datatype));
+    output.set("dims", 3, &*tensor.dims);
+    let is_set = !labels.is_empty();
+    output.put("label_filename", 4, labels, is_set);
     output.fill_in("is_shape_tensor", 6, false);
     output.fill_in("is_non_linear_format_io", 7, false);
     output
@@ -145,7 +145,7 @@ fn optimization() -> Message<'static> {
 
 fn enabled() -> Message<'static> {
     let mut enabled = Message::default();
-    enabled.say("enable", 1, true);
+    enabled.set("enable", 1, true);
     enabled
 }
 
@@ -165,10 +165,10 @@ fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> 
         Device::Gpu(_) if backend == BACKEND => (Scalar::Enumeration("KIND_MODEL", 3), Vec::new()),
         Device::Gpu(number) => (Scalar::Enumeration("KIND_GPU", 1), vec![number.into()]),
     };
-    group.say("kind", 4, kind);
-    group.say("count", 2, size(instances.count));
-    let said = !gpus.is_empty();
-    group.put("gpus", 3, Value::Numbers(gpus.into()), said);
+    group.set("kind", 4, kind);
+    group.set("count", 2, size(instances.count));
+    let is_set = !gpus.is_empty();
+    group.put("gpus", 3, Value::Numbers(gpus.into()), is_set);
     group.fill_in("secondary_devices", 8, Vec::new());
     group.fill_in("profile", 5, Vec::new());
     group.fill_in("passive", 7, false);
@@ -179,7 +179,7 @@ fn instance_group<'a>(name: String, instances: InstanceGroup, backend: &str) -> 
 fn parameters(spec: &ModelSpec) -> Value<'_> {
     let parameters = spec.parameters.iter().map(|(name, text)| {
         let mut value = Message::default();
-        value.say("string_value", 1, &**text);
+        value.set("string_value", 1, &**text);
         (Scalar::from(&**name), value)
     });
     Value::Map(parameters.collect())

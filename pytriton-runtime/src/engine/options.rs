@@ -60,15 +60,15 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Parser)]
-    struct Line {
+    struct CommandLine {
         #[command(flatten)]
         triton: TritonOptions,
     }
 
     #[test]
     fn unknown_engines_are_refused() {
-        assert!(Line::try_parse_from(["test", "--engine=x"]).is_err());
-        let line = Line::try_parse_from(["test", "--engine=embedded"]).unwrap();
+        assert!(CommandLine::try_parse_from(["test", "--engine=x"]).is_err());
+        let line = CommandLine::try_parse_from(["test", "--engine=embedded"]).unwrap();
         assert_eq!(line.triton.engine, EngineChoice::Embedded);
     }
 }

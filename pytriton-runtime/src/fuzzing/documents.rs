@@ -1,6 +1,6 @@
 use crate::configuration::{BACKEND, configuration as configure};
 use crate::model::ModelSpec;
-use crate::openapi::{Doors, document};
+use crate::openapi::{ServedRoutes, document};
 
 /// The `config.pbtxt` of a model, and the same configuration as JSON and as protobuf.
 pub fn configuration(spec: &ModelSpec) -> (String, Vec<u8>, Vec<u8>) {
@@ -10,5 +10,5 @@ pub fn configuration(spec: &ModelSpec) -> (String, Vec<u8>, Vec<u8>) {
 
 /// The OpenAPI document of a server with these models.
 pub fn openapi(models: &[ModelSpec]) -> serde_json::Value {
-    document(models, &Doors::usual())
+    document(models, &ServedRoutes::usual())
 }

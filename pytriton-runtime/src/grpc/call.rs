@@ -10,7 +10,7 @@ use crate::memory_budget::MemoryPermit;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::reception::{Error, Reception};
-use crate::request::{InferRequest, Parameters, Traced};
+use crate::request::{InferRequest, Parameters, TraceEvents};
 use crate::serving::Model;
 use crate::trace::{Trace, TraceContext, identified, listened};
 

@@ -13,7 +13,7 @@ use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::memory_budget::MemoryPermit;
 use crate::reception::Error;
-use crate::request::{InferRequest, Response, Traced};
+use crate::request::{InferRequest, Response, TraceEvents};
 use crate::scheduler::SchedulerError;
 use crate::serving::{Answers, Model};
 
@@ -47,7 +47,7 @@ pub(super) struct Streamed {
     writing: Option<Writing>,
     /// The message that follows these.
     behind: Option<Result<Framed, Status>>,
-    traced: Option<(Arc<dyn Traced>, Arc<Model>)>,
+    traced: Option<(Arc<dyn TraceEvents>, Arc<Model>)>,
     /// Counts the request in its stream, with its memory.
     _counted: Option<(InProgress, Option<MemoryPermit>)>,
 }

@@ -10,7 +10,7 @@ use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_req
 use crate::kserve::{CodecError, error_json};
 use crate::memory_budget::MemoryBudget;
 use crate::reception::{Error, Reception};
-use crate::request::{Response, Traced};
+use crate::request::{Response, TraceEvents};
 use crate::scheduler::SchedulerError;
 use crate::serving::Answers;
 use crate::text::for_client;

@@ -12,7 +12,7 @@ use crate::kserve::{
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::reception::{Error, Reception};
-use crate::request::{InferRequest, RequestError, Response, Traced};
+use crate::request::{InferRequest, RequestError, Response, TraceEvents};
 use crate::serving::Model;
 use crate::shared_memory::Regions;
 use crate::timeline::Timeline;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::model::ModelSpec;
-use crate::request::{Response, Traced};
+use crate::request::{Response, TraceEvents};
 use crate::timeline::Timeline;
 
 /// Records trace events for the responses to a sampled request, and its end when dropped.

@@ -27,7 +27,7 @@ const NAME: &str = "logging::blocked_tests::a_server_whose_standard_error_is_not
 const LINES: usize = 20_000;
 
 #[derive(Debug, Parser)]
-struct Line {
+struct CommandLine {
     #[command(flatten)]
     options: Options,
 }
@@ -36,7 +36,7 @@ struct Line {
 async fn serve() {
     let _export = init(&LogSettings::default(), TracesExporter::None).unwrap();
     let ports = ["", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-    let options = Line::parse_from(ports).options;
+    let options = CommandLine::parse_from(ports).options;
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let server = Server::start(&registry, &options).await.unwrap();
     println!("address {}", server.addresses().http.unwrap());

@@ -75,13 +75,13 @@ impl Visit for Values<'_> {
 mod tests {
     use tracing::subscriber::with_default;
 
-    use crate::logging::written::Written;
+    use crate::logging::captured_output::CapturedOutput;
 
     use super::*;
 
     #[test]
     fn values_do_nothing_to_the_line() {
-        let log = Written::default();
+        let log = CapturedOutput::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
             .fmt_fields(HumanFields)

@@ -6,7 +6,7 @@ use tracing_subscriber::fmt::format::{Format, Json, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::trace::{About, current};
+use crate::trace::{LogContext, current};
 
 /// Formats lines of JSON, and adds the requests they are about.
 #[derive(Debug)]
@@ -49,16 +49,16 @@ where
 }
 
 /// Returns the members to add. A single request is a string, several are a list.
-fn members(about: &About) -> Map<String, Value> {
+fn members(about: &LogContext) -> Map<String, Value> {
     let traces: Vec<_> = about.traces.iter().map(|id| format!("{id:032x}")).collect();
     let mut members = Map::new();
-    let mut tell = |one: &str, many: &str, ids: &[String]| match ids {
+    let mut insert = |one: &str, many: &str, ids: &[String]| match ids {
         [] => {}
         [id] => drop(members.insert(one.to_owned(), id.as_str().into())),
         ids => drop(members.insert(many.to_owned(), ids.into())),
     };
-    tell("request_id", "request_ids", &about.requests);
-    tell("trace_id", "trace_ids", &traces);
+    insert("request_id", "request_ids", &about.requests);
+    insert("trace_id", "trace_ids", &traces);
     members.insert("model".to_owned(), Value::from(&*about.model));
     members
 }
@@ -70,7 +70,7 @@ mod tests {
     use tracing::info_span;
     use tracing::subscriber::with_default;
 
-    use crate::logging::written::Written;
+    use crate::logging::captured_output::CapturedOutput;
     use crate::model::ModelSpec;
     use crate::registry::ModelDeclaration;
     use crate::request::Request;
@@ -80,8 +80,8 @@ mod tests {
     use super::*;
 
     fn lines(write: impl FnOnce()) -> Vec<Value> {
-        trace::tell();
-        let log = Written::default();
+        trace::enable_log_context();
+        let log = CapturedOutput::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
             .json()

@@ -11,17 +11,17 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry};
 
 use crate::panic::panic_message;
-use crate::trace::{Export, TracesError, TracesExporter, tell};
+use crate::trace::{Export, TracesError, TracesExporter, enable_log_context};
 
 use super::LogSettings;
+#[cfg(feature = "embedded")]
+use super::active_log::{self, ActiveLog};
 use super::filter::{directives, is_of_request, names_spans};
 use super::forms::{Lines, set_iso8601};
-use super::gate::Gate;
 use super::human::HumanFields;
 use super::json::BoundedLines;
+use super::line_filter::LineFilter;
 use super::lines::RequestLines;
-#[cfg(feature = "embedded")]
-use super::live::{self, Live};
 use super::sink::{Sink, flush_before_panic};
 
 /// The format of log lines.
@@ -55,9 +55,9 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
     let rust_log = env::var("RUST_LOG").ok();
     let wanted = names_spans(rust_log.as_deref());
     let directives = directives(rust_log.as_deref());
-    let (gate, misread) = match Gate::new(directives, settings) {
+    let (gate, misread) = match LineFilter::new(directives, settings) {
         Ok(gate) => (gate, None),
-        Err(error) => (Gate::by_detail(settings), Some(error)),
+        Err(error) => (LineFilter::by_detail(settings), Some(error)),
     };
     #[cfg(feature = "embedded")]
     let (gate, handle) = tracing_subscriber::reload::Layer::new(gate);
@@ -94,10 +94,10 @@ pub(crate) fn init(settings: &LogSettings, traces: TracesExporter) -> Result<Exp
     {
         set_iso8601(settings.format == LogFormat::Iso8601);
         if settings.format == LogFormat::Json {
-            tell();
+            enable_log_context();
         }
         #[cfg(feature = "embedded")]
-        live::start(Live {
+        active_log::start(ActiveLog {
             settings: settings.clone(),
             directives: directives.filter(|_| misread.is_none()).map(str::to_owned),
             handle,

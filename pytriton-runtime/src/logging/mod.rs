@@ -1,25 +1,25 @@
 //! Logging for humans and machines. Text from clients and user code is escaped and limited in both.
 
+#[cfg(feature = "embedded")]
+mod active_log;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod blocked_tests;
+#[cfg(test)]
+mod captured_output;
 mod filter;
 mod forms;
-mod gate;
 mod human;
 mod json;
+mod line_filter;
 mod lines;
-#[cfg(feature = "embedded")]
-mod live;
 mod log;
 mod queue;
 mod settings;
 mod sink;
-#[cfg(test)]
-mod written;
 
 #[cfg(feature = "embedded")]
-pub(crate) use live::{settings, update, write_to};
+pub(crate) use active_log::{settings, update, write_to};
 pub use log::LogFormat;
 pub(crate) use log::init;
 #[cfg(feature = "embedded")]

@@ -24,7 +24,7 @@ pub(super) struct LogQueue {
 
 #[derive(Debug)]
 struct State {
-    lines: VecDeque<Line>,
+    lines: VecDeque<QueuedLine>,
     bytes: usize,
     /// Whether the writer thread is writing a line.
     writing: bool,
@@ -35,7 +35,7 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Line {
+struct QueuedLine {
     bytes: Vec<u8>,
     file: Option<Arc<File>>,
 }
@@ -80,7 +80,7 @@ impl LogQueue {
             return;
         }
         state.bytes = bytes;
-        state.lines.push_back(Line {
+        state.lines.push_back(QueuedLine {
             bytes: line.to_vec(),
             file,
         });
@@ -110,7 +110,7 @@ impl LogQueue {
         }
     }
 
-    fn next(&self, report: &impl Fn(u64)) -> Line {
+    fn next(&self, report: &impl Fn(u64)) -> QueuedLine {
         let mut state = self.state();
         loop {
             if let Some(line) = state.lines.pop_front() {

@@ -127,13 +127,13 @@ impl MetricsConfig {
 
 /// Parses a quantile. Its error is ignored: all of ours have the same error, relative to the value.
 fn quantile(pair: &str) -> Result<f64, MetricsConfigError> {
-    let part = |text: &str| {
+    let fraction = |text: &str| {
         let number: f64 = text.parse().ok()?;
         (0.0..=1.0).contains(&number).then_some(number)
     };
     let numbers = pair.split_once(':').and_then(|(quantile, error)| {
-        part(error)?;
-        part(quantile)
+        fraction(error)?;
+        fraction(quantile)
     });
     numbers.ok_or_else(|| MetricsConfigError::Quantile {
         got: pair.to_owned(),

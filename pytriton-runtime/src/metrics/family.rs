@@ -32,11 +32,11 @@ impl<'a> Family<'a> {
 
     /// Writes a sample. Model names need no escaping: quotes and backslashes are not allowed.
     pub(super) fn sample(&mut self, labels: &[(&str, &dyn Display)], value: &dyn Display) {
-        self.part("", labels, value);
+        self.suffixed_sample("", labels, value);
     }
 
     /// Writes a sample of a metric with several parts, such as one with a suffix to its name.
-    pub(super) fn part(
+    pub(super) fn suffixed_sample(
         &mut self,
         suffix: &str,
         labels: &[(&str, &dyn Display)],

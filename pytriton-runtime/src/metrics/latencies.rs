@@ -127,16 +127,16 @@ fn write_histograms(
         };
         let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];
         let value = |ns: u64| ns as f64 * unit / 1e9;
-        family.part("_count", &labels, &histogram.count());
-        family.part("_sum", &labels, &value(histogram.ns()));
+        family.suffixed_sample("_count", &labels, &histogram.count());
+        family.suffixed_sample("_sum", &labels, &value(histogram.ns()));
         let bounds = histogram
             .buckets()
             .map(|(bound, count)| (value(bound), count));
         for (bound, count) in bounds {
-            family.part("_bucket", &[labels[0], labels[1], ("le", &bound)], &count);
+            family.suffixed_sample("_bucket", &[labels[0], labels[1], ("le", &bound)], &count);
         }
         let last = [labels[0], labels[1], ("le", &"+Inf")];
-        family.part("_bucket", &last, &histogram.count());
+        family.suffixed_sample("_bucket", &last, &histogram.count());
     }
 }
 
@@ -146,8 +146,11 @@ fn write_summaries(
     models: &[(&ModelSpec, Latencies)],
     quantiles: &[f64],
 ) {
-    let told = |spec: &ModelSpec| cached.is_none_or(|cached| cached == spec.response_cache);
-    let mut models = models.iter().filter(|(spec, _)| told(spec)).peekable();
+    let is_reported = |spec: &ModelSpec| cached.is_none_or(|cached| cached == spec.response_cache);
+    let mut models = models
+        .iter()
+        .filter(|(spec, _)| is_reported(spec))
+        .peekable();
     if models.peek().is_none() {
         return;
     }
@@ -157,8 +160,8 @@ fn write_summaries(
             continue;
         };
         let labels: [(&str, &dyn Display); 2] = [("model", &spec.name), ("version", &spec.version)];
-        family.part("_count", &labels, &summary.count());
-        family.part("_sum", &labels, &(summary.ns() / 1000));
+        family.suffixed_sample("_count", &labels, &summary.count());
+        family.suffixed_sample("_sum", &labels, &(summary.ns() / 1000));
         for (quantile, value) in quantiles.iter().zip(summary.quantiles(quantiles)) {
             let value = value.map_or(f64::NAN, |ns| ns as f64 / 1e3);
             family.sample(&[labels[0], labels[1], ("quantile", quantile)], &value);

@@ -4,19 +4,19 @@ use crate::model::ModelSpec;
 
 use super::components::{Components, described};
 use super::paths::{Paths, responses};
-use super::{Doors, model, server};
+use super::{ServedRoutes, model, server};
 
 /// Creates the OpenAPI document of a server with these models.
 pub(crate) fn document<'a>(
     models: impl IntoIterator<Item = &'a ModelSpec>,
-    doors: &Doors,
+    routes: &ServedRoutes,
 ) -> Value {
     let mut models: Vec<&ModelSpec> = models.into_iter().collect();
     models.sort_by(|one, other| (&one.name, one.version).cmp(&(&other.name, other.version)));
     let mut components = Components::shared();
-    let mut paths = Paths::new(doors);
+    let mut paths = Paths::new(routes);
     let mut tags = Vec::new();
-    server::add(&mut paths, doors.explicit);
+    server::add(&mut paths, routes.explicit);
     for versions in models.chunk_by(|one, other| one.name == other.name) {
         if let Some(latest) = versions.last() {
             let tag = json!({ "name": &*latest.name });
@@ -36,10 +36,10 @@ pub(crate) fn document<'a>(
         "components": {
             "schemas": components.finish(),
             "responses": responses(),
-            "securitySchemes": doors.schemes(),
+            "securitySchemes": routes.schemes(),
         },
     });
-    if let Some(ports) = &doors.ports {
+    if let Some(ports) = &routes.ports {
         document["x-pytriton-ports"] = json!(ports);
     }
     document

@@ -6,7 +6,6 @@
 
 mod components;
 mod document;
-mod doors;
 mod elements;
 mod extension;
 mod generate;
@@ -14,6 +13,7 @@ mod infer;
 mod model;
 mod names;
 mod paths;
+mod served_routes;
 mod server;
 mod shared;
 mod tensor;
@@ -21,4 +21,4 @@ mod tensor;
 mod tests;
 
 pub(crate) use document::document;
-pub(crate) use doors::Doors;
+pub(crate) use served_routes::ServedRoutes;

@@ -2,13 +2,13 @@ use serde_json::{Map, Value, json};
 
 use crate::access::Group;
 
-use super::Doors;
+use super::ServedRoutes;
 use super::names::Names;
 
 /// The paths of a document.
 #[derive(Debug)]
 pub(super) struct Paths<'a> {
-    doors: &'a Doors,
+    routes: &'a ServedRoutes,
     names: Names,
     paths: Map<String, Value>,
 }
@@ -26,9 +26,9 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(doors: &'a Doors) -> Self {
+    pub(super) fn new(routes: &'a ServedRoutes) -> Self {
         Self {
-            doors,
+            routes,
             names: Names::default(),
             paths: Map::new(),
         }
@@ -45,12 +45,12 @@ impl<'a> Paths<'a> {
     }
 
     fn put_with(&mut self, place: Place<'_>, mut operation: Value, errors: Errors) {
-        if !self.doors.answers(&place.path) {
+        if !self.routes.answers(&place.path) {
             return;
         }
         operation["operationId"] = self.names.pick(&place.id).into();
         operation["tags"] = json!([place.tag]);
-        if let Some(security) = self.doors.security(place.group) {
+        if let Some(security) = self.routes.security(place.group) {
             operation["security"] = security;
         }
         for (status, name) in errors {

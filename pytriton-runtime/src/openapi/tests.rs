@@ -10,16 +10,16 @@ use crate::registry::ModelDeclaration;
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
-use super::{Doors, document};
+use super::{ServedRoutes, document};
 
-fn of(declarations: &[&ModelDeclaration], doors: &Doors) -> Value {
+fn of(declarations: &[&ModelDeclaration], routes: &ServedRoutes) -> Value {
     let specs = declarations.iter().map(|model| model.spec().unwrap());
     let specs: Vec<ModelSpec> = specs.collect();
-    document(&specs, doors)
+    document(&specs, routes)
 }
 
 fn open(declarations: &[&ModelDeclaration]) -> Value {
-    of(declarations, &Doors::new(&[], false))
+    of(declarations, &ServedRoutes::new(&[], false))
 }
 
 fn named(name: &str) -> &'static ModelDeclaration {
@@ -53,8 +53,14 @@ fn each_document_is_as_it_was() {
         inputs: named("no_batching").inputs,
         ..DESCRIBED
     };
-    golden("nothing", &of(&[], &Doors::new(&[Closed::usual()], true)));
-    golden("versions", &of(&[&DESCRIBED, &second], &Doors::usual()));
+    golden(
+        "nothing",
+        &of(&[], &ServedRoutes::new(&[Closed::usual()], true)),
+    );
+    golden(
+        "versions",
+        &of(&[&DESCRIBED, &second], &ServedRoutes::usual()),
+    );
     golden(
         "tensors",
         &open(&[named("optional_inputs"), named("nothing")]),
@@ -65,8 +71,8 @@ fn each_document_is_as_it_was() {
 #[cfg(feature = "embedded")]
 #[test]
 fn other_ports_are_told_where_they_are_known() {
-    let doors = Doors::new(&[], false).beside([("grpc", 9001, true)]);
-    let document = of(&[], &doors);
+    let routes = ServedRoutes::new(&[], false).with_other_ports([("grpc", 9001, true)]);
+    let document = of(&[], &routes);
     let expected = json!({ "grpc": { "port": 9001, "tls": true } });
     assert_eq!(document["x-pytriton-ports"], expected);
 }

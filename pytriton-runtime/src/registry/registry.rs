@@ -104,11 +104,11 @@ impl Registry {
 
     /// Versions whose policy differs from that of an earlier version.
     fn disagreements(&self) -> Vec<RegistryError> {
-        let mut said: Vec<&ModelSpec> = Vec::new();
+        let mut compared: Vec<&ModelSpec> = Vec::new();
         let mut errors = Vec::new();
         for spec in self.iter() {
-            errors.extend(said.iter().find_map(|other| disagreement(other, spec)));
-            said.push(spec);
+            errors.extend(compared.iter().find_map(|other| disagreement(other, spec)));
+            compared.push(spec);
         }
         errors
     }

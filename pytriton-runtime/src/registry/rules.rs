@@ -3,13 +3,13 @@ use crate::model::{Device, InstanceGroup, QueuePolicy, TimeoutAction};
 use super::ModelOptions;
 
 /// The maximum of Triton's 32-bit fields.
-pub(super) const MOST: u64 = 2_147_483_647;
+pub(super) const MAX_INT32: u64 = 2_147_483_647;
 /// The capacity of the rings between tritonserver and an instance.
-const MOST_BATCHES_IN_FLIGHT: u64 = 4096;
+const MAX_BATCHES_IN_FLIGHT: u64 = 4096;
 /// Each level has its own queue.
-const MOST_LEVELS: u64 = 1024;
+const MAX_PRIORITY_LEVELS: u64 = 1024;
 
-pub(super) const TO_MOST: &str = "expected a number from 1 to 2147483647";
+pub(super) const EXPECTED_INT32: &str = "expected a number from 1 to 2147483647";
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
 const OPENAI_BATCHING: &str = "`#[openai]` takes each request by itself: remove this option";
 const OPENAI_NO_BATCHING: &str =
@@ -34,13 +34,13 @@ impl ModelOptions<'_> {
     pub const fn flaw(&self, option: &str) -> Flaw {
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
-            b"version" => range(self.version as u64, MOST, TO_MOST),
+            b"version" => range(self.version as u64, MAX_INT32, EXPECTED_INT32),
             b"version_policy" => self.version_policy_flaw(),
             b"instances" => self.instances_flaw(),
-            b"max_batch_size" => range(self.max_batch_size as u64, MOST, TO_MOST),
+            b"max_batch_size" => range(self.max_batch_size as u64, MAX_INT32, EXPECTED_INT32),
             b"batches_in_flight" => range(
                 self.batches_in_flight as u64,
-                MOST_BATCHES_IN_FLIGHT,
+                MAX_BATCHES_IN_FLIGHT,
                 "expected a number from 1 to 4096",
             ),
             b"max_call_microseconds" => range(
@@ -53,10 +53,10 @@ impl ModelOptions<'_> {
             }
             b"priority_levels" => range(
                 self.priority_levels as u64,
-                MOST_LEVELS,
+                MAX_PRIORITY_LEVELS,
                 "expected a number from 1 to 1024",
             ),
-            b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MOST => {
+            b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MAX_INT32 => {
                 Some("expected a number from 0 to 2147483647")
             }
             // Without levels, the option itself is the error.
@@ -146,12 +146,12 @@ impl ModelOptions<'_> {
     pub const fn instance_flaw(&self, index: usize) -> Flaw {
         let InstanceGroup { device, count } = self.instances[index];
         match device {
-            Device::Gpu(number) if number as u64 > MOST => {
+            Device::Gpu(number) if number as u64 > MAX_INT32 => {
                 return Some("expected the number of a GPU, from 0 to 2147483647");
             }
             Device::Gpu(_) => {}
             Device::Cpu => {
-                let flaw = range(count as u64, MOST, TO_MOST);
+                let flaw = range(count as u64, MAX_INT32, EXPECTED_INT32);
                 if flaw.is_some() {
                     return flaw;
                 }
@@ -167,7 +167,7 @@ impl ModelOptions<'_> {
             before += group.count as u64;
             earlier += 1;
         }
-        match before + count as u64 > MOST {
+        match before + count as u64 > MAX_INT32 {
             true => Some("a model has at most 2147483647 instances: write fewer"),
             false => None,
         }
@@ -221,7 +221,7 @@ const fn queue_flaw(policy: &QueuePolicy, option: &[u8], ordered: bool) -> Flaw 
     let delays = matches!(policy.timeout_action, TimeoutAction::Delay);
     let times_out = policy.default_timeout_microseconds > 0;
     match option {
-        b"max_queue_size" if policy.max_queue_size as u64 > MOST => {
+        b"max_queue_size" if policy.max_queue_size as u64 > MAX_INT32 => {
             Some("expected a number from 0 to 2147483647")
         }
         b"timeout_action" if delays && times_out && ordered => Some(DELAYED),

@@ -1,4 +1,4 @@
-use super::rules::{Flaw, MOST, TO_MOST, range};
+use super::rules::{EXPECTED_INT32, Flaw, MAX_INT32, range};
 use super::{ModelOptions, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 
 /// Triton's sequence batching strategies, without their options.
@@ -47,7 +47,11 @@ impl ModelOptions<'_> {
                 u64::MAX,
                 "a sequence must be given 1 microsecond at least: write a number from 1",
             ),
-            b"max_candidate_sequences" => range(self.max_candidate_sequences as u64, MOST, TO_MOST),
+            b"max_candidate_sequences" => range(
+                self.max_candidate_sequences as u64,
+                MAX_INT32,
+                EXPECTED_INT32,
+            ),
             b"minimum_slot_utilization" if !(utilization >= 0.0 && utilization <= 1.0) => {
                 Some("expected a number from 0.0 to 1.0")
             }

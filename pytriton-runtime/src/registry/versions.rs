@@ -1,7 +1,7 @@
 use crate::model::VersionPolicy;
 
 use super::ModelOptions;
-use super::rules::{Flaw, MOST, TO_MOST, range};
+use super::rules::{EXPECTED_INT32, Flaw, MAX_INT32, range};
 
 /// The option for the served versions of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ModelOptions<'_> {
         match self.version_policy {
             Some(VersionPolicyDeclaration::Latest(count)) => range(
                 count as u64,
-                MOST,
+                MAX_INT32,
                 "a policy must leave a version: write `latest(1)`, or a larger number up to 2147483647",
             ),
             Some(VersionPolicyDeclaration::Specific(versions)) => specific_flaw(versions),
@@ -55,7 +55,7 @@ const fn specific_flaw(versions: &[u32]) -> Flaw {
     }
     let mut index = 0;
     while index < versions.len() {
-        let flaw = range(versions[index] as u64, MOST, TO_MOST);
+        let flaw = range(versions[index] as u64, MAX_INT32, EXPECTED_INT32);
         if flaw.is_some() {
             return flaw;
         }

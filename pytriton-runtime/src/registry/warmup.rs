@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use crate::model::{ModelSpec, TensorDeclaration, Warmup, WarmupInput};
 
-use super::rules::{MOST, TO_MOST, equal, range};
+use super::rules::{EXPECTED_INT32, MAX_INT32, equal, range};
 use super::{ModelOptions, Signature};
 
 /// The maximum number of dimensions of an array, each of any size.
@@ -15,7 +15,7 @@ impl ModelOptions<'_> {
             batch_size, count, ..
         } = warmup;
         match option.as_bytes() {
-            b"count" => range(*count as u64, MOST, TO_MOST),
+            b"count" => range(*count as u64, MAX_INT32, EXPECTED_INT32),
             b"batch_size" if *batch_size == 1 => None,
             b"batch_size" if !self.batching || self.openai.is_some() => Some(
                 "the model has no batches: remove `batch_size`, or write `count = …` for several calls",

@@ -185,13 +185,13 @@ mod tests {
     /// Polls a pending body and returns the waker that it registers.
     fn receive(arrival: &Arc<Arrival>) -> Waker {
         let waker = noop_waker();
-        let mut kept = None;
+        let mut waker_of_body = None;
         let polled: Poll<()> = arrival.poll_body(&mut Context::from_waker(&waker), |context| {
-            kept = Some(context.waker().clone());
+            waker_of_body = Some(context.waker().clone());
             Poll::Pending
         });
         assert!(polled.is_pending());
-        kept.unwrap()
+        waker_of_body.unwrap()
     }
 
     #[test]

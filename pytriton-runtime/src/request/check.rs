@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Up to this number of inputs, comparing them pairwise is faster than hashing.
-const FEW: usize = 16;
+const LINEAR_SEARCH_LIMIT: usize = 16;
 
 /// The maximum number of names in a message.
 const SHOWN: usize = 32;
@@ -69,7 +69,7 @@ impl Request {
 }
 
 fn check_duplicates(id: &RequestId, inputs: &[InferInput]) -> Result<(), RequestError> {
-    let twice = if inputs.len() <= FEW {
+    let twice = if inputs.len() <= LINEAR_SEARCH_LIMIT {
         let mut numbered = inputs.iter().enumerate();
         numbered.find(|(index, input)| {
             inputs[..*index]

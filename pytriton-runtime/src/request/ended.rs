@@ -9,17 +9,17 @@ pub(crate) struct Ended(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     numbers: Vec<u64>,
-    hearer: Option<Waker>,
+    waker: Option<Waker>,
 }
 
 impl Ended {
-    pub(super) fn tell(&self, number: u64) {
+    pub(super) fn report(&self, number: u64) {
         let mut state = self.lock();
         state.numbers.push(number);
-        let hearer = state.hearer.take();
+        let waker = state.waker.take();
         drop(state);
         // Wake without the lock. The waker may drop its task, and with it data that takes the lock.
-        hearer.into_iter().for_each(Waker::wake);
+        waker.into_iter().for_each(Waker::wake);
     }
 
     /// Takes the numbers.
@@ -31,7 +31,7 @@ impl Ended {
     pub(crate) fn poll(&self, task: &Context<'_>) -> Poll<Vec<u64>> {
         let mut state = self.lock();
         if state.numbers.is_empty() {
-            state.hearer = Some(task.waker().clone());
+            state.waker = Some(task.waker().clone());
             return Poll::Pending;
         }
         Poll::Ready(take(&mut state.numbers))

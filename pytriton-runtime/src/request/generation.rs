@@ -9,7 +9,7 @@ use super::Ended;
 #[derive(Debug)]
 pub(crate) struct Generation {
     number: u64,
-    over: OnceLock<Arc<Ended>>,
+    ended: OnceLock<Arc<Ended>>,
 }
 
 /// The generation of a request. A copy does not keep the generation alive, because it may be stored
@@ -17,14 +17,14 @@ pub(crate) struct Generation {
 #[derive(Debug, Default)]
 pub(super) struct Membership {
     generation: Weak<Generation>,
-    _held: Option<Arc<Generation>>,
+    _guard: Option<Arc<Generation>>,
 }
 
 impl Generation {
     pub(crate) fn new(number: u64) -> Arc<Self> {
         Arc::new(Self {
             number,
-            over: OnceLock::new(),
+            ended: OnceLock::new(),
         })
     }
 
@@ -34,15 +34,15 @@ impl Generation {
     }
 
     /// Registers where to report the end of the generation. Only the first call has an effect.
-    pub(crate) fn tell(&self, over: &Arc<Ended>) {
-        self.over.get_or_init(|| Arc::clone(over));
+    pub(crate) fn report_end_to(&self, ended: &Arc<Ended>) {
+        self.ended.get_or_init(|| Arc::clone(ended));
     }
 }
 
 impl Drop for Generation {
     fn drop(&mut self) {
-        if let Some(over) = self.over.get() {
-            over.tell(self.number);
+        if let Some(ended) = self.ended.get() {
+            ended.report(self.number);
         }
     }
 }
@@ -51,7 +51,7 @@ impl Membership {
     pub(super) fn of(generation: &Arc<Generation>) -> Self {
         Self {
             generation: Arc::downgrade(generation),
-            _held: Some(Arc::clone(generation)),
+            _guard: Some(Arc::clone(generation)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Clone for Membership {
     fn clone(&self) -> Self {
         Self {
             generation: Weak::clone(&self.generation),
-            _held: None,
+            _guard: None,
         }
     }
 }

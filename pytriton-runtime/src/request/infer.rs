@@ -10,7 +10,7 @@ use crate::trace::Trace;
 
 #[cfg(feature = "embedded")]
 use super::Arrival;
-use super::{Parameters, Sequence, Traced};
+use super::{Parameters, Sequence, TraceEvents};
 
 /// A decoded request, not yet checked against a model.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct InferRequest {
     #[cfg(feature = "embedded")]
     pub shared: Option<Arc<Shared>>,
     /// Records trace events, if the request is traced.
-    pub traced: Option<Arc<dyn Traced>>,
+    pub traced: Option<Arc<dyn TraceEvents>>,
     /// The memory reservation of the request, if any.
     pub held: Option<Arc<MemoryPermit>>,
     /// Its position among the requests of its connection, if the order matters. Dropped when the

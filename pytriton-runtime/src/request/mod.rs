@@ -23,7 +23,7 @@ mod requested;
 mod response;
 mod sequence;
 mod small_vec;
-mod traced;
+mod trace_events;
 
 #[cfg(feature = "embedded")]
 pub(crate) use arrival::{Arrival, ArrivalOrder};
@@ -38,4 +38,4 @@ pub(crate) use requested::Requested;
 pub use response::Response;
 pub use sequence::{Sequence, SequenceId};
 pub use small_vec::SmallVec;
-pub use traced::Traced;
+pub use trace_events::TraceEvents;

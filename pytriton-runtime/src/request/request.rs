@@ -14,7 +14,7 @@ use super::Arrival;
 use super::InferRequest;
 #[cfg(tritonserver)]
 use super::elements::check_elements;
-use super::{Generation, Parameters, Requested, Sequence, SmallVec, Traced};
+use super::{Generation, Parameters, Requested, Sequence, SmallVec, TraceEvents};
 
 /// A request that matches its model. It is queued, batched and passed to raw functions.
 ///
@@ -35,7 +35,7 @@ pub(super) struct Checked {
     pub(super) inputs: SmallVec<Option<Tensor>>,
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
-    pub(super) traced: Option<Arc<dyn Traced>>,
+    pub(super) traced: Option<Arc<dyn TraceEvents>>,
     pub(super) _held: Option<Arc<MemoryPermit>>,
     pub(super) trace: Option<Box<Trace>>,
     /// Why the request cannot be executed. It stays in its batch, because its index must not
@@ -194,7 +194,7 @@ impl Request {
     }
 
     /// Returns the recorder of trace events, if the request is traced.
-    pub(crate) fn traced(&self) -> Option<&Arc<dyn Traced>> {
+    pub(crate) fn traced(&self) -> Option<&Arc<dyn TraceEvents>> {
         self.0.traced.as_ref()
     }
 

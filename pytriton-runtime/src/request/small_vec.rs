@@ -4,10 +4,10 @@ use std::{array, slice, vec};
 
 /// A list of values. A single value needs no allocation.
 #[derive(Debug, Clone)]
-pub struct SmallVec<T>(Kept<T>);
+pub struct SmallVec<T>(Repr<T>);
 
 #[derive(Debug, Clone)]
-enum Kept<T> {
+enum Repr<T> {
     One([T; 1]),
     /// Any other number of values.
     Other(Vec<T>),
@@ -18,7 +18,7 @@ impl<T: Clone> SmallVec<T> {
     pub fn repeat(value: T, count: usize) -> Self {
         match count {
             1 => Self::one(value),
-            _ => Self(Kept::Other(vec![value; count])),
+            _ => Self(Repr::Other(vec![value; count])),
         }
     }
 }
@@ -26,14 +26,14 @@ impl<T: Clone> SmallVec<T> {
 impl<T> SmallVec<T> {
     /// Returns a list with a single value.
     pub const fn one(value: T) -> Self {
-        Self(Kept::One([value]))
+        Self(Repr::One([value]))
     }
 
     /// Returns a list with the results of `function` for all values.
     pub fn map<U>(self, function: impl FnMut(T) -> U) -> SmallVec<U> {
         SmallVec(match self.0 {
-            Kept::One(one) => Kept::One(one.map(function)),
-            Kept::Other(other) => Kept::Other(other.into_iter().map(function).collect()),
+            Repr::One(one) => Repr::One(one.map(function)),
+            Repr::Other(other) => Repr::Other(other.into_iter().map(function).collect()),
         })
     }
 }
@@ -48,15 +48,15 @@ impl<T: Eq> Eq for SmallVec<T> {}
 
 impl<T> Default for SmallVec<T> {
     fn default() -> Self {
-        Self(Kept::Other(Vec::new()))
+        Self(Repr::Other(Vec::new()))
     }
 }
 
 impl<T> From<Vec<T>> for SmallVec<T> {
     fn from(values: Vec<T>) -> Self {
         match <[T; 1]>::try_from(values) {
-            Ok(one) => Self(Kept::One(one)),
-            Err(other) => Self(Kept::Other(other)),
+            Ok(one) => Self(Repr::One(one)),
+            Err(other) => Self(Repr::Other(other)),
         }
     }
 }
@@ -64,11 +64,11 @@ impl<T> From<Vec<T>> for SmallVec<T> {
 impl<T> FromIterator<T> for SmallVec<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let mut values = values.into_iter();
-        let kept = match (values.next(), values.next()) {
-            (Some(one), None) => Kept::One([one]),
-            (one, two) => Kept::Other(one.into_iter().chain(two).chain(values).collect()),
+        let repr = match (values.next(), values.next()) {
+            (Some(one), None) => Repr::One([one]),
+            (one, two) => Repr::Other(one.into_iter().chain(two).chain(values).collect()),
         };
-        Self(kept)
+        Self(repr)
     }
 }
 
@@ -76,15 +76,15 @@ impl<T> Extend<T> for SmallVec<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let mut all = Vec::from(take(self));
         all.extend(values);
-        self.0 = Kept::Other(all);
+        self.0 = Repr::Other(all);
     }
 }
 
 impl<T> From<SmallVec<T>> for Vec<T> {
     fn from(few: SmallVec<T>) -> Self {
         match few.0 {
-            Kept::One(one) => Self::from(one),
-            Kept::Other(other) => other,
+            Repr::One(one) => Self::from(one),
+            Repr::Other(other) => other,
         }
     }
 }
@@ -94,8 +94,8 @@ impl<T> Deref for SmallVec<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Kept::One(one) => one,
-            Kept::Other(other) => other,
+            Repr::One(one) => one,
+            Repr::Other(other) => other,
         }
     }
 }
@@ -103,8 +103,8 @@ impl<T> Deref for SmallVec<T> {
 impl<T> DerefMut for SmallVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            Kept::One(one) => one,
-            Kept::Other(other) => other,
+            Repr::One(one) => one,
+            Repr::Other(other) => other,
         }
     }
 }
@@ -144,8 +144,8 @@ impl<T> IntoIterator for SmallVec<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         match self.0 {
-            Kept::One(one) => IntoIter::One(one.into_iter()),
-            Kept::Other(other) => IntoIter::Other(other.into_iter()),
+            Repr::One(one) => IntoIter::One(one.into_iter()),
+            Repr::Other(other) => IntoIter::Other(other.into_iter()),
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::call::{CancellationSink, Executed, ModelError, ResponseSink};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
-use crate::request::{Request, Response, SmallVec, Traced};
+use crate::request::{Request, Response, SmallVec, TraceEvents};
 use crate::statistics::{
     self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
 };
@@ -31,7 +31,7 @@ pub(super) struct Replies {
     /// Detects cancellation, if the function checks for it.
     watched: Option<Arc<dyn ResponseSink>>,
     /// The recorders of trace events.
-    traces: Vec<Arc<dyn Traced>>,
+    traces: Vec<Arc<dyn TraceEvents>>,
 }
 
 /// The output side of a model: statistics, reservations and order of responses.

@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::Choice;
 use crate::logging::{self, LogSettings};
-use crate::openapi::{Doors, document};
+use crate::openapi::{ServedRoutes, document};
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
@@ -118,7 +118,7 @@ pub(super) fn registry() -> Result<Registry, ServerError> {
 fn described(registry: &Registry) -> String {
     let served = registry.served();
     let models = served.iter().map(|spec| &**spec);
-    format!("{:#}", document(models, &Doors::usual()))
+    format!("{:#}", document(models, &ServedRoutes::usual()))
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {

@@ -16,7 +16,7 @@ use crate::http::{self, TextModels, Written, is_asked};
 use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
-use crate::openapi::Doors;
+use crate::openapi::ServedRoutes;
 use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
 use crate::serving::ModelSet;
@@ -223,7 +223,7 @@ impl Server {
         let texts = TextModels::Here(Arc::clone(models));
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
-        let told = told(options, access, addresses).answering(is_asked);
+        let told = told(options, access, addresses).only_paths(is_asked);
         let docs = Rooms::Page(Arc::new(Reception {
             docs: Some(Arc::new(Written::new(told))),
             ..(*http).clone()
@@ -353,11 +353,15 @@ pub(super) fn doors(
 }
 
 /// Returns what the docs page shows about routes and, if known, other ports.
-pub(super) fn told(options: &Options, access: &Access, addresses: Option<&Addresses>) -> Doors {
+pub(super) fn told(
+    options: &Options,
+    access: &Access,
+    addresses: Option<&Addresses>,
+) -> ServedRoutes {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    let doors = Doors::new(access.closed(Spoken::Http), explicit);
+    let doors = ServedRoutes::new(access.closed(Spoken::Http), explicit);
     match addresses {
-        Some(addresses) => doors.beside(addresses.beside_docs()),
+        Some(addresses) => doors.with_other_ports(addresses.beside_docs()),
         None => doors,
     }
 }

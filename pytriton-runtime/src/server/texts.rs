@@ -65,7 +65,7 @@ impl Texts {
             beside,
             metrics: theirs.metrics,
             models: engine.hosted(),
-            written: Written::new(doors.answering(is_asked)),
+            written: Written::new(doors.only_paths(is_asked)),
         });
         let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {

@@ -11,7 +11,7 @@ use super::identity::Identity;
 use super::{Expiry, TlsError, TlsFiles};
 
 /// How often the files are checked.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The certificate of a port, reloaded from its files.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ impl Certificates {
     ) -> Result<(Self, impl Future<Output = ()> + Send + 'static), TlsError> {
         let served = files.read()?;
         let Identity { config, expiry } = Identity::new(&files, &served, protocols)?;
-        expiry.tell(port, "loaded");
+        expiry.log(port, "loaded");
         let certificates = Self(Arc::new(Current {
             port,
             files,
@@ -94,7 +94,7 @@ impl Certificates {
     /// Checks the files periodically. Invalid files have no effect.
     async fn keep_fresh(self, mut seen: Seen) {
         loop {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
             let current = Arc::clone(&self.0);
             // The files may be on a network file system.
             let look = spawn_blocking(move || {
@@ -128,7 +128,7 @@ impl Current {
                 let (contents, Identity { config, expiry }) = *new;
                 *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
                 self.expiry.store(expiry.seconds(), Ordering::Relaxed);
-                expiry.tell(self.port, "reloaded");
+                expiry.log(self.port, "reloaded");
                 seen.served = contents;
                 seen.refused = None;
             }

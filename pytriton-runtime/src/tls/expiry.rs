@@ -52,7 +52,7 @@ impl Expiry {
     }
 
     /// Logs the expiry.
-    pub(super) fn tell(self, port: &'static str, what: &str) {
+    pub(super) fn log(self, port: &'static str, what: &str) {
         match self.is_past() {
             true => tracing::warn!(
                 port,

@@ -6,7 +6,7 @@ use crate::file::read_limited;
 use super::TlsError;
 
 /// The size limit of certificate files: all authorities of a system take a quarter of it.
-const MOST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The certificate files of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl TlsFiles {
 }
 
 fn read(file: &TlsFile) -> Result<Vec<u8>, TlsError> {
-    read_limited(&file.path, MOST).map_err(|source| TlsError::Read {
+    read_limited(&file.path, MAX_FILE_BYTES).map_err(|source| TlsError::Read {
         file: file.clone(),
         source,
     })

@@ -19,7 +19,7 @@ use rustls::{RootCertStore, ServerConfig};
 
 #[cfg(feature = "embedded")]
 use super::files::Contents;
-use super::leaf::Leaf;
+use super::x509::X509;
 use super::{Expiry, TlsError, TlsFile, TlsFiles};
 
 /// Checks that the files are usable by any server, and returns the expiry of the certificate.
@@ -39,7 +39,7 @@ pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), TlsError> {
     if let Ok(key) = ring::sign::any_supported_type(&key) {
         check_fit(files, &chain, key.as_ref())?;
     }
-    expiry(&files.certificate, &chain)?.tell(port, "found");
+    expiry(&files.certificate, &chain)?.log(port, "found");
     Ok(())
 }
 
@@ -143,8 +143,10 @@ fn check_fit(
     chain: &[CertificateDer<'_>],
     key: &dyn SigningKey,
 ) -> Result<(), TlsError> {
-    let leaf = chain.first().and_then(|leaf| Leaf::read(leaf));
-    let certified = leaf.map(|leaf| leaf.public_key);
+    let certificate = chain
+        .first()
+        .and_then(|certificate| X509::read(certificate));
+    let certified = certificate.map(|certificate| certificate.public_key);
     match (certified, key.public_key()) {
         (Some(certified), Some(key)) if certified != key.as_ref() => Err(TlsError::Mismatch {
             certificate: files.certificate.clone(),
@@ -158,7 +160,7 @@ fn check_fit(
 fn expiry(file: &TlsFile, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsError> {
     let mut ends = chain
         .iter()
-        .map(|certificate| Leaf::read(certificate).map(|leaf| leaf.expiry));
+        .map(|certificate| X509::read(certificate).map(|certificate| certificate.expiry));
     let first = ends.try_fold(None, |first: Option<Expiry>, end| {
         let end = end?;
         Some(Some(first.map_or(end, |first| first.min(end))))

@@ -6,9 +6,9 @@ mod error;
 mod expiry;
 mod files;
 mod identity;
-mod leaf;
 mod options;
 mod plan;
+mod x509;
 
 #[cfg(feature = "embedded")]
 pub use certificates::Certificates;

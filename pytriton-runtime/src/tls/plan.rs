@@ -34,13 +34,13 @@ impl TlsPlan {
             metrics,
             openai,
         } = options;
-        let said = [
+        let ports = [
             ("grpc", &grpc),
             ("http", http),
             ("metrics", metrics),
             ("openai", openai),
         ];
-        let [grpc, http, metrics, openai] = said;
+        let [grpc, http, metrics, openai] = ports;
         // By default, the OpenAI port has the options of HTTP.
         let switch = match (openai.1.use_ssl, openai.1.mutual) {
             (None, None) => http.1.clone(),
@@ -58,7 +58,7 @@ impl TlsPlan {
             metrics: files(metrics.1, &[metrics, http, grpc], &mut taken)?,
             openai: files(&switch, &[openai, http, grpc], &mut taken)?,
         };
-        for (port, flags) in said {
+        for (port, flags) in ports {
             let pair = flags.certificate.is_some() || flags.key.is_some();
             if pair && !taken.pairs.contains(&port) {
                 return Err(TlsError::Off { port });
@@ -244,7 +244,7 @@ mod tests {
             .unwrap()
             .metrics
             .unwrap();
-        let told = [
+        let listed = [
             &files.certificate,
             &files.key,
             files.roots.as_ref().unwrap(),
@@ -254,7 +254,7 @@ mod tests {
             "--http-server-key /nowhere/key.pem",
             "--metrics-root-cert /nowhere/roots.pem",
         ];
-        assert_eq!(told.map(ToString::to_string), expected);
+        assert_eq!(listed.map(ToString::to_string), expected);
         let Err(error) = files.read() else {
             panic!("there is no such file");
         };

@@ -2,7 +2,7 @@ use std::env;
 use std::time::Duration;
 
 /// The maximum number of queued spans, which bounds their memory.
-const MOST: usize = 1 << 20;
+const MAX_QUEUE: usize = 1 << 20;
 
 /// The configuration of the span queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Batching {
 
     /// Limits the queue to the maximum, and the batch to the queue.
     pub(crate) fn bounded(self) -> Self {
-        let queue = self.queue.clamp(1, MOST);
+        let queue = self.queue.clamp(1, MAX_QUEUE);
         Self {
             queue,
             batch: self.batch.clamp(1, queue),

@@ -48,12 +48,12 @@ impl TraceContext {
     fn parse(parent: &str) -> Option<Self> {
         let (parts, rest) = parent.as_bytes().split_at_checked(LENGTH)?;
         let are_apart = [2, 35, 52].iter().all(|at| parts.get(*at) == Some(&b'-'));
-        let part = |place: Range<usize>| hex(parts.get(place)?);
-        let version = part(0..2)?;
+        let field = |range: Range<usize>| hex(parts.get(range)?);
+        let version = field(0..2)?;
         let context = Self {
-            trace_id: u128::from(part(3..19)?) << 64 | u128::from(part(19..35)?),
-            parent: part(36..52)?,
-            flags: u8::try_from(part(53..55)?).ok()?,
+            trace_id: u128::from(field(3..19)?) << 64 | u128::from(field(19..35)?),
+            parent: field(36..52)?,
+            flags: u8::try_from(field(53..55)?).ok()?,
             state: String::new(),
         };
         // A later version may have more fields.

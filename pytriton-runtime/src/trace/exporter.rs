@@ -19,9 +19,9 @@ const SAID: Duration = Duration::from_secs(10);
 
 /// The number of spans that were not sent because the queue was full or the collector failed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lost(Arc<AtomicU64>);
+pub(super) struct DroppedSpans(Arc<AtomicU64>);
 
-impl Lost {
+impl DroppedSpans {
     pub(super) fn spans(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -36,7 +36,7 @@ impl Lost {
 #[derive(Debug)]
 pub(super) struct Bounded {
     sender: SyncSender<Message>,
-    lost: Lost,
+    lost: DroppedSpans,
 }
 
 enum Message {
@@ -49,7 +49,7 @@ impl Bounded {
     /// Starts a thread that sends to a collector, by default the one in the `OTEL_*` variables.
     pub(super) fn start(
         resource: &Resource,
-        lost: Lost,
+        lost: DroppedSpans,
         batching: Batching,
         url: Option<&str>,
     ) -> Result<Self, TracesError> {
@@ -73,7 +73,7 @@ impl Bounded {
             batching,
             lost: lost.clone(),
             said: None,
-            told: 0,
+            reported: 0,
         };
         let thread = thread::Builder::new().name("spans".to_owned());
         thread
@@ -125,10 +125,10 @@ struct Sending {
     runtime: Runtime,
     exporter: SpanExporter,
     batching: Batching,
-    lost: Lost,
+    lost: DroppedSpans,
     /// The time of the last log line about lost spans.
     said: Option<Instant>,
-    told: u64,
+    reported: u64,
 }
 
 impl Sending {
@@ -179,18 +179,18 @@ impl Sending {
             };
             if let Some(error) = error {
                 self.lost.add(count);
-                return self.say(&error);
+                return self.log_dropped(&error);
             }
         }
-        self.say("too many waited");
+        self.log_dropped("too many waited");
     }
 
-    fn say(&mut self, why: &str) {
+    fn log_dropped(&mut self, why: &str) {
         let lost = self.lost.spans();
-        let new = lost - self.told;
+        let new = lost - self.reported;
         if new > 0 && self.said.is_none_or(|said| said.elapsed() >= SAID) {
             self.said = Some(Instant::now());
-            self.told = lost;
+            self.reported = lost;
             tracing::warn!(spans = new, "spans are lost: {why}");
         }
     }

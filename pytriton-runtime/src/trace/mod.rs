@@ -5,7 +5,6 @@
 //! `None`. Log lines that name their requests need no spans: each thread knows what it is working
 //! on.
 
-mod about;
 #[cfg(any(feature = "otel", feature = "embedded"))]
 mod batching;
 mod context;
@@ -13,10 +12,11 @@ mod context;
 mod exporter;
 #[cfg(feature = "embedded")]
 mod finished;
+mod log_context;
 #[cfg(feature = "otel")]
 mod otlp;
 #[cfg(not(feature = "otel"))]
-#[path = "absent.rs"]
+#[path = "noop.rs"]
 mod otlp;
 #[cfg(all(feature = "otel", feature = "embedded"))]
 mod recorder;
@@ -24,12 +24,12 @@ mod scope;
 mod spans;
 mod traces;
 
-pub(crate) use about::{About, current, tell};
 #[cfg(any(feature = "otel", feature = "embedded"))]
 pub(crate) use batching::Batching;
 pub(crate) use context::{TRACEPARENT, TRACESTATE, TraceContext};
 #[cfg(feature = "embedded")]
 pub(crate) use finished::{Attribute, FinishedSpan};
+pub(crate) use log_context::{LogContext, current, enable_log_context};
 #[cfg(all(feature = "embedded", not(feature = "otel")))]
 pub(crate) use otlp::Recorder;
 #[cfg(feature = "embedded")]

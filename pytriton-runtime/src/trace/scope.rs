@@ -9,20 +9,20 @@ use tracing::span::Entered;
 
 use crate::text::for_client;
 
-use super::about::{About, replace};
+use super::log_context::{LogContext, replace};
 
 /// The context of a piece of work: a span, and the requests that log lines name.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(super) span: Span,
-    pub(super) about: Option<Arc<About>>,
+    pub(super) log_context: Option<Arc<LogContext>>,
 }
 
 /// Keeps a thread within a scope until dropped.
 pub(crate) struct Within<'scope> {
     _span: Entered<'scope>,
     /// The previous requests of the thread, if they were replaced.
-    before: Option<Option<Arc<About>>>,
+    before: Option<Option<Arc<LogContext>>>,
     /// Not `Send`: the guard belongs to its thread.
     _thread: PhantomData<*const ()>,
 }
@@ -32,21 +32,21 @@ impl Scope {
     pub(crate) const fn none() -> Self {
         Self {
             span: Span::none(),
-            about: None,
+            log_context: None,
         }
     }
 
     /// Returns whether the scope is empty.
     pub(crate) fn is_none(&self) -> bool {
-        self.span.is_disabled() && self.about.is_none()
+        self.span.is_disabled() && self.log_context.is_none()
     }
 
     /// Enters the scope on this thread.
     pub(crate) fn enter(&self) -> Within<'_> {
-        let about = self.about.as_ref();
+        let log_context = self.log_context.as_ref();
         Within {
             _span: self.span.enter(),
-            before: about.map(|about| replace(Some(Arc::clone(about)))),
+            before: log_context.map(|log_context| replace(Some(Arc::clone(log_context)))),
             _thread: PhantomData,
         }
     }

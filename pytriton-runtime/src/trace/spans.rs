@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::request::Request;
 use crate::text::id_in_log;
 
-use super::about::{About, is_told};
+use super::log_context::{LogContext, is_log_context_enabled};
 use super::otlp::{adopt, trace_id};
 use super::{Scope, TraceContext};
 
@@ -25,7 +25,7 @@ pub(crate) struct Trace {
 /// Returns whether a subscriber is interested in request spans, or log lines name their requests.
 #[cfg(feature = "embedded")]
 pub(crate) fn listened() -> bool {
-    is_told() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
+    is_log_context_enabled() || tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
 }
 
 impl Trace {
@@ -46,7 +46,7 @@ impl Trace {
             otel.status_description = Empty,
         );
         let listened = !span.is_disabled();
-        if !listened && !is_told() {
+        if !listened && !is_log_context_enabled() {
             return None;
         }
         let context = context();
@@ -55,8 +55,8 @@ impl Trace {
             true => adopted(&span, context.as_ref()).or(own),
             false => own,
         };
-        let about = is_told().then(|| {
-            Arc::new(About {
+        let log_context = is_log_context_enabled().then(|| {
+            Arc::new(LogContext {
                 model: Arc::clone(&model.name),
                 requests: Vec::new(),
                 traces: id.into_iter().collect(),
@@ -65,7 +65,7 @@ impl Trace {
         if let Some(id) = id.filter(|_| listened) {
             span.record("trace_id", display(format_args!("{id:032x}")));
         }
-        let request = Scope { span, about };
+        let request = Scope { span, log_context };
         let queue = Span::none();
         Some(Box::new(Self { request, queue }))
     }
@@ -76,11 +76,11 @@ impl Trace {
             return;
         }
         let id = id_in_log(id);
-        let Scope { span, about } = &mut self.request;
+        let Scope { span, log_context } = &mut self.request;
         span.record("request_id", id.as_str());
         // The value is not shared yet.
-        if let Some(about) = about.as_mut().and_then(Arc::get_mut) {
-            about.requests = vec![id];
+        if let Some(log_context) = log_context.as_mut().and_then(Arc::get_mut) {
+            log_context.requests = vec![id];
         }
     }
 
@@ -124,11 +124,12 @@ pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Scope {
     let Some(first) = traces().next() else {
         return Scope::none();
     };
-    let about = About::of(traces().filter_map(|trace| trace.request.about.as_ref()));
+    let log_context =
+        LogContext::of(traces().filter_map(|trace| trace.request.log_context.as_ref()));
     let parent = &first.request.span;
     if parent.is_disabled() {
         let span = Span::none();
-        return Scope { span, about };
+        return Scope { span, log_context };
     }
     let rows: usize = requests.iter().map(Request::batch_size).sum();
     let span = info_span!(
@@ -142,7 +143,7 @@ pub(crate) fn batch(model: &ModelSpec, requests: &[Request]) -> Scope {
     for trace in traces() {
         span.follows_from(&trace.request.span);
     }
-    Scope { span, about }
+    Scope { span, log_context }
 }
 
 /// Returns the scope of a call with these requests. Its span is a child of the batch's span.
@@ -160,8 +161,8 @@ pub(crate) fn function(model: &ModelSpec, instance: u32, requests: &[Request]) -
         otel.status_description = Empty,
     );
     // The requests are those of the batch.
-    let about = None;
-    Scope { span, about }
+    let log_context = None;
+    Scope { span, log_context }
 }
 
 /// Converts to OpenTelemetry's signed integers; unsigned ones would be exported as text.

@@ -11,7 +11,7 @@ use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
 use crate::hosted::{Hosted, HostedModels};
 use crate::model::ModelSpec;
-use crate::openapi::Doors;
+use crate::openapi::ServedRoutes;
 use crate::reception::{Lock, Reception};
 use crate::testing::IDENTITY;
 
@@ -71,7 +71,7 @@ async fn relay_of(
         beside: Arc::new(Beside::new(address, Arc::default(), connections)),
         metrics: Some(address),
         models: HostedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
-        written: Written::new(Doors::usual().answering(is_asked)),
+        written: Written::new(ServedRoutes::usual().only_paths(is_asked)),
     };
     (relay, asked)
 }

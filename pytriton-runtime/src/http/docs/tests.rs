@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
-use crate::openapi::Doors;
+use crate::openapi::ServedRoutes;
 use crate::reception::{Lock, Reception};
 
 use super::super::tests::{app, send};
@@ -16,7 +16,7 @@ use super::{Written, answer_alone};
 
 async fn with_page() -> Reception {
     Reception {
-        docs: Some(Arc::new(Written::new(Doors::usual()))),
+        docs: Some(Arc::new(Written::new(ServedRoutes::usual()))),
         ..app(Limits::default()).await
     }
 }

@@ -4,7 +4,7 @@ use tokio::sync::Mutex;
 
 use crate::heavy::apart;
 use crate::model::ModelSpec;
-use crate::openapi::{Doors, document};
+use crate::openapi::{ServedRoutes, document};
 
 use super::kept::Kept;
 
@@ -14,7 +14,7 @@ const MODEL: usize = 8 << 10;
 /// The OpenAPI document. It is created once for all clients, and again when the models change.
 #[derive(Debug)]
 pub(crate) struct Written {
-    doors: Arc<Doors>,
+    doors: Arc<ServedRoutes>,
     kept: Arc<Mutex<Option<Made>>>,
 }
 
@@ -27,7 +27,7 @@ struct Made {
 
 impl Written {
     /// Creates an empty cache for a server with these routes.
-    pub(crate) fn new(doors: Doors) -> Self {
+    pub(crate) fn new(doors: ServedRoutes) -> Self {
         Self {
             doors: Arc::new(doors),
             kept: Arc::default(),
@@ -78,7 +78,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_made_once_for_all_until_there_are_other_models() {
-        let written = Written::new(Doors::usual());
+        let written = Written::new(ServedRoutes::usual());
         let first = Arc::new(IDENTITY.spec().unwrap());
         let second = ModelDeclaration {
             version: 2,
@@ -99,7 +99,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_begun_is_kept_though_nobody_waits_for_it() {
-        let written = Written::new(Doors::usual());
+        let written = Written::new(ServedRoutes::usual());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();
         // Concurrent tests may occupy all threads, so that the work does not begin.

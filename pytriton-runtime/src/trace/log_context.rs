@@ -3,18 +3,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The maximum number of requests that are named.
-const MOST: usize = 32;
+const MAX_IDS: usize = 32;
 
 /// Whether log lines name the requests they are about.
-static TOLD: AtomicBool = AtomicBool::new(false);
+static ENABLED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    static CURRENT: Cell<Option<Arc<About>>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<Arc<LogContext>>> = const { Cell::new(None) };
 }
 
 /// The requests that a piece of work is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct About {
+pub(crate) struct LogContext {
     pub(crate) model: Arc<str>,
     /// The request ids that clients have set.
     pub(crate) requests: Vec<String>,
@@ -23,31 +23,33 @@ pub(crate) struct About {
 }
 
 /// Enables naming of requests in log lines.
-pub(crate) fn tell() {
-    TOLD.store(true, Ordering::Relaxed);
+pub(crate) fn enable_log_context() {
+    ENABLED.store(true, Ordering::Relaxed);
 }
 
 /// Returns whether requests are named in log lines.
-pub(super) fn is_told() -> bool {
-    TOLD.load(Ordering::Relaxed)
+pub(super) fn is_log_context_enabled() -> bool {
+    ENABLED.load(Ordering::Relaxed)
 }
 
 /// Returns the requests that this thread is working on.
-pub(crate) fn current() -> Option<Arc<About>> {
+pub(crate) fn current() -> Option<Arc<LogContext>> {
     CURRENT.with(|current| {
-        let about = current.take();
-        current.set(about.clone());
-        about
+        let log_context = current.take();
+        current.set(log_context.clone());
+        log_context
     })
 }
 
 /// Sets the requests that this thread is working on, and returns the previous ones.
-pub(super) fn replace(about: Option<Arc<About>>) -> Option<Arc<About>> {
+pub(super) fn replace(log_context: Option<Arc<LogContext>>) -> Option<Arc<LogContext>> {
     // Fails only while the thread ends.
-    CURRENT.try_with(|current| current.replace(about)).ok()?
+    CURRENT
+        .try_with(|current| current.replace(log_context))
+        .ok()?
 }
 
-impl About {
+impl LogContext {
     /// Merges several values; a single one is returned as it is.
     pub(super) fn of<'a>(mut each: impl Iterator<Item = &'a Arc<Self>>) -> Option<Arc<Self>> {
         let first = each.next()?;
@@ -63,7 +65,7 @@ impl About {
 
 fn add<T: Clone + PartialEq>(all: &mut Vec<T>, others: &[T]) {
     for other in others {
-        if all.len() < MOST && !all.contains(other) {
+        if all.len() < MAX_IDS && !all.contains(other) {
             all.push(other.clone());
         }
     }
@@ -75,17 +77,20 @@ mod tests {
 
     #[test]
     fn many_are_named_up_to_a_number() {
-        let about = |id: u32| {
-            Arc::new(About {
+        let log_context = |id: u32| {
+            Arc::new(LogContext {
                 model: "M".into(),
                 requests: vec![id.to_string()],
                 traces: vec![7],
             })
         };
-        let one = about(1);
-        assert!(Arc::ptr_eq(&About::of([&one].into_iter()).unwrap(), &one));
-        let many: Vec<_> = (0..100).map(|id| about(id % 50)).collect();
-        let all = About::of(many.iter()).unwrap();
+        let one = log_context(1);
+        assert!(Arc::ptr_eq(
+            &LogContext::of([&one].into_iter()).unwrap(),
+            &one
+        ));
+        let many: Vec<_> = (0..100).map(|id| log_context(id % 50)).collect();
+        let all = LogContext::of(many.iter()).unwrap();
         let expected: Vec<_> = (0..32).map(|id| id.to_string()).collect();
         assert_eq!((&all.requests, &all.traces), (&expected, &vec![7]));
     }

@@ -9,7 +9,7 @@ use super::{Secret, Secrets};
 
 /// The interval at which the file is read. Its size and modification time are not reliable, and it
 /// is small.
-pub(super) const PERIOD: Duration = Duration::from_secs(1);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What happens when a token changes while the server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,17 +23,17 @@ pub enum Follow {
 
 /// A thread that polls the token file. It ends when this value is dropped.
 #[derive(Debug)]
-pub(super) struct Follower(
+pub(super) struct TokenWatcher(
     #[expect(dead_code, reason = "what it is for is its drop")] mpsc::Sender<()>,
 );
 
-impl Follower {
+impl TokenWatcher {
     /// Starts to follow a file. If no thread can be started, a warning is logged.
     pub(super) fn start(path: PathBuf, secrets: Arc<Secrets>, follow: Follow) -> Option<Self> {
         let (owner, owned) = mpsc::channel();
         let work = move || {
             let mut seen = Seen::default();
-            while owned.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+            while owned.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 seen.look(&path, &secrets, follow);
             }
         };
@@ -129,17 +129,17 @@ mod tests {
     }
 
     #[test]
-    fn a_token_counts_when_two_looks_agree() {
+    fn a_token_applies_when_two_reads_agree() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let secrets = Secrets::new(vec![Secret::new("the-old-one-is-it")]);
         let mut seen = Seen::default();
-        let whole = "the-new-one-is-written-in-parts";
-        for text in [&whole[..16], &whole[..20], whole] {
+        let token = "the-new-one-is-written-in-parts";
+        for text in [&token[..16], &token[..20], token] {
             fs::write(file.path(), text).unwrap();
             seen.look(file.path(), &secrets, Follow::Apply);
             assert!(secrets.have(b"the-old-one-is-it"), "{text}");
         }
         seen.look(file.path(), &secrets, Follow::Apply);
-        assert!(secrets.have(whole.as_bytes()));
+        assert!(secrets.have(token.as_bytes()));
     }
 }

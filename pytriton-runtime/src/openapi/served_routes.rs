@@ -6,7 +6,7 @@ use super::names::{Names, snake};
 
 /// The routes of a server: which exist, on which ports, and which need a header.
 #[derive(Debug)]
-pub(crate) struct Doors {
+pub(crate) struct ServedRoutes {
     keys: Vec<Key>,
     /// Whether clients may load and unload models.
     pub(super) explicit: bool,
@@ -25,7 +25,7 @@ struct Key {
     groups: Vec<Group>,
 }
 
-impl Doors {
+impl ServedRoutes {
     /// Creates the routes of a server with these groups restricted over HTTP. `explicit` tells
     /// whether clients may load and unload models.
     pub(crate) fn new(closed: &[Closed], explicit: bool) -> Self {
@@ -45,13 +45,16 @@ impl Doors {
 
     /// Restricts the document to the paths that satisfy the predicate.
     #[cfg(feature = "embedded")]
-    pub(crate) fn answering(self, answered: fn(&str) -> bool) -> Self {
+    pub(crate) fn only_paths(self, answered: fn(&str) -> bool) -> Self {
         Self { answered, ..self }
     }
 
     /// Adds other ports: protocol, port, and whether it uses TLS.
     #[cfg(feature = "embedded")]
-    pub(crate) fn beside(self, ports: impl IntoIterator<Item = (&'static str, u16, bool)>) -> Self {
+    pub(crate) fn with_other_ports(
+        self,
+        ports: impl IntoIterator<Item = (&'static str, u16, bool)>,
+    ) -> Self {
         let ports = ports.into_iter().map(|(name, port, tls)| {
             let at = json!({ "port": port, "tls": tls });
             (name.to_owned(), at)

@@ -4,26 +4,26 @@ use tracing_subscriber::Registry;
 use tracing_subscriber::reload::Handle;
 
 use super::forms::set_iso8601;
-use super::gate::Gate;
+use super::line_filter::LineFilter;
 use super::{LogChange, LogError, LogFormat, LogSettings};
 
 /// The log of this process.
-static LIVE: Mutex<Option<Live>> = Mutex::new(None);
+static ACTIVE: Mutex<Option<ActiveLog>> = Mutex::new(None);
 
 /// An active log.
-pub(super) struct Live {
+pub(super) struct ActiveLog {
     pub(super) settings: LogSettings,
     /// The directives of `RUST_LOG`, as long as they apply.
     pub(super) directives: Option<String>,
-    pub(super) handle: Handle<Gate, Registry>,
+    pub(super) handle: Handle<LineFilter, Registry>,
 }
 
-pub(super) fn start(live: Live) {
+pub(super) fn start(live: ActiveLog) {
     *lock() = Some(live);
 }
 
-fn lock() -> MutexGuard<'static, Option<Live>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, Option<ActiveLog>> {
+    ACTIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes all further lines to a file.
@@ -73,8 +73,8 @@ pub(crate) fn update(change: LogChange) -> Result<(), LogError> {
             set_iso8601(format == LogFormat::Iso8601);
         }
     }
-    let gate = Gate::new(live.directives.as_deref(), &live.settings);
-    let gate = gate.unwrap_or_else(|_| Gate::by_detail(&live.settings));
+    let filter = LineFilter::new(live.directives.as_deref(), &live.settings);
+    let filter = filter.unwrap_or_else(|_| LineFilter::by_detail(&live.settings));
     // The log lives as long as the process.
-    live.handle.reload(gate).map_err(|_| LogError::Foreign)
+    live.handle.reload(filter).map_err(|_| LogError::Foreign)
 }

@@ -14,13 +14,13 @@ const PREFIX: &str = "pytriton-access-token-";
 /// The file of a generated token, which only this user can read. It is removed on drop or, after
 /// `kill -9`, at the next start.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct TempTokenFile {
     path: PathBuf,
     /// Locked while its owner lives.
     _file: File,
 }
 
-impl Made {
+impl TempTokenFile {
     /// Writes the token into the user's runtime folder, or else into the folder for temporary
     /// files.
     pub(super) fn write(token: &Secret) -> io::Result<Self> {
@@ -28,7 +28,7 @@ impl Made {
         let runtime = runtime.filter(|folder| folder.is_absolute());
         let temporary = || Self::write_in(&env::temp_dir(), token);
         match runtime.map(|folder| Self::write_in(&folder, token)) {
-            Some(Ok(made)) => Ok(made),
+            Some(Ok(file)) => Ok(file),
             _ => temporary(),
         }
     }
@@ -65,7 +65,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for TempTokenFile {
     fn drop(&mut self) {
         // The file may already be removed.
         let _ = fs::remove_file(&self.path);
@@ -105,16 +105,16 @@ mod tests {
         let stale = folder.path().join(format!("{PREFIX}old"));
         fs::write(&stale, "x").unwrap();
         let token = Secret::new("abc");
-        let made = Made::write_in(folder.path(), &token).unwrap();
-        let second = Made::write_in(folder.path(), &token).unwrap();
+        let file = TempTokenFile::write_in(folder.path(), &token).unwrap();
+        let second = TempTokenFile::write_in(folder.path(), &token).unwrap();
         assert!(!stale.exists());
-        for made in [&made, &second] {
-            assert_eq!(fs::read_to_string(made.path()).unwrap(), "abc\n");
-            let mode = fs::metadata(made.path()).unwrap().mode();
+        for file in [&file, &second] {
+            assert_eq!(fs::read_to_string(file.path()).unwrap(), "abc\n");
+            let mode = fs::metadata(file.path()).unwrap().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
-        drop((made, second));
+        drop((file, second));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(Made::write_in(&folder.path().join("no"), &token).is_err());
+        assert!(TempTokenFile::write_in(&folder.path().join("no"), &token).is_err());
     }
 }

@@ -8,7 +8,7 @@ use crate::statistics::Durations;
 use super::{Request, Response};
 
 /// Records trace events of a request.
-pub trait Traced: Debug + Send + Sync {
+pub trait TraceEvents: Debug + Send + Sync {
     /// Records an event at the current time.
     fn now(&self, name: &'static str);
 

@@ -10,13 +10,13 @@ use super::filter::{by_detail, filter};
 
 /// Selects the lines that pass a filter and whose level is enabled.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct LineFilter {
     filter: EnvFilter,
     off: Vec<Level>,
 }
 
-impl Gate {
-    /// Creates a gate from directives, or by default from the verbosity of the settings.
+impl LineFilter {
+    /// Creates a filter from directives, or by default from the verbosity of the settings.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Gate {
         Ok(Self::with(filter, settings))
     }
 
-    /// Creates a gate from the verbosity of the settings.
+    /// Creates a filter from the verbosity of the settings.
     pub(super) fn by_detail(settings: &LogSettings) -> Self {
         Self::with(by_detail(detail(settings)), settings)
     }
@@ -57,7 +57,7 @@ fn detail(settings: &LogSettings) -> u8 {
     u8::try_from(settings.verbose).unwrap_or(u8::MAX)
 }
 
-impl<S: Subscriber> Filter<S> for Gate {
+impl<S: Subscriber> Filter<S> for LineFilter {
     fn enabled(&self, metadata: &Metadata<'_>, context: &Context<'_, S>) -> bool {
         !self.is_off(metadata) && Filter::<S>::enabled(&self.filter, metadata, context)
     }

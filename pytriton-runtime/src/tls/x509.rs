@@ -8,13 +8,13 @@ const VERSION: u8 = 0xa0;
 
 /// The parts of its own certificate that the server needs, of any X.509 version.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Leaf<'a> {
+pub(super) struct X509<'a> {
     pub(super) expiry: Expiry,
     /// The public key, as `SubjectPublicKeyInfo`.
     pub(super) public_key: &'a [u8],
 }
 
-impl<'a> Leaf<'a> {
+impl<'a> X509<'a> {
     /// Parses a DER certificate up to its public key.
     pub(super) fn read(der: &'a [u8]) -> Option<Self> {
         let mut der = Der(der);
@@ -118,7 +118,7 @@ mod tests {
         for (time, year) in [(short, "2030"), (long, "2060")] {
             for version in [true, false] {
                 let der = certificate(version, time.clone());
-                let leaf = Leaf::read(&der).unwrap();
+                let leaf = X509::read(&der).unwrap();
                 assert!(leaf.expiry.to_string().starts_with(year));
                 assert_eq!(leaf.public_key, b"\x30\x03key");
             }
@@ -127,18 +127,18 @@ mod tests {
 
     #[test]
     fn what_is_cut_anywhere_is_no_certificate() {
-        let whole = certificate(true, der(UTC_TIME, b"300101000000Z"));
-        for length in 0..whole.len() {
-            assert_eq!(Leaf::read(&whole[..length]), None, "{length}");
+        let encoded = certificate(true, der(UTC_TIME, b"300101000000Z"));
+        for length in 0..encoded.len() {
+            assert_eq!(X509::read(&encoded[..length]), None, "{length}");
         }
-        for byte in 0..whole.len() {
-            let mut changed = whole.clone();
+        for byte in 0..encoded.len() {
+            let mut changed = encoded.clone();
             for value in [0, 0x7f, 0x80, 0x84, 0xff] {
                 changed[byte] = value;
                 // Must not panic.
-                let _ = Leaf::read(&changed);
+                let _ = X509::read(&changed);
             }
         }
-        assert_eq!(Leaf::read(&certificate(true, der(INTEGER, b"1"))), None);
+        assert_eq!(X509::read(&certificate(true, der(INTEGER, b"1"))), None);
     }
 }
