@@ -1,10 +1,6 @@
 //! Batches as the Triton backend gathers them: from descriptions to requests, and from results to
 //! responses. Also the queue to instances on other threads.
 
-#[expect(
-    clippy::module_inception,
-    reason = "the room and the noun share their name"
-)]
 mod backend_batch;
 mod batch_queue;
 mod codes;
