@@ -49,6 +49,8 @@ compile_error!(
 
 pub mod access;
 mod backend_macro;
+#[cfg(feature = "embedded")]
+mod body_buffer;
 pub mod bound;
 
 #[cfg(feature = "embedded")]

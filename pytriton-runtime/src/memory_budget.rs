@@ -12,7 +12,8 @@ use thiserror::Error;
 
 use crate::heap::trim;
 
-/// Smaller values are not counted, because the limit on the number of requests bounds them.
+/// Values below this size are not counted: the limit on the number of requests bounds them, and small
+/// requests are served when the budget is full.
 pub(crate) const MIN_TRACKED_BYTES: usize = 4 << 10;
 
 /// A peak of at least this size may leave free memory in the allocator that is worth returning to
@@ -50,6 +51,8 @@ pub struct MemoryPermit {
     /// `None` for an unlimited permit.
     budget: Option<Arc<MemoryBudget>>,
     bytes: usize,
+    /// Fewer bytes than this are not counted.
+    threshold: usize,
 }
 
 impl MemoryBudget {
@@ -79,12 +82,21 @@ impl MemoryBudget {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// A permit of zero bytes, for an allocation that grows.
+    /// A permit of zero bytes, for an allocation that grows. It is counted once it has 4 KiB.
     pub fn empty_permit(self: &Arc<Self>) -> MemoryPermit {
         MemoryPermit {
             budget: Some(Arc::clone(self)),
             bytes: 0,
+            threshold: MIN_TRACKED_BYTES,
         }
+    }
+
+    /// A permit of zero bytes that is counted from its first byte, for values whose number nothing else limits.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn exact_permit(self: &Arc<Self>) -> MemoryPermit {
+        let mut permit = self.empty_permit();
+        permit.threshold = 0;
+        permit
     }
 
     /// Reserves `bytes`, or nothing if the value is too small to be tracked.
@@ -94,9 +106,7 @@ impl MemoryBudget {
     /// Returns [`MemoryBudgetError`] if the bytes would exceed the limit.
     pub fn permit(self: &Arc<Self>, bytes: usize) -> Result<MemoryPermit, MemoryBudgetError> {
         let mut permit = self.empty_permit();
-        if bytes >= MIN_TRACKED_BYTES {
-            permit.grow(bytes)?;
-        }
+        permit.grow(bytes)?;
         Ok(permit)
     }
 
@@ -109,15 +119,11 @@ impl MemoryBudget {
         self: &Arc<Self>,
         bytes: usize,
     ) -> Result<Option<Arc<MemoryPermit>>, MemoryBudgetError> {
-        if bytes < MIN_TRACKED_BYTES {
-            return Ok(None);
-        }
-        let mut permit = self.empty_permit();
-        permit.grow(bytes)?;
-        Ok(Some(Arc::new(permit)))
+        Ok(self.permit(bytes)?.share())
     }
 
-    fn acquire(&self, bytes: usize) -> Result<(), MemoryBudgetError> {
+    /// Counts `bytes`, of which `wanted` are new to the one who asks.
+    fn acquire(&self, bytes: usize, wanted: usize) -> Result<(), MemoryBudgetError> {
         let acquired =
             self.reserved
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |reserved| {
@@ -125,8 +131,10 @@ impl MemoryBudget {
                         .checked_add(bytes)
                         .filter(|reserved| *reserved <= self.limit)
                 });
-        let limit = self.limit;
-        let before = acquired.map_err(|_| MemoryBudgetError { bytes, limit })?;
+        let before = acquired.map_err(|_| MemoryBudgetError {
+            bytes: wanted,
+            limit: self.limit,
+        })?;
         self.peak.fetch_max(before + bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -171,6 +179,7 @@ impl MemoryPermit {
         Self {
             budget: None,
             bytes: 0,
+            threshold: 0,
         }
     }
 
@@ -179,12 +188,24 @@ impl MemoryPermit {
     /// # Errors
     ///
     /// Returns [`MemoryBudgetError`] if they exceed the limit; the permit is unchanged then.
+    #[inline]
     pub fn grow(&mut self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        if let Some(budget) = &self.budget {
-            budget.acquire(bytes)?;
+        let total = self.bytes.saturating_add(bytes);
+        if total >= self.threshold
+            && let Some(budget) = &self.budget
+        {
+            budget.acquire(total - self.counted(), bytes)?;
         }
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes = total;
         Ok(())
+    }
+
+    /// How many of the bytes are counted in the budget.
+    fn counted(&self) -> usize {
+        match self.bytes >= self.threshold {
+            true => self.bytes,
+            false => 0,
+        }
     }
 
     /// Checks whether `bytes` more could be reserved now, without reserving them.
@@ -193,7 +214,8 @@ impl MemoryPermit {
     ///
     /// Returns [`MemoryBudgetError`] if the bytes would exceed the limit.
     pub fn check(&self, bytes: usize) -> Result<(), MemoryBudgetError> {
-        match bytes <= self.available() {
+        let small = self.bytes.saturating_add(bytes) < self.threshold;
+        match small || bytes <= self.available() {
             true => Ok(()),
             false => Err(self.refusal(bytes)),
         }
@@ -231,9 +253,13 @@ impl MemoryPermit {
     /// Reduces the reservation to `bytes`, if it is larger.
     #[inline]
     pub fn shrink_to(&mut self, bytes: usize) {
-        if let Some(fewer) = self.bytes.checked_sub(bytes).filter(|fewer| *fewer > 0) {
+        if bytes < self.bytes {
+            let before = self.counted();
             self.bytes = bytes;
-            if let Some(budget) = &self.budget {
+            let fewer = before - self.counted();
+            if fewer > 0
+                && let Some(budget) = &self.budget
+            {
                 budget.return_bytes(fewer);
             }
         }
@@ -249,6 +275,7 @@ impl MemoryPermit {
         Self {
             budget: self.budget.clone(),
             bytes: 0,
+            threshold: self.threshold,
         }
     }
 
@@ -256,6 +283,28 @@ impl MemoryPermit {
     pub fn take(&mut self) -> Self {
         let empty = self.sibling();
         mem::replace(self, empty)
+    }
+
+    /// Moves the reservation of `other`, which is of the same budget, into this permit.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if neither was large enough to be counted, both are together, and that exceeds
+    /// the limit.
+    pub fn absorb(&mut self, mut other: Self) -> Result<(), MemoryBudgetError> {
+        let counted = self.counted() + other.counted();
+        let mut both = self.sibling();
+        both.bytes = self.bytes.saturating_add(other.bytes);
+        let missing = both.counted() - counted;
+        if missing > 0
+            && let Some(budget) = &self.budget
+        {
+            let acquired = budget.acquire(missing, missing);
+            acquired.inspect_err(|_| both.bytes = 0)?;
+        }
+        (self.bytes, other.bytes) = (both.bytes, 0);
+        both.bytes = 0;
+        Ok(())
     }
 
     /// Returns all bytes to the budget.
@@ -323,13 +372,29 @@ mod tests {
     }
 
     #[test]
-    fn small_complete_values_are_not_tracked() {
-        let budget = MemoryBudget::new(KIB);
+    fn small_values_are_not_counted_and_not_refused() {
+        let budget = MemoryBudget::new(8 * KIB);
+        let full = budget.reserve(8 * KIB).unwrap();
         assert!(budget.reserve(2 * KIB).unwrap().is_none());
-        let mut held = budget.empty_permit();
-        held.grow(KIB).unwrap();
-        assert_eq!(budget.reserved(), KIB);
-        assert!(held.share().is_none());
+        let mut permit = budget.empty_permit();
+        for _ in 0..7 {
+            permit.grow(KIB / 2).unwrap();
+        }
+        permit.grow(KIB / 2).unwrap_err();
+        assert_eq!((permit.bytes(), budget.reserved()), (7 * KIB / 2, 8 * KIB));
+        drop(full);
+        // From its fourth KiB on a value is counted with all that it had before.
+        permit.grow(KIB).unwrap();
+        assert_eq!(budget.reserved(), 9 * KIB / 2);
+        permit.shrink_to(2 * KIB);
+        assert_eq!((permit.bytes(), budget.reserved()), (2 * KIB, 0));
+        let mut other = budget.permit(3 * KIB).unwrap();
+        other.absorb(permit).unwrap();
+        assert_eq!((other.bytes(), budget.reserved()), (5 * KIB, 5 * KIB));
+        drop(other);
         assert_eq!(budget.reserved(), 0);
+        let mut exact = budget.exact_permit();
+        exact.grow(1).unwrap();
+        assert_eq!(budget.reserved(), 1);
     }
 }

@@ -63,7 +63,12 @@ impl TrackedBuffer {
         &mut self.bytes
     }
 
-    /// Returns an empty permit of the same budget.
+    /// The bytes that have been allocated.
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// An empty permit of the budget in which the buffer is reserved.
     pub(crate) fn sibling(&self) -> MemoryPermit {
         self.permit.sibling()
     }
@@ -97,33 +102,47 @@ impl TrackedBuffer {
         TrackedBytes::new(Bytes::from(bytes), permit)
     }
 
+    /// The bytes and their reservation.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, MemoryPermit) {
+        (self.bytes, self.permit)
+    }
+
     #[cold]
     fn grow(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
-        let (length, capacity) = (self.bytes.len(), self.bytes.capacity());
-        let refusal = |permit: &MemoryPermit| permit.refusal(additional);
-        let needed = length
-            .checked_add(additional)
-            .ok_or_else(|| refusal(&self.permit))?;
-        let wanted = needed.max(capacity.saturating_mul(2)).max(MIN_CAPACITY);
-        if wanted < MIN_TRACKED_BYTES {
-            self.bytes.reserve_exact(wanted - length);
+        let refusal = || self.permit.refusal(additional);
+        let needed = self.bytes.len().checked_add(additional);
+        let needed = needed.ok_or_else(refusal)?;
+        let capacity = self.capacity();
+        let wanted = capacity.saturating_mul(2).max(MIN_CAPACITY);
+        if self.grow_to(wanted.max(needed)).is_ok() {
+            return Ok(());
+        }
+        // Never by a few bytes only: all others are moved each time.
+        let least = needed.max(capacity.saturating_add(capacity / 4));
+        self.grow_to(least)
+            .map_err(|_| self.permit.refusal(additional))
+    }
+
+    /// Moves the bytes to an allocation of `capacity` bytes, which is more than they have.
+    ///
+    /// # Errors
+    ///
+    /// As [`reserve`](Self::reserve).
+    pub(crate) fn grow_to(&mut self, capacity: usize) -> Result<(), MemoryBudgetError> {
+        let (length, before) = (self.bytes.len(), self.capacity());
+        if capacity < MIN_TRACKED_BYTES {
+            self.bytes.reserve_exact(capacity - length);
             return Ok(());
         }
         // The old and the new allocation exist at the same time while the bytes are moved.
-        let (before, wanted) = match self.permit.grow(wanted) {
-            Ok(()) => (wanted, wanted),
-            Err(_) => self.permit.grow(needed).map(|()| (needed, needed))?,
-        };
-        if self.bytes.try_reserve_exact(wanted - length).is_err() {
-            self.permit.shrink_to(self.permit.bytes() - before);
-            return Err(refusal(&self.permit));
+        self.permit.grow(capacity)?;
+        if self.bytes.try_reserve_exact(capacity - length).is_err() {
+            self.permit.shrink_to(self.permit.bytes() - capacity);
+            return Err(self.permit.refusal(capacity));
         }
-        let old = if capacity < MIN_TRACKED_BYTES {
-            0
-        } else {
-            capacity
-        };
-        self.permit.shrink_to(self.permit.bytes() - old);
+        if before >= MIN_TRACKED_BYTES {
+            self.permit.shrink_to(self.permit.bytes() - before);
+        }
         Ok(())
     }
 }

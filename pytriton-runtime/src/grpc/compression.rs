@@ -3,8 +3,6 @@ use std::io::{BufRead, BufReader, Read};
 use axum::http::HeaderMap;
 use flate2::read::{GzDecoder, ZlibDecoder};
 
-use crate::memory_budget::MemoryPermit;
-use crate::reception::Error;
 use crate::text::excerpt;
 
 use super::GrpcError;
@@ -36,17 +34,16 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message in chunks, up to `limit`. `permit` grows by every chunk.
+    /// Decompresses a message in chunks, up to `limit`.
     pub(super) fn decompress(
         self,
         compressed: &[u8],
         limit: MessageLimit,
-        permit: &mut MemoryPermit,
-        push: impl FnMut(&[u8]),
+        push: impl FnMut(&[u8]) -> Result<(), GrpcError>,
     ) -> Result<(), GrpcError> {
         match self {
-            Self::Gzip => inflate(GzDecoder::new(compressed), limit, permit, push),
-            Self::Deflate => inflate(ZlibDecoder::new(compressed), limit, permit, push),
+            Self::Gzip => inflate(GzDecoder::new(compressed), limit, push),
+            Self::Deflate => inflate(ZlibDecoder::new(compressed), limit, push),
         }
     }
 }
@@ -54,8 +51,7 @@ impl Encoding {
 fn inflate(
     decoder: impl Read,
     limit: MessageLimit,
-    permit: &mut MemoryPermit,
-    mut push: impl FnMut(&[u8]),
+    mut push: impl FnMut(&[u8]) -> Result<(), GrpcError>,
 ) -> Result<(), GrpcError> {
     // Beyond the limit, no more is decompressed than needed to detect it.
     let piece = PIECE.min(limit.bytes.saturating_add(1));
@@ -72,8 +68,7 @@ fn inflate(
             return Ok(());
         }
         left = left.checked_sub(length).ok_or_else(|| limit.error())?;
-        permit.grow(length).map_err(Error::from)?;
-        push(piece);
+        push(piece)?;
         reader.consume(length);
     }
 }

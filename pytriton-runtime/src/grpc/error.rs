@@ -1,5 +1,4 @@
 use axum::response::Response;
-use prost::DecodeError;
 use thiserror::Error;
 use tonic::Code;
 use tonic::metadata::MetadataValue;
@@ -73,9 +72,6 @@ pub enum GrpcError {
         /// The limit.
         limit: usize,
     },
-    /// The message is not valid protobuf.
-    #[error(transparent)]
-    Message(#[from] DecodeError),
     /// The message is compressed, but the call declares no encoding.
     #[error(
         "protocol error: received message with compressed-flag but no grpc-encoding was specified"
@@ -146,8 +142,7 @@ impl GrpcError {
             Self::Bounded(BoundedError::Budget(_)) => Status::Exhausted,
             Self::Service { .. } => Status::NotFound,
             Self::Watches { .. } => Status::Exhausted,
-            Self::Message(_)
-            | Self::Bounded(BoundedError::Decode(_))
+            Self::Bounded(BoundedError::Decode(_))
             | Self::NoEncoding
             | Self::Flag { .. }
             | Self::Decompression { .. }

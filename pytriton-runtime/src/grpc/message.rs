@@ -1,7 +1,6 @@
-use bytes::Bytes;
-
+use crate::body_buffer::BodyBuffer;
 use crate::kserve::proto::{BoundedMessage, Pieces, decode};
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::proto::ModelInferRequest;
 use crate::reception::Error;
 
@@ -12,14 +11,14 @@ use super::message_limit::MessageLimit;
 /// Decompressing a byte takes about as long as decoding this many bytes.
 const INFLATE_WEIGHT: usize = 4;
 
-/// Collects the bytes of an uncompressed message while they arrive.
+/// Collects the bytes of an uncompressed message while they arrive. Their memory is reserved.
 pub(super) trait Collector: Send + 'static {
     /// Starts a message of at most `length` bytes. Allocates no memory for bytes that may never
-    /// arrive.
-    fn start(length: usize) -> Self;
+    /// arrive. `permit` is an empty permit of the budget that the message counts against.
+    fn start(length: usize, permit: MemoryPermit) -> Self;
 
     /// Adds the next bytes.
-    fn push(&mut self, bytes: &[u8]);
+    fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError>;
 
     /// Returns the number of bytes that have been parsed, not only copied.
     fn parsed(&self) -> usize;
@@ -29,12 +28,7 @@ pub(super) trait Collector: Send + 'static {
 }
 
 /// The bytes of a message that is decoded once it is complete.
-#[derive(Debug)]
-pub(super) struct Buffer {
-    bytes: Vec<u8>,
-    /// The maximum length in bytes.
-    length: usize,
-}
+pub(super) type Buffer = BodyBuffer;
 
 /// A request message while it arrives.
 #[derive(Debug)]
@@ -45,15 +39,15 @@ pub(super) enum Message<C> {
 
 impl<C: Collector> Message<C> {
     /// Starts a message whose prefix announces `length` bytes.
-    pub(super) fn start(encoding: Option<Encoding>, length: usize) -> Self {
+    pub(super) fn start(encoding: Option<Encoding>, length: usize, permit: MemoryPermit) -> Self {
         match encoding {
-            None => Self::Plain(C::start(length)),
-            Some(encoding) => Self::Compressed(encoding, Buffer::start(length)),
+            None => Self::Plain(C::start(length, permit)),
+            Some(encoding) => Self::Compressed(encoding, Buffer::start(length, permit)),
         }
     }
 
     /// Adds the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
         match self {
             Self::Plain(content) => content.push(bytes),
             Self::Compressed(_, compressed) => compressed.push(bytes),
@@ -77,14 +71,15 @@ impl<C: Collector> Message<C> {
         }
     }
 
-    /// Decompresses a complete message. `permit` covers the memory.
-    fn into_plain(self, limit: MessageLimit, permit: &mut MemoryPermit) -> Result<C, GrpcError> {
+    /// Decompresses a complete message. `permit` is an empty permit of its budget.
+    fn into_plain(self, limit: MessageLimit, permit: &MemoryPermit) -> Result<C, GrpcError> {
         match self {
             Self::Plain(content) => Ok(content),
             Self::Compressed(encoding, compressed) => {
-                let mut content = C::start(limit.bytes.min(permit.available()));
-                encoding.decompress(&compressed.bytes, limit, permit, |bytes| {
-                    content.push(bytes)
+                let most = limit.bytes.min(permit.available().max(MIN_TRACKED_BYTES));
+                let mut content = C::start(most, permit.sibling());
+                encoding.decompress(compressed.as_slice(), limit, |bytes| {
+                    Ok(content.push(bytes).map_err(Error::from)?)
                 })?;
                 Ok(content)
             }
@@ -93,7 +88,7 @@ impl<C: Collector> Message<C> {
 }
 
 impl Message<Pieces> {
-    /// Decodes an inference request. Also returns its length.
+    /// Decodes an inference request. Also returns its length. Afterwards, `permit` covers its memory.
     pub(super) fn decode(
         self,
         limit: MessageLimit,
@@ -102,30 +97,33 @@ impl Message<Pieces> {
         let pieces = self.into_plain(limit, permit)?;
         let elements = pieces.elements().ok_or(GrpcError::Crowded)?;
         let length = pieces.length();
-        permit.resize(length + elements).map_err(Error::from)?;
-        Ok((pieces.decode()?, length))
+        permit.grow(elements).map_err(Error::from)?;
+        let (request, own) = pieces.decode()?;
+        permit.absorb(own).map_err(Error::from)?;
+        Ok((request, length))
     }
 }
 
 impl Message<Buffer> {
-    /// Decodes any other request.
+    /// Decodes any other request. `permit` covers its memory afterwards.
     pub(super) fn decode<M: BoundedMessage>(
         self,
         limit: MessageLimit,
         permit: &mut MemoryPermit,
     ) -> Result<M, GrpcError> {
-        let buffer = self.into_plain(limit, permit)?;
-        Ok(decode(Bytes::from(buffer.bytes), permit)?)
+        let (bytes, own) = self.into_plain(limit, permit)?.finish();
+        permit.absorb(own).map_err(Error::from)?;
+        Ok(decode(bytes, permit)?)
     }
 }
 
 impl Collector for Pieces {
-    fn start(length: usize) -> Self {
-        Self::new(length)
+    fn start(length: usize, permit: MemoryPermit) -> Self {
+        Self::new(length, permit)
     }
 
-    fn push(&mut self, bytes: &[u8]) {
-        Self::push(self, bytes);
+    fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+        Self::push(self, bytes)
     }
 
     fn parsed(&self) -> usize {
@@ -138,22 +136,12 @@ impl Collector for Pieces {
 }
 
 impl Collector for Buffer {
-    fn start(length: usize) -> Self {
-        Self {
-            bytes: Vec::new(),
-            length,
-        }
+    fn start(length: usize, permit: MemoryPermit) -> Self {
+        Self::new(permit, length, None)
     }
 
-    fn push(&mut self, bytes: &[u8]) {
-        let needed = self.bytes.len() + bytes.len();
-        if needed > self.bytes.capacity() {
-            // Doubling limits the number of copies, but not beyond what will arrive.
-            let capacity = needed.max(2 * self.bytes.capacity());
-            let capacity = needed.max(capacity.min(self.length));
-            self.bytes.reserve_exact(capacity - self.bytes.len());
-        }
-        self.bytes.extend_from_slice(bytes);
+    fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+        Self::push(self, bytes)
     }
 
     fn parsed(&self) -> usize {
@@ -161,26 +149,6 @@ impl Collector for Buffer {
     }
 
     fn weight(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_buffer_takes_no_memory_ahead_and_no_more_than_was_announced() {
-        let mut buffer = Buffer::start(1000);
-        assert_eq!(buffer.bytes.capacity(), 0);
-        let mut growths = 0;
-        for _ in 0..100 {
-            let before = buffer.bytes.capacity();
-            buffer.push(&[7; 10]);
-            growths += usize::from(buffer.bytes.capacity() != before);
-            assert!(buffer.bytes.capacity() <= 2 * buffer.bytes.len());
-        }
-        assert_eq!((buffer.weight(), buffer.bytes.capacity()), (1000, 1000));
-        assert!(growths < 10);
+        self.len()
     }
 }

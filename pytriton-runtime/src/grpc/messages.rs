@@ -22,7 +22,8 @@ use super::timed_body::TimedBody;
 /// poll, which is 32 KiB.
 const BYTES_PER_UNIT: usize = 256;
 
-/// A complete message with the permit that covers it, an error, or the end.
+/// A complete message, which has reserved its bytes, with an empty permit of its budget; an error,
+/// or the end.
 pub(super) type NextMessage<C> = Option<Result<(Message<C>, MemoryPermit), Status>>;
 
 /// The properties of all messages of a call.
@@ -39,7 +40,7 @@ pub(super) struct MessageOptions {
 pub(super) struct Messages<C> {
     body: TimedBody,
     options: MessageOptions,
-    /// Covers the bytes received since the last complete message.
+    /// Covers `chunk`.
     permit: MemoryPermit,
     /// Received bytes that are not part of a message yet.
     chunk: Bytes,
@@ -94,8 +95,7 @@ impl<C: Collector> Messages<C> {
         Ok(())
     }
 
-    /// Returns the next complete message with the permit for its bytes. No message follows an
-    /// error.
+    /// Returns the next complete message with an empty permit. No message follows an error.
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<NextMessage<C>> {
         loop {
             while self.uncharged >= BYTES_PER_UNIT {
@@ -108,7 +108,7 @@ impl<C: Collector> Messages<C> {
                     if self.options.streaming {
                         self.body.renew();
                     }
-                    return Poll::Ready(Some(Ok((message, self.permit.take()))));
+                    return Poll::Ready(Some(Ok((message, self.permit.sibling()))));
                 }
                 Err(error) => return Poll::Ready(Some(Err(error.into()))),
             }
@@ -118,7 +118,7 @@ impl<C: Collector> Messages<C> {
             let idle = self.options.streaming && self.is_between_messages();
             let error = match ready!(self.body.poll_frame(context, idle)) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => match self.permit.grow(data.len()) {
+                    Ok(data) => match self.permit.resize(data.len()) {
                         Ok(()) => {
                             self.chunk = data;
                             continue;
@@ -150,16 +150,17 @@ impl<C: Collector> Messages<C> {
                 State::Message(mut message, missing) if !self.chunk.is_empty() => {
                     let taken = self.chunk.len().min(missing);
                     let before = message.parsed();
-                    message.push(&self.chunk[..taken]);
+                    let pushed = message.push(&self.chunk[..taken]);
+                    pushed.map_err(Error::from)?;
                     self.uncharged += message.parsed() - before;
-                    self.chunk.advance(taken);
+                    self.consume(taken);
                     self.state = State::Message(message, missing - taken);
                 }
                 State::Prefix(mut prefix) if !self.chunk.is_empty() => {
                     let mut rest = &self.chunk[..];
                     let complete = prefix.take(&mut rest);
                     let taken = self.chunk.len() - rest.len();
-                    self.chunk.advance(taken);
+                    self.consume(taken);
                     self.state = match complete {
                         Some((flag, length)) => State::Message(self.start(flag, length)?, length),
                         None => State::Prefix(prefix),
@@ -182,12 +183,18 @@ impl<C: Collector> Messages<C> {
         if length > self.options.limit.bytes {
             return Err(self.options.limit.error());
         }
-        // Received bytes are reserved already.
-        let missing = length.saturating_sub(self.chunk.len());
-        if missing > 0 {
-            self.permit.check(missing).map_err(Error::from)?;
+        // Refuse early what does not fit now. The memory is reserved as it arrives.
+        self.permit.sibling().check(length).map_err(Error::from)?;
+        Ok(Message::start(encoding, length, self.permit.sibling()))
+    }
+
+    /// Releases the received bytes once all of them are part of a message.
+    fn consume(&mut self, taken: usize) {
+        self.chunk.advance(taken);
+        if self.chunk.is_empty() {
+            self.chunk = Bytes::new();
+            self.permit.release();
         }
-        Ok(Message::start(encoding, length))
     }
 
     fn is_between_messages(&self) -> bool {

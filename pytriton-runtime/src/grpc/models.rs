@@ -4,7 +4,7 @@ use prost::Message;
 
 use crate::configuration::{BACKEND, configuration};
 use crate::kserve::LoadParameters;
-use crate::kserve::proto::{metadata, statistics};
+use crate::kserve::proto::{BoundedError, metadata, statistics};
 use crate::proto::model_repository_parameter::ParameterChoice;
 use crate::proto::repository_index_response::ModelIndex;
 use crate::proto::{
@@ -48,7 +48,7 @@ pub(super) fn model_config(
     let policy = reception.models.version_policy(model.spec());
     let config = configuration(model.spec(), BACKEND, policy.as_ref()).bytes();
     Ok(ModelConfigResponse {
-        config: Some(ModelConfig::decode(&*config)?),
+        config: Some(ModelConfig::decode(&*config).map_err(BoundedError::from)?),
     })
 }
 

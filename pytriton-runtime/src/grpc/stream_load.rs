@@ -58,7 +58,7 @@ impl StreamLoad {
         }
         if self.reserved.is_none() {
             // Even the smallest request needs a reservation, because their number is not limited.
-            let mut permit = self.budget.empty_permit();
+            let mut permit = self.budget.exact_permit();
             self.reserved = permit.grow(REQUEST_BYTES).ok().map(|()| permit);
         }
         self.reserved.is_none()

@@ -9,15 +9,15 @@ use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use hyper::body::Frame;
 
+use crate::body_buffer::BodyBuffer;
 use crate::memory_budget::MemoryPermit;
 use crate::reception::{Error, Patience, Reception};
-use crate::tensor::AlignedBuffer;
 
 use super::HttpError;
 use super::head::value;
 
-/// The largest body that is read only to be discarded, and the largest buffer that is allocated in
-/// advance.
+/// The largest body that is read only to be discarded, and the largest that is read without a check
+/// of the budget in advance.
 const SMALL: usize = 64 << 10;
 
 /// The body of a request while it arrives.
@@ -49,22 +49,40 @@ pub(super) async fn read_announced<B: Body>(
 ) -> Result<(Bytes, MemoryPermit), HttpError> {
     let limit = reception.limits.max_request_bytes;
     let announced = announced(length, limit)?;
+    let mut permit = reception.models.budget().empty_permit();
+    if let Some(length) = announced.filter(|length| *length > SMALL) {
+        // Refuse early what does not fit now. The memory is reserved as it arrives.
+        permit.check(length).map_err(Error::from)?;
+    }
+    let limit = announced.unwrap_or(limit);
     let mut body = Pieces {
         body,
         reception,
         patience: None,
-        held: reception.models.budget().empty_permit(),
+        left: limit,
+        limit,
     };
-    if let Some(length) = announced.filter(|length| *length > SMALL) {
-        // Do not allocate a buffer that exceeds the budget.
-        body.held.check(length).map_err(Error::from)?;
+    let first = body.next().await?.unwrap_or_default();
+    let mut buffer = if aligned_at.is_none() {
+        permit.grow(first.len()).map_err(Error::from)?;
+        let Some(second) = body.next().await? else {
+            return Ok((first, permit));
+        };
+        let mut buffer = BodyBuffer::new(permit.sibling(), limit, None);
+        buffer.push(&first).map_err(Error::from)?;
+        permit.release();
+        buffer.push(&second).map_err(Error::from)?;
+        buffer
+    } else {
+        let mut buffer = BodyBuffer::new(permit, limit, aligned_at);
+        buffer.push(&first).map_err(Error::from)?;
+        buffer
+    };
+    drop(first);
+    while let Some(data) = body.next().await? {
+        buffer.push(&data).map_err(Error::from)?;
     }
-    let bytes = match (announced, aligned_at) {
-        (Some(length), Some(at)) => read_aligned(&mut body, length, at).await?,
-        (_, Some(at)) => aligned(&read_any(&mut body, 0, limit).await?, at),
-        (length, None) => read_any(&mut body, length.unwrap_or(0), limit).await?,
-    };
-    Ok((bytes, body.held))
+    Ok(buffer.finish())
 }
 
 /// Reads and discards a small body that the client sends without waiting for `100 Continue`. If the
@@ -79,13 +97,6 @@ pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &R
     }
 }
 
-/// Copies bytes so that the one at `at` is aligned for every element type.
-fn aligned(bytes: &[u8], at: usize) -> Bytes {
-    let mut buffer = AlignedBuffer::with_capacity(bytes.len(), at);
-    buffer.extend_from_slice(bytes);
-    buffer.freeze()
-}
-
 fn announced(length: Option<&HeaderValue>, limit: usize) -> Result<Option<usize>, HttpError> {
     let Some(value) = length else {
         return Ok(None);
@@ -98,62 +109,15 @@ fn announced(length: Option<&HeaderValue>, limit: usize) -> Result<Option<usize>
     }
 }
 
-/// Reads a body of known length directly to its final position.
-async fn read_aligned(
-    body: &mut Pieces<'_, impl Body>,
-    length: usize,
-    at: usize,
-) -> Result<Bytes, HttpError> {
-    let mut buffer = AlignedBuffer::try_with_capacity(length, at)
-        .map_err(|_| Error::from(body.held.refusal(length)))?;
-    while let Some(data) = body.next().await? {
-        if data.len() > length - buffer.len() {
-            return Err(HttpError::BodyTooLarge { limit: length });
-        }
-        buffer.extend_from_slice(&data);
-    }
-    Ok(buffer.freeze())
-}
-
-async fn read_any(
-    body: &mut Pieces<'_, impl Body>,
-    length: usize,
-    limit: usize,
-) -> Result<Bytes, HttpError> {
-    let too_large = || HttpError::BodyTooLarge { limit };
-    let first = body.next().await?.unwrap_or_default();
-    if first.len() > limit {
-        return Err(too_large());
-    }
-    let Some(second) = body.next().await? else {
-        return Ok(first);
-    };
-    let length = length.max(first.len() + second.len()).min(limit);
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(length)
-        .map_err(|_| Error::from(body.held.refusal(length)))?;
-    bytes.extend_from_slice(&first);
-    let mut data = second;
-    loop {
-        if data.len() > limit - bytes.len() {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&data);
-        match body.next().await? {
-            Some(next) => data = next,
-            None => return Ok(Bytes::from(bytes)),
-        }
-    }
-}
-
-/// A body that is read chunk by chunk, with a time limit and a memory reservation.
+/// A body that is read chunk by chunk, with a time limit.
 struct Pieces<'a, B> {
     body: B,
     reception: &'a Reception,
     /// `None` until a chunk has to be waited for.
     patience: Option<Patience>,
-    held: MemoryPermit,
+    /// The maximum length in bytes, and what is left of it.
+    limit: usize,
+    left: usize,
 }
 
 impl<B: Body> Pieces<'_, B> {
@@ -167,7 +131,9 @@ impl<B: Body> Pieces<'_, B> {
             })?;
             match frame.into_data() {
                 Ok(data) if !data.is_empty() => {
-                    self.held.grow(data.len()).map_err(Error::from)?;
+                    let limit = self.limit;
+                    let left = self.left.checked_sub(data.len());
+                    self.left = left.ok_or(HttpError::BodyTooLarge { limit })?;
                     return Ok(Some(data));
                 }
                 _ => {}
@@ -194,7 +160,7 @@ impl<B: Body> Pieces<'_, B> {
     }
 
     fn patience(&mut self) -> &mut Patience {
-        let received = self.held.bytes();
+        let received = self.limit - self.left;
         self.patience.get_or_insert_with(|| {
             let mut patience = self.reception.patience();
             patience.came(received);
@@ -259,24 +225,70 @@ mod tests {
 
     #[tokio::test]
     async fn what_there_is_no_room_for_is_refused_before_it_comes() {
-        // The last length exceeds the address space.
-        for (max_bytes_in_flight, length) in [(4 * SMALL, 3 * SMALL + 1), (usize::MAX, 1 << 62)] {
-            let limits = Limits {
-                max_bytes_in_flight,
-                max_request_bytes: usize::MAX,
-                ..Limits::default()
-            };
-            let reception = testing::reception(&[], limits).await;
-            let budget = reception.models.budget();
-            let _some = budget.reserve(SMALL).unwrap();
-            let mut headers = HeaderMap::new();
-            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-            let body = dripping(Duration::from_secs(1000));
-            let refused = read(body, &headers, &reception, Some(1)).await;
-            let Err(HttpError::Room(Error::Budget(error))) = refused else {
-                panic!("{refused:?}");
-            };
-            assert_eq!((error.bytes, budget.reserved()), (length, SMALL));
+        let length = 3 * SMALL + 1;
+        let reception = in_flight(4 * SMALL).await;
+        let budget = reception.models.budget();
+        let _some = budget.reserve(SMALL).unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        let body = dripping(Duration::from_secs(1000));
+        let refused = read(body, &headers, &reception, Some(1)).await;
+        let Err(HttpError::Room(Error::Budget(error))) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!((error.bytes, budget.reserved()), (length, SMALL));
+    }
+
+    async fn in_flight(max_bytes_in_flight: usize) -> Reception {
+        let limits = Limits {
+            max_bytes_in_flight,
+            max_request_bytes: usize::MAX,
+            ..Limits::default()
+        };
+        testing::reception(&[], limits).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_announced_is_reserved_as_it_arrives() {
+        let reception = in_flight(1 << 30).await;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(1 << 29));
+        let arrives = || {
+            let piece = Bytes::from(vec![7; SMALL]);
+            axum::body::Body::from_stream(unfold(0, move |number| {
+                let piece = piece.clone();
+                async move {
+                    if number == 8 {
+                        sleep(Duration::from_secs(1000)).await;
+                    }
+                    Some((Ok::<_, std::io::Error>(piece), number + 1))
+                }
+            }))
+        };
+        for at in [None, Some(1)] {
+            let body = arrives();
+            let mut read = Box::pin(read(body, &headers, &reception, at));
+            let waits = sleep(Duration::from_secs(1));
+            tokio::select! {
+                biased;
+                _ = &mut read => panic!("the body is not complete"),
+                () = waits => {}
+            }
+            let reserved = reception.models.budget().reserved();
+            assert!((8 * SMALL..=32 * SMALL).contains(&reserved), "{reserved}");
+            drop(read);
+            assert_eq!(reception.models.budget().reserved(), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_small_body_is_read_when_the_budget_is_full() {
+        let reception = in_flight(4 * SMALL).await;
+        let _full = reception.models.budget().reserve(4 * SMALL).unwrap();
+        for at in [None, Some(1)] {
+            let body = axum::body::Body::from("small");
+            let (body, _permit) = read(body, &HeaderMap::new(), &reception, at).await.unwrap();
+            assert_eq!(body, "small");
         }
     }
 

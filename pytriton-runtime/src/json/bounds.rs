@@ -156,10 +156,10 @@ mod tests {
 
     #[test]
     fn a_refusal_is_the_error_of_the_parser() {
-        let budget = MemoryBudget::new(100);
+        let budget = MemoryBudget::new(10_000);
         let mut permit = budget.empty_permit();
         let mut bounds = Bounds::new("", &mut permit).unwrap();
-        let error = bounds.reserve::<serde_json::Error>(101).unwrap_err();
-        assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 101));
+        let error = bounds.reserve::<serde_json::Error>(10_001).unwrap_err();
+        assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 10_001));
     }
 }

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use crate::grpc::health::MAX_WATCHES;
 use crate::grpc::method::{Method, Rpc};
-use crate::proto::ModelReadyRequest;
+use crate::proto::{ModelReadyRequest, RepositoryModelLoadRequest};
 use crate::testing::settles;
 
 use super::slow::pieces;
@@ -130,7 +130,7 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
 }
 
 #[tokio::test]
-async fn health_needs_no_budget_and_other_calls_say_that_it_is_exhausted() {
+async fn small_calls_need_no_budget_and_larger_ones_say_that_it_is_exhausted() {
     let limits = Limits {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
@@ -150,14 +150,24 @@ async fn health_needs_no_budget_and_other_calls_say_that_it_is_exhausted() {
         };
         for body in [plain(&message), compressed(&message)] {
             let (code, text) = status(&router, method.path(), body).await;
-            match method.is_health() {
-                true => assert_eq!((code.as_str(), text.as_str()), ("0", "")),
-                false => {
-                    assert_eq!(code, "8", "{}", method.path());
-                    assert!(text.contains("the server has no room for"), "{text}");
-                }
+            assert_ne!(code, "8", "{}: {text}", method.path());
+            if method.is_health() {
+                assert_eq!((code.as_str(), text.as_str()), ("0", ""));
             }
         }
+    }
+    let load = RepositoryModelLoadRequest {
+        model_name: "x".repeat(8 * KIB),
+        ..RepositoryModelLoadRequest::default()
+    };
+    let path = "/inference.GRPCInferenceService/RepositoryModelLoad";
+    for body in [
+        plain(&load.encode_to_vec()),
+        compressed(&load.encode_to_vec()),
+    ] {
+        let (code, text) = status(&router, path, body).await;
+        assert_eq!(code, "8", "{text}");
+        assert!(text.contains("the server has no room for"), "{text}");
     }
     let watch = send(&router, WATCH, plain(&[])).await;
     let first = watch.into_body().frame().await.unwrap().unwrap();

@@ -1,12 +1,15 @@
 use std::mem::replace;
 
 use bytes::Bytes;
+use prost::Message;
 use prost::encoding::encode_varint;
-use prost::{DecodeError, Message};
 
+use crate::body_buffer::BodyBuffer;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::proto::ModelInferRequest;
-use crate::tensor::AlignedBuffer;
+use crate::tracked_buffer::TrackedBuffer;
 
+use super::bounded::BoundedError;
 use super::extent::Extent;
 use super::varint::Varint;
 
@@ -14,11 +17,8 @@ use super::varint::Varint;
 /// saves.
 const OWN: usize = 4 << 10;
 
-/// Larger raw contents do not get their own buffer, because it is allocated before they arrive.
-const MOST_OWN: usize = 256 << 20;
-
 /// The maximum capacity that is allocated for bytes that have not arrived.
-const AHEAD: usize = 1 << 20;
+const AHEAD: usize = 256 << 10;
 
 /// The maximum number of fields and dimensions. An empty input takes two bytes in a message, and
 /// three hundred in memory.
@@ -40,20 +40,25 @@ const RAW: u64 = 7;
 ///
 /// ```
 /// # use pytriton_runtime::kserve::proto::Pieces;
-/// let mut pieces = Pieces::new(4);
-/// pieces.push(&[0x3a, 2]);
-/// pieces.push(b"ab");
-/// assert_eq!(pieces.decode().unwrap().raw_input_contents, ["ab"]);
+/// # use pytriton_runtime::memory_budget::MemoryBudget;
+/// let budget = MemoryBudget::new(1 << 20);
+/// let mut pieces = Pieces::new(4, budget.empty_permit());
+/// pieces.push(&[0x3a, 2]).unwrap();
+/// pieces.push(b"ab").unwrap();
+/// let (message, _permit) = pieces.decode().unwrap();
+/// assert_eq!(message.raw_input_contents, ["ab"]);
 /// ```
 #[derive(Debug)]
 pub struct Pieces {
     longest: usize,
-    rest: Vec<u8>,
+    rest: TrackedBuffer,
     place: Place,
     /// The number of fields that have begun, and how many of them are raw contents.
     fields: usize,
     raw: usize,
     owned: Vec<(usize, Bytes)>,
+    /// Covers the raw contents with their own buffer.
+    permit: MemoryPermit,
 }
 
 /// The meaning of the next byte.
@@ -67,64 +72,78 @@ enum Place {
     /// A value that lacks this many bytes.
     Field(u64),
     /// Raw contents with their own buffer that lack this many bytes.
-    Own(AlignedBuffer, usize),
+    Own(BodyBuffer, usize),
     /// The position after a group, an error, or the maximum number of fields.
     Beyond,
 }
 
 impl Pieces {
-    /// Creates an empty message of at most `longest` bytes.
-    pub fn new(longest: usize) -> Self {
+    /// Creates an empty message of at most `longest` bytes. Its memory is reserved with `permit`,
+    /// which is empty.
+    pub fn new(longest: usize, permit: MemoryPermit) -> Self {
         Self {
             longest,
-            rest: Vec::with_capacity(if longest <= OWN { longest } else { REST }),
+            rest: TrackedBuffer::new(permit.sibling()),
             place: Place::KEY,
             fields: 0,
             raw: 0,
             owned: Vec::new(),
+            permit,
         }
     }
 
     /// Returns how many of the received bytes must be parsed to decode the message.
     pub fn weight(&self) -> usize {
-        self.rest.len()
+        self.rest.as_slice().len()
     }
 
     /// Adds the next bytes.
-    pub fn push(&mut self, mut bytes: &[u8]) {
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if their memory cannot be reserved.
+    pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+        if self.rest.capacity() == 0 {
+            self.rest.reserve(if self.longest <= OWN {
+                self.longest
+            } else {
+                REST
+            })?;
+        }
         while let [first, ..] = *bytes {
             let place = replace(&mut self.place, Place::Beyond);
             let (place, taken) = match place {
                 Place::Key(_) | Place::Length(..) | Place::Value => {
-                    self.rest.push(first);
-                    (self.behind(place, first), 1)
+                    self.rest.extend_from_slice(&[first])?;
+                    (self.behind(place, first)?, 1)
                 }
                 Place::Field(missing) => {
                     let taken = bytes
                         .len()
                         .min(usize::try_from(missing).unwrap_or(usize::MAX));
-                    self.rest.extend_from_slice(&bytes[..taken]);
+                    self.rest.extend_from_slice(&bytes[..taken])?;
                     (Place::field(missing - taken as u64), taken)
                 }
                 Place::Own(mut buffer, missing) => {
                     let taken = bytes.len().min(missing);
-                    buffer.extend_from_slice(&bytes[..taken]);
-                    (self.own(buffer, missing - taken), taken)
+                    buffer.push(&bytes[..taken])?;
+                    (self.own(buffer, missing - taken)?, taken)
                 }
                 Place::Beyond => {
-                    self.rest.extend_from_slice(bytes);
+                    self.rest.extend_from_slice(bytes)?;
                     (place, bytes.len())
                 }
             };
             self.place = place;
             bytes = &bytes[taken..];
         }
+        Ok(())
     }
 
     /// Returns the number of received bytes.
     pub fn length(&self) -> usize {
         let owned = self.owned.iter().map(|(_, contents)| contents.len());
-        self.rest.len() + owned.sum::<usize>()
+        self.weight() + owned.sum::<usize>()
     }
 
     /// Returns the memory of the fields, typed contents and copied texts while the message is
@@ -133,34 +152,40 @@ impl Pieces {
         if self.fields > MAX_FIELDS {
             return None;
         }
-        let extent = Extent::of(&self.rest);
-        (extent.fields <= MAX_FIELDS).then(|| extent.bytes().saturating_add(self.rest.len()))
+        let extent = Extent::of(self.rest.as_slice());
+        (extent.fields <= MAX_FIELDS).then(|| extent.bytes().saturating_add(self.weight()))
     }
 
-    /// Decodes the complete message.
+    /// Decodes the complete message. The permit covers its bytes, but not what is copied of them.
     ///
     /// # Errors
     ///
-    /// Returns prost's error if the message is invalid.
-    pub fn decode(mut self) -> Result<ModelInferRequest, DecodeError> {
+    /// Returns [`BoundedError::Decode`] if the message is invalid, and [`BoundedError::Budget`] if a
+    /// copy cannot be reserved.
+    pub fn decode(self) -> Result<(ModelInferRequest, MemoryPermit), BoundedError> {
+        let (mut rest, mut permit) = self.rest.into_parts();
+        permit.absorb(self.permit)?;
         if let Place::Own(buffer, missing) = self.place {
             // The message is truncated, which prost reports.
-            self.rest.pop();
-            encode_varint((buffer.len() + missing) as u64, &mut self.rest);
-            self.rest.extend_from_slice(&buffer.freeze());
+            let (contents, own) = buffer.finish();
+            permit.absorb(own)?;
+            permit.grow(rest.len() + contents.len())?;
+            rest.pop();
+            encode_varint((contents.len() + missing) as u64, &mut rest);
+            rest.extend_from_slice(&contents);
         }
-        let mut message = ModelInferRequest::decode(Bytes::from(self.rest))?;
+        let mut message = ModelInferRequest::decode(Bytes::from(rest))?;
         for (index, contents) in self.owned {
             if let Some(empty) = message.raw_input_contents.get_mut(index) {
                 *empty = contents;
             }
         }
-        Ok(message)
+        Ok((message, permit))
     }
 
     /// Returns the place after a byte of a number.
-    fn behind(&mut self, place: Place, byte: u8) -> Place {
-        match place {
+    fn behind(&mut self, place: Place, byte: u8) -> Result<Place, MemoryBudgetError> {
+        Ok(match place {
             Place::Key(mut key) => match key.push(byte) {
                 Some(value) => {
                     self.fields += 1;
@@ -173,41 +198,41 @@ impl Pieces {
                 None => Place::Key(key),
             },
             Place::Length(mut length, raw) => match length.push(byte) {
-                Some(value) => self.begin(length, value, raw),
+                Some(value) => self.begin(length, value, raw)?,
                 None if length.is_full() => Place::Beyond,
                 None => Place::Length(length, raw),
             },
             Place::Value if byte < 0x80 => Place::KEY,
             place => place,
-        }
+        })
     }
 
     /// Begins a field of `value` bytes.
-    fn begin(&mut self, length: Varint, value: u64, raw: bool) -> Place {
+    fn begin(&mut self, length: Varint, value: u64, raw: bool) -> Result<Place, MemoryBudgetError> {
         self.raw += usize::from(raw);
         let bytes = usize::try_from(value).unwrap_or(usize::MAX);
         if bytes > self.longest {
-            return Place::field(value);
+            return Ok(Place::field(value));
         }
-        if !raw || !(OWN..=MOST_OWN).contains(&bytes) {
-            self.rest.reserve(bytes.min(AHEAD));
-            return Place::field(value);
+        if !raw || bytes < OWN {
+            self.rest.reserve(bytes.min(AHEAD))?;
+            return Ok(Place::field(value));
         }
-        // If the allocation fails, the contents are collected like other fields.
-        let Ok(buffer) = AlignedBuffer::try_with_capacity(bytes, 0) else {
-            return Place::field(value);
-        };
-        self.rest.truncate(self.rest.len() - length.len());
-        self.rest.push(0);
-        Place::Own(buffer, bytes)
+        let rest = self.rest.bytes_mut();
+        rest.truncate(rest.len() - length.len());
+        rest.push(0);
+        let buffer = BodyBuffer::new(self.permit.sibling(), bytes, Some(0));
+        Ok(Place::Own(buffer, bytes))
     }
 
-    fn own(&mut self, buffer: AlignedBuffer, missing: usize) -> Place {
+    fn own(&mut self, buffer: BodyBuffer, missing: usize) -> Result<Place, MemoryBudgetError> {
         if missing > 0 {
-            return Place::Own(buffer, missing);
+            return Ok(Place::Own(buffer, missing));
         }
-        self.owned.push((self.raw - 1, buffer.freeze()));
-        Place::KEY
+        let (contents, permit) = buffer.finish();
+        self.permit.absorb(permit)?;
+        self.owned.push((self.raw - 1, contents));
+        Ok(Place::KEY)
     }
 }
 

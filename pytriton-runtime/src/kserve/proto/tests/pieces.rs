@@ -10,6 +10,7 @@ use prost::Message;
 use prost::encoding::encode_varint;
 
 use crate::kserve::proto::Pieces;
+use crate::memory_budget::MemoryPermit;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::{InferInputTensor, InferRequestedOutputTensor};
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
@@ -17,16 +18,19 @@ use crate::tensor::AlignedBuffer;
 
 /// Decodes a message that is cut into pieces of these sizes, cyclically.
 fn read(encoded: &[u8], longest: usize, cuts: &[usize]) -> Result<ModelInferRequest, String> {
-    let mut pieces = Pieces::new(longest);
+    let mut pieces = Pieces::new(longest, MemoryPermit::unlimited());
     let mut cuts = cuts.iter().cycle();
     let mut rest = encoded;
     while !rest.is_empty() {
         let cut = cuts.next().map_or(rest.len(), |cut| rest.len().min(*cut));
         let (piece, behind) = rest.split_at(cut);
-        pieces.push(piece);
+        pieces.push(piece).unwrap();
         rest = behind;
     }
-    pieces.decode().map_err(|error| error.to_string())
+    let decoded = pieces.decode();
+    decoded
+        .map(|(message, _)| message)
+        .map_err(|error| error.to_string())
 }
 
 /// Checks that both decoders accept the bytes with the same result, or that both refuse them.
@@ -191,10 +195,12 @@ fn large_contents_are_aligned_and_little_is_left_to_read() {
         ..ModelInferRequest::default()
     };
     let encoded = message.encode_to_vec();
-    let mut pieces = Pieces::new(encoded.len());
-    encoded.chunks(999).for_each(|piece| pieces.push(piece));
+    let mut pieces = Pieces::new(encoded.len(), MemoryPermit::unlimited());
+    encoded
+        .chunks(999)
+        .for_each(|piece| pieces.push(piece).unwrap());
     assert!(pieces.weight() < 50);
-    let read = pieces.decode().unwrap();
+    let (read, _permit) = pieces.decode().unwrap();
     assert_eq!(read, message);
     for contents in read.raw_input_contents.iter().filter(|raw| raw.len() > 3) {
         let place = contents.as_ptr();
@@ -287,8 +293,8 @@ fn a_message_of_very_many_fields_is_known_before_it_is_read() {
     for (what, make) in CROWDS {
         for (fields, crowded) in [(1 << 16, false), ((1 << 16) + 1, true)] {
             let encoded = make(fields);
-            let mut pieces = Pieces::new(encoded.len());
-            pieces.push(&encoded);
+            let mut pieces = Pieces::new(encoded.len(), MemoryPermit::unlimited());
+            pieces.push(&encoded).unwrap();
             assert_eq!(pieces.elements().is_none(), crowded, "{what}");
             assert_eq!(pieces.length(), encoded.len(), "{what}");
         }
@@ -311,8 +317,8 @@ fn what_typed_contents_take_is_known_before_they_are_read() {
         contents: Some(contents),
         ..InferInputTensor::default()
     });
-    let mut pieces = Pieces::new(encoded.len());
-    pieces.push(&encoded);
+    let mut pieces = Pieces::new(encoded.len(), MemoryPermit::unlimited());
+    pieces.push(&encoded).unwrap();
     let expected = 3 + 2 * 4 + 3 * 8 + 4 + 8 + 5 * 4 + 8 + 7 * size_of::<Bytes>();
     // Lists grow by doubling and are also encoded, the input is a field, and texts are copied.
     assert_eq!(pieces.elements(), Some(4 * expected + 640 + encoded.len()));
