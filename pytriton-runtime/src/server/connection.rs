@@ -77,6 +77,7 @@ impl Connections {
             protocol,
             door: Arc::new(Door {
                 rooms,
+                budget: Arc::clone(windows.budget()),
                 exhausted: None,
                 hosts: HostCheck::Any,
             }),

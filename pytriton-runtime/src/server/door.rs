@@ -15,7 +15,8 @@ use crate::grpc::{self, GrpcError};
 #[cfg(tritonserver)]
 use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
-use crate::reception::Reception;
+use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
+use crate::reception::{Error, Reception};
 use crate::request::ArrivalOrder;
 
 use super::host_check::HostCheck;
@@ -35,10 +36,16 @@ const PROBES: [&str; 9] = [
     "/inference.GRPCInferenceService/ModelReady",
 ];
 
+/// The memory of a header in addition to its name and value: its entry in the map, and the overhead of
+/// allocations.
+const HEADER_BYTES: usize = 192;
+
 /// Serves the requests of a port.
 #[derive(Debug, Clone)]
 pub(super) struct Door {
     pub(super) rooms: Rooms,
+    /// Reserves the heads of HTTP/2 requests.
+    pub(super) budget: Arc<MemoryBudget>,
     /// If set, this many connections are open already, and only health and metrics requests are
     /// served.
     pub(super) exhausted: Option<u32>,
@@ -86,7 +93,16 @@ impl Door {
     ) -> impl Future<Output = Response<Answered>> + Send {
         let http1 = parts.version < Version::HTTP_2;
         async move {
-            let (mut response, close) = match self.refused(&parts) {
+            // An HTTP/1 connection has one head, whose buffer is limited. An HTTP/2 connection has many.
+            let head = match http1 {
+                true => Ok(None),
+                false => self.budget.permit(head_bytes(&parts)).map(Some),
+            };
+            let refused = match &head {
+                Ok(_) => self.refused(&parts),
+                Err(error) => Some(self.no_room(&parts, *error)),
+            };
+            let (mut response, close) = match refused {
                 Some(refused) => (refused, true),
                 None => {
                     let response = match self.rooms.kserve(&parts.headers) {
@@ -106,6 +122,13 @@ impl Door {
                 response.headers_mut().insert(CONNECTION, close);
             }
             response
+        }
+    }
+
+    fn no_room(&self, parts: &Parts, error: MemoryBudgetError) -> Response<Answered> {
+        match grpc::is_grpc(&parts.headers) {
+            true => grpc::refusal(Error::from(error).into()).map(Answered::Routed),
+            false => self.refusal(parts, Error::from(error).into()),
         }
     }
 
@@ -210,6 +233,13 @@ async fn routed(routes: &Router, request: Request<RequestBody>) -> Response<Answ
         Ok(response) => response.map(Answered::Routed),
         Err(never) => match never {},
     }
+}
+
+/// Returns the memory that the path and the headers of a request take.
+fn head_bytes(parts: &Parts) -> usize {
+    let headers = parts.headers.iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + HEADER_BYTES);
+    parts.uri.path().len() + headers.sum::<usize>()
 }
 
 fn is_probe(parts: &Parts) -> bool {

@@ -59,7 +59,7 @@ impl HttpBuilders {
         http2
             .timer(TokioTimer::new())
             .auto_date_header(false)
-            .max_concurrent_streams(self.max_concurrent_streams)
+            .max_concurrent_streams(window.streams(self.max_concurrent_streams))
             .max_header_list_size(self.header_list_bytes)
             .keep_alive_interval(HTTP2_PING)
             .keep_alive_timeout(HTTP2_PING)

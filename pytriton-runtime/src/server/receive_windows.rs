@@ -22,6 +22,10 @@ const SHARE_OF_BUDGET: usize = 4;
 /// connections are open, the smaller the windows of new ones, but every connection has one.
 const SHARE_OF_REST: usize = 32;
 
+/// A connection gets one stream for each of these bytes of its window, and at least the minimum.
+const STREAM_BYTES: usize = 8 << 10;
+const MIN_STREAMS: u32 = 8;
+
 /// The receive windows of all connections of a server.
 #[derive(Debug)]
 pub(super) struct ReceiveWindows {
@@ -56,6 +60,11 @@ impl ReceiveWindows {
     #[cfg(test)]
     pub(super) fn unlimited() -> Arc<Self> {
         Self::new(&MemoryBudget::new(usize::MAX))
+    }
+
+    /// Returns the budget that the windows are a part of.
+    pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
+        &self.budget
     }
 
     /// Reserves the window of a new connection.
@@ -96,6 +105,13 @@ impl ReceiveWindow {
         u32::try_from(self.bytes).unwrap_or(u32::MAX)
     }
 
+    /// Returns the number of concurrent streams, at most `limit`. A stream takes some KiB with its
+    /// head, even if its body is empty.
+    pub(super) fn streams(&self, limit: u32) -> u32 {
+        let streams = u32::try_from(self.bytes / STREAM_BYTES).unwrap_or(u32::MAX);
+        streams.max(MIN_STREAMS).min(limit)
+    }
+
     /// Returns the window of each stream. It is smaller, so that one unread stream does not block
     /// all others.
     pub(super) fn stream(&self) -> u32 {
@@ -134,6 +150,10 @@ mod tests {
             assert!(sizes.is_sorted_by(|before, after| before >= after));
             assert!(open.iter().all(|window| window.bytes >= MIN_WINDOW_BYTES));
             assert!(open.iter().all(|window| window.stream() >= 32_767));
+            let streams = open.iter().map(|window| window.streams(100));
+            assert!(streams.clone().all(|streams| (8..=100).contains(&streams)));
+            let bytes: usize = streams.map(|streams| streams as usize * STREAM_BYTES).sum();
+            assert!(bytes <= limit / SHARE_OF_BUDGET + 1024 * (MIN_WINDOW_BYTES + 1));
             drop(open);
             assert_eq!(budget.reserved(), 0);
             assert_eq!(windows.open().bytes, first);
