@@ -21,13 +21,20 @@ pub(crate) fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
         || OLDER_NAMES.iter().any(|name| user(name).is_some())
 }
 
+/// With a smaller budget, the heaps would keep more memory than the budget allows.
+#[cfg(all(feature = "embedded", target_os = "linux", target_env = "gnu"))]
+const SMALL_BUDGET_BYTES: usize = 256 << 20;
+
 /// Makes the allocator keep the buffers of a request for the next one, unless the user has
-/// configured it. [`trim`] returns them to the system.
+/// configured it. [`trim`] returns them to the system. With a small budget, larger buffers return at
+/// once.
 ///
 /// By default glibc returns buffers page by page once two of the largest are free, and the next
 /// request faults the pages in again. See docs/memory.md for measurements.
 #[cfg(feature = "embedded")]
-pub(crate) fn keep() {
+pub(crate) fn keep(budget: usize) {
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = budget;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if !is_users(|name| std::env::var_os(name)) {
         use std::ffi::c_int;
@@ -43,7 +50,10 @@ pub(crate) fn keep() {
         let arenas = std::env::var_os("MALLOC_ARENA_MAX")
             .is_none()
             .then_some((ARENA_MAX, arenas));
-        let thresholds = [(MMAP_THRESHOLD, 32 << 20), (TRIM_THRESHOLD, 64 << 20)];
+        let thresholds = match budget < SMALL_BUDGET_BYTES {
+            true => [(MMAP_THRESHOLD, 512 << 10), (TRIM_THRESHOLD, 1 << 20)],
+            false => [(MMAP_THRESHOLD, 32 << 20), (TRIM_THRESHOLD, 64 << 20)],
+        };
         for (parameter, value) in thresholds.into_iter().chain(arenas) {
             // SAFETY: the call takes two integers, rejects invalid ones, and may be made at any
             // time.

@@ -22,7 +22,7 @@ const LEAST: usize = 2;
 /// stop.
 pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
     if plan.ports {
-        keep();
+        keep(plan.options.bounds().max_bytes_in_flight);
     }
     if let Some(path) = plan.options.triton.flags.values("log-file").last() {
         logging::write_to(Path::new(path)).map_err(|source| ServerError::LogFile {
