@@ -89,8 +89,10 @@ async fn run_step_by_group<'c, 'a: 'c, C>(
 where
     C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
 {
-    let rows = match batch.single_rows() {
-        Ok(rows) => rows,
+    let reserved = batch.reserve_groups(groups.len());
+    let cut = reserved.and_then(|permit| Ok((batch.single_rows()?, permit)));
+    let (rows, _permit) = match cut {
+        Ok(cut) => cut,
         Err(error) => return vec![RowGroup::all(batch.rows(), Err(error.into()))],
     };
     let mut row_groups = Vec::new();

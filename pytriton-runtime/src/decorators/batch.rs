@@ -6,6 +6,7 @@ use ndarray::{CowArray, IxDyn};
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split, stack};
+use crate::tracked_bytes::TrackedBytes;
 
 use super::StepError;
 
@@ -135,6 +136,14 @@ impl<'a> Batch<'a> {
         self.inputs
     }
 
+    /// Reserves the memory of lists and tensors when the batch is split into this many groups, without
+    /// the copies of their inputs.
+    pub(crate) fn reserve_groups(&self, groups: usize) -> Result<Option<MemoryPermit>, StepError> {
+        let rows = self.rows.saturating_mul(self.inputs.len() + 1);
+        let tensors = groups.saturating_mul(self.model.outputs.len() + 2);
+        self.reserve(rows.saturating_add(tensors).saturating_mul(TENSOR_BYTES))
+    }
+
     /// Splits every input into its rows, from which groups are assembled.
     pub(crate) fn single_rows(&self) -> Result<Vec<Option<SingleRows>>, StepError> {
         let inputs = self.inputs.iter().enumerate();
@@ -152,13 +161,16 @@ impl<'a> Batch<'a> {
         rows: &[usize],
     ) -> Result<Self, StepError> {
         let inputs = inputs.iter().enumerate().map(|(index, input)| {
-            let group = input.as_ref().map(|input| input.group(rows)).transpose();
-            group.map_err(|source| StepError::input(self.model, index, source))
+            let Some(input) = input else { return Ok(None) };
+            let permit = self.reserve(input.bytes(rows))?;
+            let group = input.group(rows);
+            let group = group.map_err(|source| StepError::input(self.model, index, source))?;
+            Ok(Some(tracked(group, permit)))
         });
         Ok(Self {
             model: self.model,
             rows: rows.len(),
-            inputs: inputs.collect::<Result<_, _>>()?,
+            inputs: inputs.collect::<Result<_, StepError>>()?,
             budget: self.budget,
         })
     }
@@ -169,6 +181,17 @@ impl<'a> Batch<'a> {
             model: Arc::clone(&self.model.name),
             input: input.to_owned(),
         })
+    }
+}
+
+/// The maximum memory of a tensor in addition to its elements, with its shape and its list entry.
+const TENSOR_BYTES: usize = 192;
+
+/// Attaches the reservation of its elements to a tensor.
+fn tracked(tensor: Tensor, permit: Option<MemoryPermit>) -> Tensor {
+    match permit.filter(|permit| permit.bytes() > 0) {
+        Some(permit) => tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()),
+        None => tensor,
     }
 }
 
@@ -190,6 +213,13 @@ impl SingleRows {
         }
     }
 
+    /// Returns the size of a copy of these rows. A single row is not copied.
+    fn bytes(&self, rows: &[usize]) -> usize {
+        let rows = rows.iter().filter_map(|&row| self.rows.get(row));
+        let bytes = rows.clone().map(|row| row.data().len());
+        if rows.count() > 1 { bytes.sum() } else { 0 }
+    }
+
     pub(crate) fn get(&self, row: usize) -> Option<&Tensor> {
         self.rows.get(row)
     }
@@ -209,4 +239,46 @@ pub(crate) fn single_rows(tensor: &Tensor) -> Result<SingleRows, TensorError> {
 
 fn described(spec: &TensorSpec, dims: &[i64]) -> String {
     format!("{} {}", spec.datatype, shape_text(dims))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn the_copy_of_a_group_is_reserved_until_it_is_dropped() {
+        let spec = IDENTITY.spec().unwrap();
+        // Four rows of 4 KiB.
+        let input = Tensor::from_elements(vec![4, 1024], vec![1.0_f32; 4 * 1024]).unwrap();
+        let inputs = [Some(input)];
+        let budget = MemoryBudget::new(10 * KIB);
+        let batch = Batch::new(&spec, 4, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
+        let rows = batch.single_rows().unwrap();
+        let group = batch.group(&rows, &[0, 2]).unwrap();
+        assert_eq!(budget.reserved(), 8 * KIB);
+        let refused = batch.group(&rows, &[1, 3]).unwrap_err();
+        assert!(matches!(refused, StepError::Budget(error) if error.bytes == 8 * KIB));
+        drop(group);
+        assert_eq!(budget.reserved(), 0);
+        // A single row is a slice of its batch.
+        let _group = batch.group(&rows, &[3]).unwrap();
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn the_lists_of_many_groups_are_reserved() {
+        let spec = IDENTITY.spec().unwrap();
+        let budget = MemoryBudget::new(1 << 20);
+        let batch =
+            |rows| Batch::new(&spec, rows, Cow::Owned(vec![None])).counted_in(Some(&budget));
+        let permit = batch(1000).reserve_groups(1000).unwrap();
+        assert!(budget.reserved() >= 1000 * 2 * TENSOR_BYTES);
+        drop(permit);
+        assert!(batch(65_000).reserve_groups(65_000).is_err());
+        assert_eq!(budget.reserved(), 0);
+    }
 }

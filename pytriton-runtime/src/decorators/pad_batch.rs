@@ -59,13 +59,9 @@ impl Step for PadBatch {
                     got: output.rows(),
                 });
             }
+            // All rows are reserved as long as a slice of them exists. A copy would need more memory.
             let own = rows(output, 0, count);
-            let own = own.map_err(|source| StepError::output(model, index, source))?;
-            // A small slice would keep the whole buffer alive until it is sent.
-            *output = match count < expected / 2 {
-                true => own.detached(),
-                false => own,
-            };
+            *output = own.map_err(|source| StepError::output(model, index, source))?;
         }
         Ok(())
     }
