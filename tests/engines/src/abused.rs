@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pytriton::openai::Messages;
 use pytriton::prelude::*;
 
 /// Sends `count` responses of the given number of bytes.
@@ -31,4 +32,26 @@ async fn ordered(milliseconds: ArrayView2<'_, u32>, bytes: ArrayView2<'_, u32>) 
     let milliseconds = milliseconds[[0, 0]].into();
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     Array2::zeros((1, bytes[[0, 0]] as usize))
+}
+
+/// Rows that are called apart wherever their values differ.
+#[pytriton::model(name = "Grouped", max_batch_size = 65536)]
+#[batch]
+#[group_by_values(key)]
+fn grouped(key: ArrayView2<'_, i32>) -> Array2<i32> {
+    key.to_owned()
+}
+
+/// A prompt again.
+#[pytriton::model(name = "Completion")]
+#[openai(completions)]
+fn completion(prompt: String) -> String {
+    prompt
+}
+
+/// A chat again, a piece for each message.
+#[pytriton::model(name = "Chat")]
+#[openai(chat)]
+fn chat(messages: Messages) -> impl Iterator<Item = String> {
+    messages.into_iter().map(|message| message.content)
 }

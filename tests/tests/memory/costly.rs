@@ -1,0 +1,122 @@
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use pytriton_tests::Banner;
+use rustix::net::sockopt::set_socket_linger;
+
+use crate::http2::Http2;
+
+/// How long a response is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long a response is left unread, and a head or body unfinished.
+const UNREAD: Duration = Duration::from_millis(1500);
+
+/// The streams that a connection may have at a time, and what their heads consist of: as large as they may be.
+const STREAMS: u32 = 100;
+const HEADERS: usize = 90;
+
+/// A request that costs the server much memory, or would if the server did not limit it.
+pub(crate) struct Costly {
+    pub name: &'static str,
+    pub action: Action,
+    pub reads: bool,
+}
+
+/// How it is sent.
+pub(crate) enum Action {
+    /// All of an HTTP/1.1 request, or its start.
+    Http(Vec<u8>),
+    /// A call over gRPC.
+    Grpc {
+        path: &'static str,
+        encoding: Option<&'static str>,
+        messages: Vec<u8>,
+        ends: bool,
+    },
+    /// As many HTTP/2 streams as a connection may have, whose bodies do not come.
+    Heads,
+    /// As many calls without a message, whose responses do not end.
+    Watches,
+}
+
+impl Costly {
+    /// Sends it; what came back.
+    ///
+    /// # Errors
+    ///
+    /// Of the connection, which the server may end.
+    pub(crate) fn send(&self, banner: &Banner) -> io::Result<String> {
+        match &self.action {
+            Action::Http(request) => {
+                let mut stream = connect(&banner.http)?;
+                // The server may refuse it before all of it has come.
+                let written = stream.write_all(request);
+                if self.reads {
+                    return status(&mut stream, written);
+                }
+                written?;
+                thread::sleep(UNREAD);
+                Ok("unread".to_owned())
+            }
+            Action::Grpc {
+                path,
+                encoding,
+                messages,
+                ends,
+            } => {
+                let mut connection = Http2::open(connect(&banner.grpc)?, self.reads)?;
+                if !connection.send(1, path, *encoding, messages, *ends)? {
+                    return Ok("refused".to_owned());
+                }
+                if self.reads {
+                    connection.read_to_end(1)?;
+                    return Ok("read".to_owned());
+                }
+                thread::sleep(UNREAD);
+                Ok("unread".to_owned())
+            }
+            Action::Heads => {
+                let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
+                for number in 0..STREAMS {
+                    connection.send_head(2 * number + 1, crate::requests::INFER, HEADERS)?;
+                }
+                thread::sleep(UNREAD);
+                Ok("unread".to_owned())
+            }
+            Action::Watches => {
+                let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
+                for number in 0..STREAMS {
+                    let path = "/grpc.health.v1.Health/Watch";
+                    connection.send(2 * number + 1, path, None, &[0; 5], true)?;
+                }
+                thread::sleep(UNREAD);
+                Ok("unread".to_owned())
+            }
+        }
+    }
+}
+
+/// A connection that is reset when it is dropped.
+fn connect(address: &str) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    set_socket_linger(&stream, Some(Duration::ZERO))?;
+    Ok(stream)
+}
+
+/// Reads a response to its end, and returns its status.
+fn status(stream: &mut TcpStream, written: io::Result<()>) -> io::Result<String> {
+    let mut line = [0; 12];
+    if let Err(error) = stream.read_exact(&mut line) {
+        written?;
+        return Err(error);
+    }
+    let mut rest = vec![0; 64 << 10];
+    while stream.read(&mut rest)? > 0 {}
+    Ok(String::from_utf8_lossy(&line[9..]).into_owned())
+}

@@ -1,0 +1,163 @@
+//! Messages over gRPC, each of which costs a server much more than the client that sends it.
+
+use crate::bodies::{LARGE, MANY};
+use crate::frames::{bytes_field, message, prefix, varint};
+
+/// One compressed message.
+pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let bytes = crate::bodies::gzip(bytes);
+    [&prefix(1, bytes.len()), bytes.as_slice()].concat()
+}
+
+/// An input of one row, with what follows its shape.
+fn input(datatype: &str, elements: usize, rest: &[u8]) -> Vec<u8> {
+    let shape = [vec![1], varint(elements)].concat();
+    let input = [
+        bytes_field(1, b"INPUT_1"),
+        bytes_field(2, datatype.as_bytes()),
+        bytes_field(3, &shape),
+        rest.to_vec(),
+    ];
+    bytes_field(5, &input.concat())
+}
+
+/// A request of a row of bytes, with what stands between its input and its raw contents.
+pub(crate) fn identity(bytes: usize, between: &[u8]) -> Vec<u8> {
+    [
+        bytes_field(1, b"I_UINT8"),
+        input("UINT8", bytes, &[]),
+        between.to_vec(),
+        bytes_field(7, &vec![7; bytes]),
+    ]
+    .concat()
+}
+
+/// The same with classes in place of the tensor.
+pub(crate) fn classes(bytes: usize) -> Vec<u8> {
+    let count = [vec![2 << 3], varint(1_000_000_000)].concat();
+    identity(bytes, &output(&entry(b"classification", &count)))
+}
+
+/// The only output with a parameter.
+fn output(parameter: &[u8]) -> Vec<u8> {
+    let output = [bytes_field(1, b"OUTPUT_1"), bytes_field(2, parameter)].concat();
+    bytes_field(6, &output)
+}
+
+/// An entry of a map.
+fn entry(name: &[u8], value: &[u8]) -> Vec<u8> {
+    [bytes_field(1, name), bytes_field(2, value)].concat()
+}
+
+/// A request of typed contents, all of one field.
+fn typed(model: &str, datatype: &str, elements: usize, contents: &[u8]) -> Vec<u8> {
+    [
+        bytes_field(1, model.as_bytes()),
+        input(datatype, elements, &bytes_field(5, contents)),
+    ]
+    .concat()
+}
+
+/// Texts of no bytes, each of which takes two on its way.
+pub(crate) fn empty_texts(model: &str, bytes: usize) -> Vec<u8> {
+    let texts = [8 << 3 | 2, 0].repeat(bytes / 2);
+    typed(model, "BYTES", bytes / 2, &texts)
+}
+
+/// Numbers of eight bytes, each of which takes one on its way.
+pub(crate) fn packed_numbers(bytes: usize) -> Vec<u8> {
+    typed("I_INT64", "INT64", bytes, &bytes_field(3, &vec![1; bytes]))
+}
+
+/// Inputs that the model does not have.
+pub(crate) fn inputs() -> Vec<u8> {
+    let empty = bytes_field(5, &[]);
+    [bytes_field(1, b"I_UINT8"), empty.repeat(MANY)].concat()
+}
+
+/// Parameters of a request, each with a name of its own.
+pub(crate) fn parameters() -> Vec<u8> {
+    let mut request = identity(1, &[]);
+    for number in 0..MANY {
+        let name = format!("a rather long name {number}");
+        request.extend(bytes_field(
+            4,
+            &entry(name.as_bytes(), &bytes_field(3, &[b'x'; 100])),
+        ));
+    }
+    request
+}
+
+/// Raw contents that the model has no inputs for.
+pub(crate) fn raw_contents() -> Vec<u8> {
+    let raw = [bytes_field(7, &[7; 4096]), bytes_field(7, &[])].concat();
+    [bytes_field(1, b"I_UINT8"), raw.repeat(LARGE / raw.len())].concat()
+}
+
+/// What `Flow` is asked: as many answers, of as many bytes each.
+pub(crate) fn flow(count: u32, bytes: u32) -> Vec<u8> {
+    let input = |name: &[u8]| {
+        let input = [
+            bytes_field(1, name),
+            bytes_field(2, b"UINT32"),
+            bytes_field(3, &[1, 1]),
+        ];
+        bytes_field(5, &input.concat())
+    };
+    [
+        bytes_field(1, b"Flow"),
+        input(b"count"),
+        input(b"bytes"),
+        bytes_field(7, &count.to_le_bytes()),
+        bytes_field(7, &bytes.to_le_bytes()),
+    ]
+    .concat()
+}
+
+/// Requests one after the other.
+pub(crate) fn stream(request: &[u8], count: usize) -> Vec<u8> {
+    message(request).repeat(count)
+}
+
+/// A message that announces raw contents, of which few come.
+pub(crate) fn announced(bytes: usize) -> Vec<u8> {
+    let head = [bytes_field(1, b"I_UINT8"), input("UINT8", bytes, &[])].concat();
+    let raw = [vec![7 << 3 | 2], varint(bytes)].concat();
+    [
+        prefix(0, head.len() + raw.len() + bytes),
+        head,
+        raw,
+        vec![7; 1000],
+    ]
+    .concat()
+}
+
+/// Settings, each with a name of its own, in as many bytes as such a call may have.
+pub(crate) fn settings() -> Vec<u8> {
+    let mut settings = Vec::new();
+    for number in 0_u32.. {
+        let [a, b, ..] = number.to_le_bytes();
+        let setting = bytes_field(
+            1,
+            &bytes_field(1, &[b'a' + a % 26, b'a' + b % 26, a % 64 + 48]),
+        );
+        if settings.len() + setting.len() > 60 << 10 {
+            break;
+        }
+        settings.extend(setting);
+    }
+    settings
+}
+
+/// A load of a model with a configuration and files.
+pub(crate) fn load(bytes: usize) -> Vec<u8> {
+    let text = vec![b' '; bytes / 2];
+    let parameter =
+        |name: &[u8], field: u8| bytes_field(3, &entry(name, &bytes_field(field, &text)));
+    [
+        bytes_field(2, b"I_UINT8"),
+        parameter(b"config", 3),
+        parameter(b"file:1/model.bin", 4),
+    ]
+    .concat()
+}

@@ -1,0 +1,117 @@
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton_tests::{Result, Server, released};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+use crate::bodies::LARGE;
+use crate::costly::Costly;
+use crate::load::{Load, Tally};
+use crate::ordinary::Ordinary;
+use crate::probe::Probes;
+use crate::region::Region;
+use crate::requests::all;
+use crate::sizes::Sizes;
+
+/// How long it lasts where `PYTRITON_MEMORY_SECONDS` says nothing.
+const SECONDS: u64 = 10;
+
+/// The bytes that the server may hold for clients.
+const BUDGET: u64 = 64 << 20;
+
+/// The address space that it may have in addition to what it has at rest.
+const ADDRESS_SPACE: u64 = 512 << 20;
+
+const CLIENTS: usize = 64;
+
+/// How long the server may take to end.
+const EXIT: Duration = Duration::from_secs(20);
+
+fn duration() -> Duration {
+    let seconds = env::var("PYTRITON_MEMORY_SECONDS").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(SECONDS))
+}
+
+/// The requests that `PYTRITON_MEMORY_KINDS` names, or all.
+fn kinds(all: Vec<Costly>) -> Vec<Costly> {
+    let named = env::var("PYTRITON_MEMORY_KINDS").unwrap_or_default();
+    let names: Vec<_> = named.split(',').filter(|name| !name.is_empty()).collect();
+    let is_named = |costly: &Costly| names.is_empty() || names.contains(&costly.name);
+    all.into_iter().filter(is_named).collect()
+}
+
+fn start() -> Result<Server> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let mut command = Command::new(released("embedded_models", folder)?);
+    command
+        .args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"])
+        .args(["--model-control-mode=explicit", "--load-model=*"])
+        .arg(format!("--max-bytes-in-flight={BUDGET}"))
+        .env("RUST_LOG", "error");
+    Server::spawn(&mut command)
+}
+
+/// Limits the address space of a server to what it has now and some more; what it has now.
+fn limit_address_space(server: &Server) -> Result<Sizes> {
+    let rest = Sizes::of(server);
+    let limit = Some(rest.address_space + ADDRESS_SPACE);
+    let limits = Rlimit {
+        current: limit,
+        maximum: limit,
+    };
+    let pid = i32::try_from(server.pid()).ok().and_then(Pid::from_raw);
+    prlimit(pid, Resource::As, limits).map_err(std::io::Error::from)?;
+    Ok(rest)
+}
+
+#[test]
+fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
+    let server = start()?;
+    let banner = server.banner();
+    let region = Region::register(&banner.http, LARGE as u64)?;
+    let requests = Arc::new(kinds(all(region.name())));
+    let rest = limit_address_space(&server)?;
+    let probes = Probes::start(&server);
+    let ordinary = Ordinary::start(banner);
+    let load = Load::start(CLIENTS, &requests, banner);
+    thread::sleep(duration());
+    let served = ordinary.stop();
+    let probed = probes.stop();
+    let tally = load.stop();
+    let after = Sizes::of(&server);
+    drop(region);
+
+    print(&tally);
+    for probed in &probed {
+        println!("{probed}");
+    }
+    println!("rest:  {rest}\nafter: {after}");
+    println!("{} right, longest {:?}", served.right, served.longest);
+
+    let log = server.log()?;
+    let begun = Instant::now();
+    server.signal("TERM")?;
+    let (status, _) = server.wait(EXIT)?;
+    println!("{status} after {:?}", begun.elapsed());
+
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+    assert!(served.wrong.is_empty() && served.right > 0, "{served:?}");
+    for probed in &probed {
+        assert!(probed.errors.is_empty(), "{probed}: {:?}", probed.errors);
+    }
+    let most = rest.resident + 2 * BUDGET;
+    assert!(after.peak_resident <= most, "{after}, at rest {rest}");
+    Ok(())
+}
+
+fn print(tally: &Tally) {
+    for (name, came) in tally {
+        println!("{name}: {came:?}");
+    }
+}
