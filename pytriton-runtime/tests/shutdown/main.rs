@@ -1,5 +1,5 @@
-//! Shutdown of the tritonserver engine: all ports stop at once with one deadline, and accepted
-//! requests are completed.
+//! Shutdown and readiness of the tritonserver engine: all ports stop at once with one deadline, and
+//! accepted requests are completed.
 
 #![cfg(all(tritonserver, feature = "embedded"))]
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
@@ -153,6 +153,31 @@ fn a_stream_without_requests_does_not_keep_it() {
     served.triton.stop().unwrap();
     assert!(begun.elapsed() < served::IDLE, "{:?}", begun.elapsed());
     drop(stream);
+}
+
+/// Triton 2.51 itself reports every loaded model as ready.
+#[test]
+fn a_model_and_the_server_are_ready_while_one_instance_is() {
+    const STALL: u32 = 3000;
+    let served = Served::start(&[]);
+    let http = served.addresses().http.unwrap();
+    let ready = || [get(http, "/v2/models/Pair/ready"), get(http, READY)];
+    let ask = |milliseconds| post(http, "Pair", &NAP.row(milliseconds));
+    assert_eq!(ready(), [Some(200); 2]);
+    assert_eq!(ask(STALL), Some(503));
+    let begun = Instant::now();
+    for _ in 0..4 {
+        assert_eq!((ask(1), ready()), (Some(200), [Some(200); 2]));
+    }
+    assert_eq!(ask(STALL), Some(503));
+    assert_eq!((ask(1), ready()), (Some(503), [Some(400); 2]));
+    // On a machine that is too busy the first call may have returned.
+    assert!(begun.elapsed() < Duration::from_millis(STALL.into()));
+    wait_until("the instances to return", 5 * NOTICED, || {
+        ready() == [Some(200); 2]
+    });
+    assert_eq!(ask(1), Some(200));
+    served.triton.stop().unwrap();
 }
 
 #[test]

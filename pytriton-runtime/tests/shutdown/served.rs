@@ -23,7 +23,7 @@ const INSTALLED: &str = concat!(
 /// The number of running calls of `Nap`.
 static NAPPING: AtomicUsize = AtomicUsize::new(0);
 
-/// A server with the tritonserver engine and three models.
+/// A server with the tritonserver engine and four models.
 pub(crate) struct Served {
     pub(crate) triton: Triton,
 }
@@ -81,6 +81,13 @@ impl Served {
             Ok(x.to_owned())
         });
         triton.bind(numbers("Nap"), nap).unwrap();
+        let pair = Function::batch(|inputs| {
+            let x = inputs.array::<f32, Ix2>("x")?;
+            thread::sleep(Duration::from_secs_f32(x.sum() / 1000.0));
+            Ok(x.to_owned())
+        });
+        let model = numbers("Pair").instances(2).max_call_microseconds(300_000);
+        triton.bind(model, pair).unwrap();
         let sum = Function::per_sequence(|_, _| Ok(0.0_f32));
         let sum = sum.sample(|sum: &mut f32, inputs| {
             *sum += inputs.array::<f32, Ix2>("x")?.sum();
