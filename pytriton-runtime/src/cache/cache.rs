@@ -205,8 +205,8 @@ mod tests {
         let mut one = response(Bytes::from_static(b"one"));
         cache.insert(numbered(1), &one);
         let without = cache.usage().used;
-        let said = ParameterValue::String("x".repeat(1000));
-        one.parameters.insert("said", said);
+        let value = ParameterValue::String("x".repeat(1000));
+        one.parameters.insert("said", value);
         cache.insert(numbered(2), &one);
         assert!(cache.usage().used > 2 * without + 1000);
         assert_eq!(cache.lookup(&numbered(2)).response, Some(one));
@@ -236,7 +236,7 @@ mod tests {
         let batch = Bytes::from(vec![7; 1 << 20]);
         cache.insert(numbered(1), &response(batch.slice(5..8)));
         assert!(batch.is_unique());
-        let kept = cache.lookup(&numbered(1)).response.unwrap();
-        assert_eq!(kept.outputs[0].1.data(), &[7; 3][..]);
+        let cached = cache.lookup(&numbered(1)).response.unwrap();
+        assert_eq!(cached.outputs[0].1.data(), &[7; 3][..]);
     }
 }

@@ -332,8 +332,8 @@ mod tests {
         );
         assert!(Message::parse(deep.as_bytes()).is_err());
         let parts = |count| {
-            let part = r#"{"type":"text","text":"a"}"#;
-            let parts = vec![part; count].join(",");
+            let item = r#"{"type":"text","text":"a"}"#;
+            let parts = vec![item; count].join(",");
             format!(r#"{{"role":"user","content":[{parts}]}}"#)
         };
         let most = Message::parse(parts(MAX_PARTS).as_bytes()).unwrap();
