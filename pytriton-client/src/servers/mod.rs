@@ -3,7 +3,7 @@
 mod member;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod servers;
 

@@ -14,7 +14,7 @@ mod shape;
 mod stack;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod tensor;
 

@@ -7,7 +7,7 @@
 
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod access;
 mod error;

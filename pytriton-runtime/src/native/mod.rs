@@ -9,7 +9,7 @@ mod batch_sink;
 mod instance_thread;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod native;
 mod queue;

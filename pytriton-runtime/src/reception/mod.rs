@@ -13,7 +13,7 @@ mod pace;
 mod patience;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod reception;
 

@@ -12,7 +12,7 @@ mod options;
 mod outputs;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod registry;
 mod rules;

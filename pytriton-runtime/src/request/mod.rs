@@ -16,7 +16,7 @@ mod infer;
 mod parameters;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod request;
 mod requested;

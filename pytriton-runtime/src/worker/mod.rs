@@ -30,7 +30,7 @@ mod tests;
 mod work;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod worker;
 #[cfg(feature = "embedded")]

@@ -10,7 +10,7 @@ mod question;
 mod tests;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod typed;
 

@@ -15,7 +15,7 @@ mod load;
 mod model;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod proxy;
 mod remote;

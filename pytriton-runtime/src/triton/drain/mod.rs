@@ -20,7 +20,7 @@ mod connection;
 mod cpu_usage;
 #[expect(
     clippy::module_inception,
-    reason = "the room and the noun share their name"
+    reason = "the module is named after its main type"
 )]
 mod drain;
 mod goaway;
