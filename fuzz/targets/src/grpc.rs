@@ -21,8 +21,9 @@ static SERVER: LazyLock<Result<GrpcServer, String>> =
 /// prefix announces.
 const AHEAD: usize = 2 * LIMIT;
 
-/// The state of a decompressor and its buffers.
-const DECOMPRESSOR: usize = 128 << 10;
+/// The state of a decompressor and its buffers, and the extra field, file name and comment in the
+/// header of gzip.
+const DECOMPRESSOR: usize = (128 << 10) + 3 * (64 << 10);
 
 /// The id of an inference request is copied for the response.
 const IDS: usize = 3 * LIMIT;

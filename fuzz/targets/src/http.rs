@@ -20,8 +20,8 @@ const SMALL_INPUTS: usize = 64 * (4 << 10);
 /// The largest body after decompression.
 const LIMIT: usize = 256 << 10;
 
-/// The state of a decompressor.
-const DECOMPRESSOR: usize = 80 << 10;
+/// The state of a decompressor, and the extra field, file name and comment in the header of gzip.
+const DECOMPRESSOR: usize = (80 << 10) + 3 * (64 << 10);
 
 static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
 static COMPLETIONS: LazyLock<Arc<ModelSpec>> =

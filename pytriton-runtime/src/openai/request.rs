@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::json::JsonWriter;
 use crate::json::{Bounds, Names, Object, ReadError, Value, members, parse};
-use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::text::excerpt;
 use crate::tracked_bytes::TrackedBytes;
@@ -132,12 +132,13 @@ impl<'a> OpenAiRequest<'a> {
             }
         }
         let shared = shared.finish_reserved()?;
-        permit.grow(subjects.len() * REQUEST_BYTES)?;
         let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
-        if sizes.sum::<usize>() > most {
+        if sizes.clone().sum::<usize>() > most {
             let what = format!("its requests take more than {most} bytes together");
             return Err(invalid(surface.subject(), what));
         }
+        permit.grow(subjects.len() * REQUEST_BYTES)?;
+        reserve_small(sizes, permit)?;
         let bodies = subjects.iter().map(|subject| {
             let capacity = shared.len() + subject.len() + SUBJECT;
             let mut body = JsonWriter::reserving(permit.sibling(), capacity);
@@ -224,9 +225,21 @@ impl<'a> OpenAiRequest<'a> {
 /// The punctuation around a prompt and its name.
 const SUBJECT: usize = 16;
 
-fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>, OpenAiError> {
+/// Reserves the memory of buffers that are too small to be tracked one by one. A request has up to
+/// [`MOST_PROMPTS`] of them.
+fn reserve_small(
+    sizes: impl Iterator<Item = usize>,
+    permit: &mut MemoryPermit,
+) -> Result<(), MemoryBudgetError> {
+    let small = sizes.filter(|size| *size < MIN_TRACKED_BYTES);
+    permit.grow(small.sum())
+}
+
+fn prompts(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<TrackedBytes>, OpenAiError> {
+    let buffers = permit.sibling();
     let copied = |text: &str| {
-        let mut json = JsonWriter::reserving(permit.sibling(), text.len());
+        // With the byte that the writer keeps for a comma.
+        let mut json = JsonWriter::reserving(buffers.sibling(), text.len() + 1);
         json.written(text.as_bytes());
         json.finish_reserved()
     };
@@ -243,6 +256,7 @@ fn prompts(value: &RawValue, permit: &MemoryPermit) -> Result<Vec<TrackedBytes>,
     if prompts.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
+    reserve_small(prompts.iter().map(|prompt| prompt.get().len()), permit)?;
     let prompts = prompts.into_iter().map(|prompt| {
         let text = prompt.get();
         if text.starts_with('"') {
