@@ -12,8 +12,8 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pytriton_backend::session::{Client, Heard, Hello, Token};
-use pytriton_backend::wire::{BatchWriter, Contents, Span};
+use pytriton_backend::protocol::{BatchWriter, ResponseContents, Span};
+use pytriton_backend::session::{BatchMessage, Client, Hello, Token};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use pytriton_runtime::registry::Registry;
 use pytriton_runtime::worker::Worker;
@@ -90,16 +90,20 @@ fn ask(client: &Client, batch: u64, requests: usize) {
     let mut unasked = client.prepare(description.len(), len).unwrap();
     unasked.describe(&description).unwrap();
     unasked.write(0, &vec![0; len]).unwrap();
-    client.ask(batch, unasked).unwrap();
+    client.send_batch(batch, unasked).unwrap();
     let mut receiver = client.receiver();
     let mut answered = 0;
     while answered < requests {
-        let Some(Heard::Answer(answer)) = receiver.next_answer().unwrap() else {
+        let Some(BatchMessage::Response(answer)) = receiver.next_message().unwrap() else {
             receiver.wait(None).unwrap();
             continue;
         };
         let data = receiver.read(&answer, &mut description).unwrap();
-        assert!(Contents::read(&description, data.len(), 1).unwrap().is_ok());
+        assert!(
+            ResponseContents::read(&description, data.len(), 1)
+                .unwrap()
+                .is_ok()
+        );
         answered += 1;
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn ring(input: &[u8]) -> Outcome {
                 expected = None;
             }
         }
-        if let Ok(count) = producer.under_way(&ring) {
+        if let Ok(count) = producer.in_flight(&ring) {
             assert!(count <= ring.capacity());
         }
         let room = producer.has_room(&ring);

@@ -1,7 +1,7 @@
 //! The messages between the Triton backend and the worker.
 
+use pytriton_backend::protocol::{BatchReader, ResponseContents, ToServer, ToWorker};
 use pytriton_backend::ring::Message;
-use pytriton_backend::wire::{BatchReader, Contents, Down, Up};
 
 use crate::Outcome;
 use crate::reserved::bounded;
@@ -54,7 +54,8 @@ fn batch(bytes: &[u8]) -> Outcome {
 fn response(bytes: &[u8]) -> Outcome {
     const OUTPUTS: usize = 2;
 
-    let contents = Contents::read(bytes, DATA, OUTPUTS).map_err(|error| error.to_string())?;
+    let contents =
+        ResponseContents::read(bytes, DATA, OUTPUTS).map_err(|error| error.to_string())?;
     // The other side reports that the request failed, which is also a valid response.
     let Ok(contents) = contents else {
         return Ok(());
@@ -80,12 +81,12 @@ fn messages(bytes: &[u8]) -> Outcome {
         for word in &mut message[1..] {
             *word = words.next().unwrap_or_default();
         }
-        match Down::read(&message) {
-            Ok(down) => assert_eq!(Down::read(&down.to_message()), Ok(down)),
+        match ToWorker::read(&message) {
+            Ok(down) => assert_eq!(ToWorker::read(&down.to_message()), Ok(down)),
             Err(error) => refused = Err(error.to_string()),
         }
-        match Up::read(&message) {
-            Ok(up) => assert_eq!(Up::read(&up.to_message()), Ok(up)),
+        match ToServer::read(&message) {
+            Ok(up) => assert_eq!(ToServer::read(&up.to_message()), Ok(up)),
             Err(error) => refused = Err(error.to_string()),
         }
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use crate::arena::place;
 use crate::failure::Failure;
 use crate::ffi::{self, Batch, Input, Request, Value};
+use crate::protocol::{BatchWriter, Correlation, Parameter, Sequence, Span};
 use crate::session::TensorNames;
 use crate::started_sequences::{Refusal, StartedSequences};
-use crate::wire::{BatchWriter, Correlation, Parameter, Sequence, Span};
 
 /// The layout of a batch: its description, and the offset of each input. The memory is reused for
 /// the next batch.

@@ -8,7 +8,7 @@
 //!
 //! - `ffi`: Triton's C API: entry points, batches, responses, statistics.
 //! - `gather`: the layout of a batch in memory.
-//! - `wire`: messages, and the descriptions of batches and responses. Pure.
+//! - `protocol`: messages, and the descriptions of batches and responses. Pure.
 //! - `ring`: message queues between processes, and waiting on them.
 //! - `arena`: allocation of ranges. Pure.
 //! - `shm`: shared memory segments, futexes, descriptors over sockets, and the thread that watches
@@ -74,6 +74,7 @@ mod failure;
 pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
+pub mod protocol;
 #[cfg(not(loom))]
 mod proxy;
 #[cfg(not(loom))]
@@ -87,7 +88,6 @@ mod shm;
 #[cfg(not(loom))]
 mod started_sequences;
 mod sync;
-pub mod wire;
 
 pub use failure::{Code, Failure};
 #[cfg(not(loom))]

@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_ready_as_long_as_one_of_its_instances_is() {
-        let _alone = crate::ffi::alone();
+    fn model_is_ready_while_any_instance_is() {
+        let _exclusive = crate::ffi::exclusive();
         let instances = [
             instance("a", 10, true),
             instance("a", 10, false),
@@ -175,8 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn another_load_of_the_same_model_answers_for_itself() {
-        let _alone = crate::ffi::alone();
+    fn loads_of_the_same_model_have_separate_readiness() {
+        let _exclusive = crate::ffi::exclusive();
         let (old, new) = (instance("a", 20, true), instance("a", 21, false));
         assert!(old.model_is_ready() && !new.model_is_ready());
         // Under its name it is ready: Triton serves the old one until the new one is loaded.

@@ -77,7 +77,7 @@ fn contains(library: &[u8], text: &str) -> bool {
 }
 
 #[test]
-fn a_binary_for_musl_carries_a_library_for_glibc() {
+fn musl_binary_embeds_glibc_library() {
     // The linker is for musl, and so are the flags.
     let variables = [
         ("RUSTC_LINKER", "/no/such/linker"),
@@ -88,7 +88,7 @@ fn a_binary_for_musl_carries_a_library_for_glibc() {
 }
 
 #[test]
-fn where_no_library_can_be_made_the_binary_says_so() {
+fn missing_library_is_reported() {
     for host in [MUSL, "aarch64-unknown-linux-gnu"] {
         let built = Built::new("without", MUSL, host, &[]);
         let expected = format!(
@@ -100,7 +100,7 @@ fn where_no_library_can_be_made_the_binary_says_so() {
 }
 
 #[test]
-fn other_systems_are_left_alone() {
+fn other_systems_embed_no_library() {
     for variable in [
         ("CARGO_CFG_TARGET_OS", "macos"),
         ("CARGO_CFG_TARGET_POINTER_WIDTH", "32"),
@@ -112,7 +112,7 @@ fn other_systems_are_left_alone() {
 }
 
 #[test]
-fn what_the_user_says_of_linking_counts_for_the_library_too() {
+fn user_linker_settings_apply_to_the_library() {
     let tools = folder("tools");
     let linker = |name: &str| {
         let path = tools.join(name);

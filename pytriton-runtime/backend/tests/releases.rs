@@ -93,7 +93,7 @@ fn library() -> PathBuf {
 }
 
 #[test]
-fn a_server_that_lacks_what_is_needed_is_told_so_and_lives() {
+fn missing_function_is_reported_without_a_crash() {
     for (major, minor) in [(1, 0), (1, 11), (2, 0), (2, 19), (0, 19)] {
         let expected = format!(
             "initialize: 5: tritonserver offers version {major}.{minor} of the backend API, 1.12 or a later 1.x is needed\n"
@@ -103,7 +103,7 @@ fn a_server_that_lacks_what_is_needed_is_told_so_and_lives() {
 }
 
 #[test]
-fn a_server_without_the_later_functions_is_served() {
+fn server_without_newer_functions_is_supported() {
     for minor in [12, 14, 15, 16, 17, 19, 20] {
         let expected = "initialize: fine\nattributes: fine\n\
                         ready: 1: the instance was not initialized\n";
@@ -114,7 +114,7 @@ fn a_server_without_the_later_functions_is_served() {
 }
 
 #[test]
-fn a_server_that_lacks_what_its_release_has_is_told_its_name() {
+fn missing_function_of_a_release_is_named() {
     for name in [
         "TRITONBACKEND_OutputBuffer",
         "TRITONBACKEND_RequestParameter",

@@ -181,7 +181,7 @@ fn an_invalid_element_fails_only_its_request_before_the_batch_runs() {
 fn an_invalid_element_of_a_stacked_batch_fails_only_its_request() {
     use crate::gathered::BackendBatch;
     use pytriton_backend::arena::place;
-    use pytriton_backend::wire::{BatchReader, BatchWriter, Span};
+    use pytriton_backend::protocol::{BatchReader, BatchWriter, Span};
 
     let spec = spec();
     each_flaw(|invalid, flaw, expected| {

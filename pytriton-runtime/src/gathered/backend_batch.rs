@@ -2,8 +2,8 @@ use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pytriton_backend::wire::{
-    Batch, BatchReader, BatchRequest, Correlation, Parameter, Span, WireError,
+use pytriton_backend::protocol::{
+    Batch, BatchReader, BatchRequest, Correlation, Parameter, ProtocolError, Span,
 };
 
 use crate::call::{Executed, Instance, Loss, ModelError, ResponseSink};
@@ -41,7 +41,7 @@ impl BackendBatch {
         reader: &mut BatchReader,
         description: &[u8],
         data: &Bytes,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, ProtocolError> {
         let (inputs, outputs) = (spec.inputs.len(), spec.outputs.len());
         let batch = reader.read(description, data.len(), inputs, outputs)?;
         Ok(Self::new(spec, batch, data))
@@ -259,7 +259,7 @@ fn input_error(spec: &ModelSpec, input: usize, source: TensorError) -> ModelErro
 #[cfg(test)]
 mod tests {
     use pytriton_backend::arena::place;
-    use pytriton_backend::wire::BatchWriter;
+    use pytriton_backend::protocol::BatchWriter;
 
     use super::*;
     use crate::testing::{IDENTITY, fp32};

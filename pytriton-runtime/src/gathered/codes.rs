@@ -1,5 +1,5 @@
 use pytriton_backend::Code;
-use pytriton_backend::wire::Parameter;
+use pytriton_backend::protocol::Parameter;
 
 use crate::request::ParameterValue;
 use crate::status::Status;

@@ -55,10 +55,10 @@ impl BatchSink for TritonBatchSink {
             batch.computed(now());
             let sent = match answer {
                 Ok(response) => pass_on(batch, index, response, &self.names, &mut Vec::new())
-                    .map(|()| batch.part(index, None)),
+                    .map(|()| batch.send_response(index, None)),
                 Err(error) => batch
                     .begin(index)
-                    .map(|()| batch.part(index, Some(&failure(&error)))),
+                    .map(|()| batch.send_response(index, Some(&failure(&error)))),
             };
             sent.map_err(|failure| {
                 end(batch, index, Err(failure));

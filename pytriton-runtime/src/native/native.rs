@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
+use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::TensorNames;
-use pytriton_backend::wire::BatchReader;
 use pytriton_backend::{Failure, Gathering, StartedSequences};
 use tokio::runtime::{Handle, Runtime};
 

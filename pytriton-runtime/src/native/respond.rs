@@ -1,7 +1,7 @@
 use pytriton_backend::Failure;
 use pytriton_backend::ffi::{Batch, now};
+use pytriton_backend::protocol::Parameter;
 use pytriton_backend::session::TensorNames;
-use pytriton_backend::wire::Parameter;
 
 use crate::gathered::{Results, code, parameter};
 use crate::request::Response;

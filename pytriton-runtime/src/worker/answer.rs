@@ -1,7 +1,7 @@
 use pytriton_backend::Code;
 use pytriton_backend::arena::place;
-use pytriton_backend::session::{Answers, Server, SessionError};
-use pytriton_backend::wire::{AnswerWriter, Parameter, Part, Span, WireError};
+use pytriton_backend::protocol::{OutputPart, Parameter, ProtocolError, ResponseWriter, Span};
+use pytriton_backend::session::{EncodedResponses, Server, SessionError};
 
 use crate::gathered::{code, parameter};
 use crate::request::Response;
@@ -17,7 +17,7 @@ pub(super) fn answer(
     batch: (u64, u64),
     results: &[Outcome],
 ) -> Result<(), SessionError> {
-    let mut answers = server.answers();
+    let mut answers = server.responses();
     for (request, result) in (0..).zip(results) {
         describe(&mut answers, result)?;
         answers.end_only(request);
@@ -26,15 +26,15 @@ pub(super) fn answer(
     match written {
         Err(error @ SessionError::Memory(_)) => {
             let message = for_client(&error);
-            let mut refused = Answers::default();
+            let mut refused = EncodedResponses::default();
             for request in 0..u32::try_from(results.len()).unwrap_or(u32::MAX) {
                 refuse(&mut refused, &message);
                 refused.end_only(request);
             }
-            server.answer(batch, &refused, |_| Ok(()))
+            server.respond(batch, &refused, |_| Ok(()))
         }
         written => {
-            server.keep_answers(answers);
+            server.keep_responses(answers);
             written
         }
     }
@@ -51,8 +51,8 @@ pub(super) fn answer_one(
     (request, sequence): (usize, u32),
     (answer, last): (&Outcome, bool),
 ) -> Result<(), SessionError> {
-    let request = u32::try_from(request).map_err(|_| WireError::Number)?;
-    let mut answers = server.answers();
+    let request = u32::try_from(request).map_err(|_| ProtocolError::Number)?;
+    let mut answers = server.responses();
     describe(&mut answers, answer)?;
     answers.end((request, sequence), last);
     let written = write(server, batch, &answers, std::slice::from_ref(answer));
@@ -60,24 +60,24 @@ pub(super) fn answer_one(
         answers.clear();
         refuse(&mut answers, &for_client(error));
         answers.end((request, sequence), true);
-        if let Err(error) = server.answer(batch, &answers, |_| Ok(())) {
+        if let Err(error) = server.respond(batch, &answers, |_| Ok(())) {
             // Otherwise the client would wait forever.
             server.close();
             return Err(error);
         }
     }
-    server.keep_answers(answers);
+    server.keep_responses(answers);
     server.publish();
     written
 }
 
 /// Describes a response for which there is no memory.
-fn refuse(answers: &mut Answers, message: &str) {
-    AnswerWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);
+fn refuse(answers: &mut EncodedResponses, message: &str) {
+    ResponseWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);
 }
 
-fn describe(answers: &mut Answers, outcome: &Outcome) -> Result<(), WireError> {
-    let mut writer = AnswerWriter::new(&mut answers.descriptions);
+fn describe(answers: &mut EncodedResponses, outcome: &Outcome) -> Result<(), ProtocolError> {
+    let mut writer = ResponseWriter::new(&mut answers.descriptions);
     let response = match outcome {
         Ok(response) => response,
         Err(error) => {
@@ -95,8 +95,8 @@ fn describe(answers: &mut Answers, outcome: &Outcome) -> Result<(), WireError> {
     writer.outputs(response.outputs.len());
     for (output, tensor) in &response.outputs {
         let len = tensor.data().len();
-        let offset = place(&mut answers.data, len).ok_or(WireError::Bounds)?;
-        let part = Part {
+        let offset = place(&mut answers.data, len).ok_or(ProtocolError::Bounds)?;
+        let part = OutputPart {
             output: *output,
             span: Span { offset, len },
         };
@@ -111,14 +111,14 @@ fn describe(answers: &mut Answers, outcome: &Outcome) -> Result<(), WireError> {
 fn write(
     server: &Server,
     batch: (u64, u64),
-    answers: &Answers,
+    answers: &EncodedResponses,
     outcomes: &[Outcome],
 ) -> Result<(), SessionError> {
-    server.answer(batch, answers, |unanswered| {
+    server.respond(batch, answers, |unanswered| {
         let mut used = 0;
         for response in outcomes.iter().flatten() {
             for (_, tensor) in &response.outputs {
-                let offset = place(&mut used, tensor.data().len()).ok_or(WireError::Bounds)?;
+                let offset = place(&mut used, tensor.data().len()).ok_or(ProtocolError::Bounds)?;
                 unanswered.write(offset, tensor.data())?;
             }
         }

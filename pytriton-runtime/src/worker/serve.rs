@@ -3,8 +3,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use pytriton_backend::now;
-use pytriton_backend::session::{Asked, Server, SessionError};
-use pytriton_backend::wire::BatchReader;
+use pytriton_backend::protocol::BatchReader;
+use pytriton_backend::session::{ReceivedBatch, Server, SessionError};
 
 use crate::call::CancellationSink;
 use crate::call::ResponseSink;
@@ -96,8 +96,8 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, batches: &Bat
 }
 
 fn for_each_batch(
-    take: impl Fn() -> Result<Asked, SessionError>,
-    mut each: impl FnMut(Asked) -> Result<(), SessionError>,
+    take: impl Fn() -> Result<ReceivedBatch, SessionError>,
+    mut each: impl FnMut(ReceivedBatch) -> Result<(), SessionError>,
 ) -> Result<(), SessionError> {
     loop {
         each(take()?)?;
@@ -105,7 +105,7 @@ fn for_each_batch(
 }
 
 /// Returns the next batch. Drops expired sequence states while it waits.
-fn take(runner: &Runner, server: &Server) -> Result<Asked, SessionError> {
+fn take(runner: &Runner, server: &Server) -> Result<ReceivedBatch, SessionError> {
     let Some(sequences) = runner.sequences() else {
         return server.take();
     };
@@ -126,10 +126,10 @@ fn gather(
     sessions: &Sessions,
     server: &Server,
     reader: &mut BatchReader,
-    asked: Asked,
+    asked: ReceivedBatch,
     serving: bool,
 ) -> Result<Result<(BackendBatch, ClaimedSenders), Results>, SessionError> {
-    let Asked {
+    let ReceivedBatch {
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);

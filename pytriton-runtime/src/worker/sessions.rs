@@ -338,7 +338,7 @@ mod tests {
             version: 1,
             load: 0,
         };
-        let greeting = thread::spawn(move || Client::greet(theirs, &hello, || {}).unwrap().0);
+        let greeting = thread::spawn(move || Client::handshake(theirs, &hello, || {}).unwrap().0);
         Hello::receive(&mut ours).unwrap();
         let server = Server::open(ours, &welcome(&sessions.spec), || {}).unwrap();
         assert!(sessions.register(usize::MAX));

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use ndarray::Ix2;
 use pytriton_backend::Code;
-use pytriton_backend::session::{Client, Heard, SessionError};
-use pytriton_backend::wire::Contents;
+use pytriton_backend::protocol::ResponseContents;
+use pytriton_backend::session::{BatchMessage, Client, SessionError};
 use tokio::task::spawn_blocking;
 
 use crate::call::{Call, Execution, Instance, executed, flow, iterate};
@@ -59,7 +59,7 @@ fn receive(
     let (mut counts, mut ends) = (vec![0; requests], vec![None; requests]);
     let mut description = Vec::new();
     while ends.iter().any(Option::is_none) {
-        let Some(Heard::Answer(answer)) = receiver.next_answer()? else {
+        let Some(BatchMessage::Response(answer)) = receiver.next_message()? else {
             receiver.wait(None)?;
             continue;
         };
@@ -72,7 +72,7 @@ fn receive(
             continue;
         }
         let data = receiver.read(&answer, &mut description)?;
-        match Contents::read(&description, data.len(), 1)? {
+        match ResponseContents::read(&description, data.len(), 1)? {
             Err(failure) => {
                 assert!(answer.last);
                 ends[request] = Some(Err((failure.code, failure.message)));

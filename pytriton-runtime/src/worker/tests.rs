@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pytriton_backend::Code;
-use pytriton_backend::session::{Client, Heard, Hello, SessionError, TensorNames, Token, Welcome};
-use pytriton_backend::wire::{BatchWriter, Contents, Span};
+use pytriton_backend::protocol::{BatchWriter, ResponseContents, Span};
+use pytriton_backend::session::{
+    BatchMessage, Client, Hello, SessionError, TensorNames, Token, Welcome,
+};
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
@@ -100,7 +102,7 @@ pub(super) fn hand_over(client: &Client, batch: u64, values: &[f32]) -> Result<(
     let mut unasked = client.prepare(description.len(), len)?;
     unasked.describe(&description)?;
     unasked.write(0, &data)?;
-    client.ask(batch, unasked)
+    client.send_batch(batch, unasked)
 }
 
 /// Receives the responses to batches numbered from 0, with the given numbers of requests.
@@ -109,12 +111,12 @@ fn answers(client: &Client, requests: &[usize]) -> Result<Vec<Outcomes>, Session
     let mut outcomes: Vec<Vec<_>> = requests.iter().map(|&count| vec![None; count]).collect();
     let mut description = Vec::new();
     while outcomes.iter().flatten().any(Option::is_none) {
-        let Some(Heard::Answer(answer)) = receiver.next_answer()? else {
+        let Some(BatchMessage::Response(answer)) = receiver.next_message()? else {
             receiver.wait(None)?;
             continue;
         };
         let data = receiver.read(&answer, &mut description)?;
-        let outcome = match Contents::read(&description, data.len(), 1)? {
+        let outcome = match ResponseContents::read(&description, data.len(), 1)? {
             Err(failure) => Err((failure.code, failure.message)),
             Ok(contents) => {
                 let outputs: Vec<_> = contents.outputs().collect();
@@ -287,7 +289,7 @@ async fn a_client_that_disconnects_early_leaves_no_session() {
         load: 7,
     };
     for _ in 0..3 {
-        let mut disconnected = Client::reach(&path).unwrap();
+        let mut disconnected = Client::connect_socket(&path).unwrap();
         hello.send(&mut disconnected).unwrap();
     }
     let taken = async {
@@ -318,7 +320,7 @@ async fn a_load_survives_a_broken_session() {
     let broken = spawn_blocking(move || {
         let mut unasked = broken.prepare(3, 0).unwrap();
         unasked.describe(b"???").unwrap();
-        broken.ask(0, unasked).unwrap();
+        broken.send_batch(0, unasked).unwrap();
         while !broken.is_closed() {
             std::thread::yield_now();
         }

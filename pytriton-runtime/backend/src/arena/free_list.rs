@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_become_one_hole_again() {
+    fn adjacent_free_ranges_are_merged() {
         for order in [
             [0, 1, 2],
             [0, 2, 1],

@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_lacks_is_answered_for_it() {
+    fn missing_functions_are_replaced() {
         let request = ptr::null_mut();
         let (mut cancelled, mut timeout) = (true, 1);
         // SAFETY: `cancelled` is valid for writes.
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_no_server_is_told_what_it_lacks() {
+    fn missing_required_functions_are_named() {
         let missing = Basics::get().unwrap_err();
         assert_eq!(
             missing,

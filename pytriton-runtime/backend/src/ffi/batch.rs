@@ -6,9 +6,9 @@ use super::request::Request;
 use super::response::Response;
 use super::statistics::Statistics;
 use super::stream::Stream;
-use super::unanswered::Unanswered;
+use super::unfinished_batches::BatchGuard;
 use crate::failure::{Code, Failure};
-use crate::wire::Parameter;
+use crate::protocol::Parameter;
 
 /// The requests of an execution, which belong to the backend until they are answered.
 ///
@@ -23,7 +23,7 @@ pub struct Batch {
     left: usize,
     statistics: Statistics,
     /// Prevents the instance from being finalized before all requests are sent.
-    unanswered: Option<Unanswered>,
+    guard: Option<BatchGuard>,
 }
 
 // SAFETY: any thread may use instances and requests (invariant 5), and only one thread uses a batch
@@ -35,11 +35,11 @@ impl Batch {
     ///
     /// # Safety
     ///
-    /// - `instance` must be live until `unanswered` is dropped.
+    /// - `instance` must be live until `guard` is dropped.
     /// - Each request must be live and owned by the backend.
     pub(super) unsafe fn new(
         api: &'static Api,
-        (instance, unanswered): (*mut RawInstance, Unanswered),
+        (instance, guard): (*mut RawInstance, BatchGuard),
         requests: &[*mut RawRequest],
     ) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Batch {
             statistics: Statistics::begin(api, instance),
             entries: requests.iter().copied().map(Pending::new).collect(),
             left: requests.len(),
-            unanswered: Some(unanswered),
+            guard: Some(guard),
         }
     }
 
@@ -154,11 +154,11 @@ impl Batch {
     }
 
     /// Sends the current response, or a failure in its place. More responses may follow.
-    pub fn part(&mut self, index: usize, failure: Option<&Failure>) {
+    pub fn send_response(&mut self, index: usize, failure: Option<&Failure>) {
         let begun = self.statistics.called_at();
         let entry = self.entries.get_mut(index);
-        if let Some((response, stream)) = entry.and_then(Pending::part) {
-            stream.part(response, failure, begun);
+        if let Some((response, stream)) = entry.and_then(Pending::take_response) {
+            stream.send_response(response, failure, begun);
         }
     }
 
@@ -233,7 +233,7 @@ impl Batch {
         self.release(request);
         if self.is_answered() {
             // From here on the instance is not used.
-            self.unanswered = None;
+            self.guard = None;
         }
     }
 

@@ -33,7 +33,7 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
         if major == wanted_major && minor >= wanted_minor {
             // Without it the server works but takes longer to stop.
             #[cfg(pytriton_library)]
-            let _ = crate::shm::lend();
+            let _ = crate::shm::serve_descriptors();
             return Api::get().map(drop);
         }
         let message = format!(

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::executor::{Executor, Instance};
-use super::unanswered::{Unanswered, UnansweredBatches};
+use super::unfinished_batches::{BatchGuard, UnfinishedBatches};
 use crate::failure::Failure;
 use crate::readiness::{self, Registration};
 
@@ -14,7 +14,7 @@ pub(super) struct LoadedInstance<E> {
     // are awaited last.
     readiness: Registration,
     executor: Arc<E>,
-    unanswered: UnansweredBatches,
+    unfinished: UnfinishedBatches,
 }
 
 impl<E: Executor> LoadedInstance<E> {
@@ -37,13 +37,13 @@ impl<E: Executor> LoadedInstance<E> {
         Self {
             readiness: readiness::register(instance, is_ready),
             executor,
-            unanswered: UnansweredBatches::default(),
+            unfinished: UnfinishedBatches::default(),
         }
     }
 
     /// Counts a batch that Triton gives to the instance.
-    pub(super) fn enter(&self) -> Unanswered {
-        self.unanswered.enter()
+    pub(super) fn enter(&self) -> BatchGuard {
+        self.unfinished.enter()
     }
 
     /// Executes a batch.
@@ -65,34 +65,34 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use crate::ffi::simulated::{SimulatedRequest, alone, keeping};
+    use crate::ffi::simulated::{SimulatedRequest, exclusive, forwarding_instance};
 
     use super::*;
 
     #[test]
-    fn each_instance_tells_triton_whether_any_of_its_model_is_ready() {
-        let _alone = alone();
+    fn every_instance_reports_the_readiness_of_its_model() {
+        let _exclusive = exclusive();
         for count in 1..=3 {
-            let instances: Vec<_> = (0..count).map(|_| keeping(1)).collect();
-            let (other, _kept, other_ready) = keeping(2);
+            let instances: Vec<_> = (0..count).map(|_| forwarding_instance(1)).collect();
+            let (other, _kept, other_ready) = forwarding_instance(2);
             for states in 0..1_u32 << count {
                 for (index, (_, _, ready)) in instances.iter().enumerate() {
                     ready.store(states & (1 << index) != 0, Ordering::Relaxed);
                 }
                 other_ready.store(states == 0, Ordering::Relaxed);
-                let answers = instances.iter().map(|(instance, _, _)| instance.is_ready());
+                let ready = instances.iter().map(|(instance, _, _)| instance.is_ready());
                 let expected = vec![states != 0; count];
-                assert_eq!(answers.collect::<Vec<_>>(), expected, "{states:b}");
+                assert_eq!(ready.collect::<Vec<_>>(), expected, "{states:b}");
                 assert_eq!(other.is_ready(), states == 0);
             }
         }
     }
 
     #[test]
-    fn an_instance_is_finalized_when_its_last_batch_is_answered_wherever_that_is() {
-        let _alone = alone();
+    fn instance_is_finalized_after_its_last_batch() {
+        let _exclusive = exclusive();
         for count in [0, 1, 3] {
-            let (instance, kept, _ready) = keeping(1);
+            let (instance, kept, _ready) = forwarding_instance(1);
             let requests: Vec<_> = (0..count)
                 .map(|_| SimulatedRequest::new(0, "", 1.0))
                 .collect();

@@ -14,7 +14,7 @@
 //! 5. Any thread may use Triton's objects. A request of the backend is live until it is released,
 //!    and an instance until its finalize returns. Finalize waits until every batch of the instance
 //!    is answered, even if the session of another instance executes it. Until then each [`Batch`]
-//!    holds an `Unanswered` of its instance.
+//!    holds a `BatchGuard` of its instance.
 
 mod api;
 #[cfg(pytriton_library)]
@@ -39,7 +39,7 @@ mod response_statistics;
 mod simulated;
 mod statistics;
 mod stream;
-mod unanswered;
+mod unfinished_batches;
 
 pub use batch::Batch;
 pub use clock::now;
@@ -50,4 +50,4 @@ pub use executor::{Executor, Instance};
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 pub use request::{Correlation, Input, Parameter, Request, Sequence, Value};
 #[cfg(test)]
-pub(crate) use simulated::{Simulated, SimulatedRequest, alone, keeping};
+pub(crate) use simulated::{Simulated, SimulatedRequest, exclusive, forwarding_instance};

@@ -26,41 +26,41 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The notifications that threads have delayed.
 #[derive(Debug)]
-struct KeptNotifications {
+struct DelayedNotifications {
     /// The number of notifications, so that most destructors need no lock.
     count: AtomicUsize,
     /// The thread's number and the address of the condition variable.
-    kept: Mutex<Vec<(usize, usize)>>,
+    delayed: Mutex<Vec<(usize, usize)>>,
 }
 
-impl KeptNotifications {
+impl DelayedNotifications {
     const fn new() -> Self {
         Self {
             count: AtomicUsize::new(0),
-            kept: Mutex::new(Vec::new()),
+            delayed: Mutex::new(Vec::new()),
         }
     }
 
     /// Stores a thread's notification of a live condition variable, replacing an earlier one.
-    fn keep(&self, thread: usize, condition: *mut c_void) {
-        let mut kept = self.lock();
-        kept.retain(|(other, _)| *other != thread);
-        kept.push((thread, condition.addr()));
-        self.count.store(kept.len(), Ordering::Release);
+    fn delay(&self, thread: usize, condition: *mut c_void) {
+        let mut delayed = self.lock();
+        delayed.retain(|(other, _)| *other != thread);
+        delayed.push((thread, condition.addr()));
+        self.count.store(delayed.len(), Ordering::Release);
     }
 
     /// Delivers the delayed notification of a thread, unless its condition variable is gone. The
     /// variable cannot be destroyed while `notify` is called with it.
     fn deliver(&self, thread: usize, notify: impl FnOnce(usize)) {
-        let mut kept = self.lock();
-        let Some(at) = kept.iter().position(|(other, _)| *other == thread) else {
+        let mut delayed = self.lock();
+        let Some(at) = delayed.iter().position(|(other, _)| *other == thread) else {
             return;
         };
-        let (_, condition) = kept.swap_remove(at);
-        self.count.store(kept.len(), Ordering::Release);
+        let (_, condition) = delayed.swap_remove(at);
+        self.count.store(delayed.len(), Ordering::Release);
         // Under the lock, for which the destructor waits.
         notify(condition);
-        drop(kept);
+        drop(delayed);
     }
 
     /// Removes the notifications of a condition variable that is about to be destroyed.
@@ -70,14 +70,14 @@ impl KeptNotifications {
         if self.count.load(Ordering::Acquire) == 0 {
             return;
         }
-        let mut kept = self.lock();
-        kept.retain(|(_, other)| *other != condition.addr());
-        self.count.store(kept.len(), Ordering::Release);
+        let mut delayed = self.lock();
+        delayed.retain(|(_, other)| *other != condition.addr());
+        self.count.store(delayed.len(), Ordering::Release);
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(usize, usize)>> {
         // No panic can leave the list inconsistent.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.delayed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,35 +85,35 @@ impl KeptNotifications {
 #[derive(Debug)]
 struct ThreadNotifications {
     /// Whether the next notification must be delayed.
-    keep: Cell<bool>,
+    delay: Cell<bool>,
     /// Whether one is delayed, unless its condition variable was destroyed in the meantime.
-    kept: Cell<bool>,
+    delayed: Cell<bool>,
 }
 
 impl ThreadNotifications {
     const fn new() -> Self {
         Self {
-            keep: Cell::new(false),
-            kept: Cell::new(false),
+            delay: Cell::new(false),
+            delayed: Cell::new(false),
         }
     }
 
     /// Sends a notification and then the delayed one, or delays it.
     fn notify(
         &self,
-        all: &KeptNotifications,
+        all: &DelayedNotifications,
         condition: *mut c_void,
         notify: impl Fn(*mut c_void),
     ) {
         // Unique among all live threads.
         let thread = (&raw const *self).addr();
-        if self.keep.take() {
-            all.keep(thread, condition);
-            self.kept.set(true);
+        if self.delay.take() {
+            all.delay(thread, condition);
+            self.delayed.set(true);
             return;
         }
         notify(condition);
-        if self.kept.take() {
+        if self.delayed.take() {
             all.deliver(thread, |condition| {
                 notify(std::ptr::with_exposed_provenance_mut(condition));
             });
@@ -130,13 +130,13 @@ mod library {
     use std::mem;
     use std::sync::OnceLock;
 
-    use super::{KeptNotifications, ThreadNotifications};
+    use super::{DelayedNotifications, ThreadNotifications};
     use crate::ffi::api::next;
 
     /// A function whose only argument is a condition variable.
     type Function = unsafe extern "C" fn(*mut c_void);
 
-    static KEPT: KeptNotifications = KeptNotifications::new();
+    static DELAYED: DelayedNotifications = DelayedNotifications::new();
 
     thread_local! {
         static NOTIFICATIONS: ThreadNotifications = const { ThreadNotifications::new() };
@@ -144,7 +144,7 @@ mod library {
 
     /// Records that this thread, which belongs to an instance, is about to return to Triton.
     pub(in crate::ffi) fn batch_is_over() {
-        NOTIFICATIONS.with(|notifications| notifications.keep.set(true));
+        NOTIFICATIONS.with(|notifications| notifications.delay.set(true));
     }
 
     /// `std::condition_variable::notify_one()`.
@@ -155,7 +155,7 @@ mod library {
         // A delayed notification is later sent with the address only.
         condition.expose_provenance();
         NOTIFICATIONS.with(|notifications| {
-            notifications.notify(&KEPT, condition, |condition| {
+            notifications.notify(&DELAYED, condition, |condition| {
                 // SAFETY: the condition variable is alive. It is the caller's, or a delayed one
                 // whose destructor has not removed it, which `deliver` prevents from running
                 // meanwhile.
@@ -168,7 +168,7 @@ mod library {
     #[unsafe(export_name = "_ZNSt18condition_variableD1Ev")]
     unsafe extern "C" fn destroy(condition: *mut c_void) {
         static REAL: OnceLock<usize> = OnceLock::new();
-        KEPT.forget(condition);
+        DELAYED.forget(condition);
         let real = real(&REAL, c"_ZNSt18condition_variableD1Ev");
         // SAFETY: the caller's condition variable, which is not used any more.
         unsafe { real(condition) }
@@ -178,7 +178,7 @@ mod library {
     #[unsafe(export_name = "_ZNSt18condition_variableD2Ev")]
     unsafe extern "C" fn destroy_base(condition: *mut c_void) {
         static REAL: OnceLock<usize> = OnceLock::new();
-        KEPT.forget(condition);
+        DELAYED.forget(condition);
         let real = real(&REAL, c"_ZNSt18condition_variableD2Ev");
         // SAFETY: as above.
         unsafe { real(condition) }
@@ -207,53 +207,53 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_notification_after_a_batch_comes_behind_the_second() {
-        let all = KeptNotifications::new();
-        let told = RefCell::new(Vec::new());
+    fn first_notification_after_a_batch_is_sent_after_the_second() {
+        let all = DelayedNotifications::new();
+        let notified = RefCell::new(Vec::new());
         let notifications = ThreadNotifications::new();
         let notify = |number: usize| {
             notifications.notify(&all, without_provenance_mut(number), |condition| {
-                told.borrow_mut().push(condition.addr());
+                notified.borrow_mut().push(condition.addr());
             });
         };
         notify(1);
-        notifications.keep.set(true);
+        notifications.delay.set(true);
         (2..=4).for_each(notify);
-        notifications.keep.set(true);
+        notifications.delay.set(true);
         (5..=6).for_each(notify);
-        assert_eq!(*told.borrow(), [1, 3, 2, 4, 6, 5]);
+        assert_eq!(*notified.borrow(), [1, 3, 2, 4, 6, 5]);
         assert_eq!(all.count.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn a_condition_variable_that_is_destroyed_is_notified_by_no_thread() {
-        let all = KeptNotifications::new();
-        let told = RefCell::new(Vec::new());
+    fn destroyed_condition_variable_is_not_notified() {
+        let all = DelayedNotifications::new();
+        let notified = RefCell::new(Vec::new());
         let threads = [(); 3].map(|()| ThreadNotifications::new());
         let notify = |thread: usize, number: usize| {
             threads[thread].notify(&all, without_provenance_mut(number), |condition| {
-                told.borrow_mut().push(condition.addr());
+                notified.borrow_mut().push(condition.addr());
             });
         };
         for (thread, condition) in [(0, 7), (1, 7), (2, 8)] {
-            threads[thread].keep.set(true);
+            threads[thread].delay.set(true);
             notify(thread, condition);
         }
         all.forget(without_provenance_mut(7));
         (0..3).for_each(|thread| notify(thread, 9));
-        assert_eq!(*told.borrow(), [9, 9, 9, 8]);
+        assert_eq!(*notified.borrow(), [9, 9, 9, 8]);
         // A later condition variable at the same address is a different one.
         notify(0, 7);
-        assert_eq!(told.borrow().last(), Some(&7));
+        assert_eq!(notified.borrow().last(), Some(&7));
         assert_eq!(all.count.load(Ordering::Relaxed), 0);
     }
 
     #[test]
-    fn a_condition_variable_is_not_destroyed_while_it_is_notified() {
-        let all = KeptNotifications::new();
-        all.keep(1, without_provenance_mut(7));
+    fn condition_variable_outlives_its_notification() {
+        let all = DelayedNotifications::new();
+        all.delay(1, without_provenance_mut(7));
         // A second one, so that the destructor takes the lock.
-        all.keep(2, without_provenance_mut(8));
+        all.delay(2, without_provenance_mut(8));
         let (destroyed, is_destroyed) = channel();
         thread::scope(|scope| {
             all.deliver(1, |condition| {

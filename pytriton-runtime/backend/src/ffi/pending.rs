@@ -85,7 +85,7 @@ impl Pending {
     }
 
     /// Takes the current response of a stream.
-    pub(super) fn part(&mut self) -> Option<(Response, &mut Stream)> {
+    pub(super) fn take_response(&mut self) -> Option<(Response, &mut Stream)> {
         let stream = self.stream.as_deref_mut()?;
         match mem::replace(&mut self.state, State::Open) {
             State::Begun(response) => Some((response, stream)),

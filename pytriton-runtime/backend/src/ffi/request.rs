@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_stands_for_a_double_from_the_release_on_that_has_them() {
+    fn double_parameters_need_a_server_that_supports_them() {
         let number = 2.5_f64;
         let value = (&raw const number).cast();
         // SAFETY: a `double` where one is read.

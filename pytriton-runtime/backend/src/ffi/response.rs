@@ -7,7 +7,7 @@ use super::factory::Factory;
 use super::raw::{MEMORY_CPU, MEMORY_GPU, RawOutput, RawResponse, TYPE_INVALID};
 use super::request::Request;
 use crate::failure::Failure;
-use crate::wire::Parameter;
+use crate::protocol::Parameter;
 
 /// A response that this library owns until it is sent.
 #[derive(Debug)]

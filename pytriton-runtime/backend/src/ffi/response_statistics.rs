@@ -20,14 +20,14 @@ pub(super) struct ResponseStatistics {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Outcome<'a> {
     /// A response whose outputs were complete at that time.
-    Answer(u64),
+    Response(u64),
     /// An error.
     Failure(&'a Failure),
 }
 
 /// The maximum number of responses per request in the statistics. Triton keeps an entry for each
 /// number forever, and returns all of them with each query.
-const MOST: u32 = 1024;
+const MAX_REPORTED_RESPONSES: u32 = 1024;
 
 impl ResponseStatistics {
     /// Creates empty statistics. The instance must be live until the last report.
@@ -42,7 +42,7 @@ impl ResponseStatistics {
 
     /// Reports the next response of a factory's request, with its start and end times.
     pub(super) fn report(&mut self, factory: &Factory, times: (u64, u64), outcome: Outcome<'_>) {
-        if self.reported == MOST {
+        if self.reported == MAX_REPORTED_RESPONSES {
             return;
         }
         self.reported += 1;
@@ -66,7 +66,7 @@ impl ResponseStatistics {
         }
         let begun = begun.min(ended);
         let (computed, error) = match outcome {
-            Outcome::Answer(computed) => (computed.clamp(begun, ended), None),
+            Outcome::Response(computed) => (computed.clamp(begun, ended), None),
             Outcome::Failure(failure) => (0, Some(OwnError::new(failure, api))),
         };
         let error = error.as_ref().map_or(ptr::null_mut(), OwnError::raw);

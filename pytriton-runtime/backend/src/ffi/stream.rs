@@ -43,9 +43,14 @@ impl Stream {
 
     /// Sends a response, or an error in its place. More may follow. `begun` is the time of the
     /// function call.
-    pub(super) fn part(&mut self, response: Response, failure: Option<&Failure>, begun: u64) {
+    pub(super) fn send_response(
+        &mut self,
+        response: Response,
+        failure: Option<&Failure>,
+        begun: u64,
+    ) {
         let outcome = match failure {
-            None => Outcome::Answer(self.computed),
+            None => Outcome::Response(self.computed),
             Some(failure) => Outcome::Failure(failure),
         };
         self.report(outcome, begun);
@@ -56,7 +61,7 @@ impl Stream {
     /// Counts a response that was sent through the side channel. `begun` is the time of the
     /// function call.
     pub(super) fn count(&mut self, begun: u64) {
-        self.report(Outcome::Answer(now()), begun);
+        self.report(Outcome::Response(now()), begun);
     }
 
     /// Ends the responses, with an error if the request has failed.

@@ -29,9 +29,9 @@ struct State {
     session: Option<Arc<Session>>,
     connecting: Option<JoinHandle<()>>,
     /// The stream on which the connecting thread waits for the worker's welcome.
-    way: Option<UnixStream>,
+    socket: Option<UnixStream>,
     /// Whether the connecting thread will still check the session.
-    looking: bool,
+    checking: bool,
     stopping: bool,
 }
 
@@ -95,20 +95,20 @@ impl Link {
 
     /// Completes the batches in flight, and ends.
     pub(super) fn stop(&self) {
-        let (session, connecting, way) = {
+        let (session, connecting, socket) = {
             let mut state = self.lock();
             state.stopping = true;
             (
                 state.session.take(),
                 state.connecting.take(),
-                state.way.take(),
+                state.socket.take(),
             )
         };
         self.stopped.notify_all();
-        if let Some(way) = way {
+        if let Some(socket) = socket {
             // The wait ends even if the worker creates instances forever. An error means that the
             // stream is already closed.
-            let _ = way.shutdown(Shutdown::Both);
+            let _ = socket.shutdown(Shutdown::Both);
         }
         if let Some(connecting) = connecting {
             // The thread has no result.
@@ -124,26 +124,26 @@ impl Link {
     /// Starts a thread that reconnects, unless one is running.
     pub(super) fn reconnect(self: &Arc<Self>) {
         let mut state = self.lock();
-        if state.stopping || state.looking {
+        if state.stopping || state.checking {
             return;
         }
         let link = Arc::clone(self);
         let thread = thread::Builder::new().name("pytriton_link".to_owned());
         // If no thread can be started, the next batch tries again.
         state.connecting = thread.spawn(move || link.connect_again()).ok();
-        state.looking = state.connecting.is_some();
+        state.checking = state.connecting.is_some();
     }
 
     /// Returns whether a thread is connecting, or checking whether it must.
     #[cfg(test)]
-    pub(super) fn is_looking(&self) -> bool {
-        self.lock().looking
+    pub(super) fn is_checking(&self) -> bool {
+        self.lock().checking
     }
 
     /// Returns whether it waits for a worker's welcome.
     #[cfg(test)]
     pub(super) fn is_waiting(&self) -> bool {
-        self.lock().way.is_some()
+        self.lock().socket.is_some()
     }
 
     fn connect_again(self: &Arc<Self>) {
@@ -152,7 +152,7 @@ impl Link {
             let broken = state.session.take_if(|session| session.is_closed());
             if state.session.is_some() {
                 // The end of the previous session was reported late.
-                state.looking = false;
+                state.checking = false;
                 return;
             }
             broken
@@ -164,8 +164,9 @@ impl Link {
         let mut pause = FIRST_PAUSE;
         loop {
             let own = Arc::new(Mutex::new(Arc::downgrade(self)));
-            let way = Client::reach(&self.path).and_then(|way| self.wait_on(way));
-            let connected = way.and_then(|way| Client::greet(way, &self.hello, on_close(&own)));
+            let socket = Client::connect_socket(&self.path).and_then(|socket| self.wait_on(socket));
+            let connected =
+                socket.and_then(|socket| Client::handshake(socket, &self.hello, on_close(&own)));
             let session = connected.and_then(|(client, welcome)| {
                 // A different model of the same name would misinterpret the numbers of the tensors.
                 match welcome.names == *self.names {
@@ -174,7 +175,7 @@ impl Link {
                 }
             });
             let mut state = self.lock();
-            state.way = None;
+            state.socket = None;
             if let Ok(session) = session {
                 // A session that has ended in the meantime is detected by the next batch, or here.
                 let closed = session.is_closed();
@@ -182,7 +183,7 @@ impl Link {
                 if !closed || state.stopping {
                     // Under the same lock: a session that closes from here on finds that no thread
                     // is checking.
-                    state.looking = false;
+                    state.checking = false;
                     return;
                 }
             }
@@ -198,13 +199,13 @@ impl Link {
     }
 
     /// Makes the wait on a stream interruptible by `stop`.
-    fn wait_on(&self, way: UnixStream) -> Result<UnixStream, SessionError> {
+    fn wait_on(&self, socket: UnixStream) -> Result<UnixStream, SessionError> {
         let mut state = self.lock();
         if state.stopping {
             return Err(SessionError::Closed);
         }
-        state.way = Some(way.try_clone()?);
-        Ok(way)
+        state.socket = Some(socket.try_clone()?);
+        Ok(socket)
     }
 
     fn session_of(&self, client: Client, welcome: &Welcome) -> Result<Arc<Session>, SessionError> {

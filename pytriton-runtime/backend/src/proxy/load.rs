@@ -29,7 +29,7 @@ static LOADS: Mutex<Loads> = Mutex::new(Loads {
 
 impl Load {
     /// Registers an instance.
-    pub(super) fn enter(loaded_model: usize) -> Self {
+    pub(super) fn register(loaded_model: usize) -> Self {
         let mut loads = LOADS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut alive = loads.alive.iter_mut();
         if let Some(entry) = alive.find(|entry| entry.loaded_model == loaded_model) {
@@ -71,15 +71,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_lasts_as_long_as_one_of_its_instances() {
-        let first = Load::enter(1);
-        let (second, other) = (Load::enter(1), Load::enter(2));
+    fn load_lives_while_any_instance_does() {
+        let first = Load::register(1);
+        let (second, other) = (Load::register(1), Load::register(2));
         assert_eq!(first.number(), second.number());
         assert_ne!(first.number(), other.number());
         let number = first.number();
         drop(first);
-        assert_eq!(Load::enter(1).number(), number);
+        assert_eq!(Load::register(1).number(), number);
         drop(second);
-        assert_ne!(Load::enter(1).number(), number);
+        assert_ne!(Load::register(1).number(), number);
     }
 }

@@ -8,8 +8,7 @@
 //! hands a batch over and waits until it can accept another. With one batch in flight, Triton's
 //! calling thread reads the responses. With several, a thread of the session reads them.
 
-mod course;
-mod flight;
+mod in_flight;
 mod link;
 mod load;
 mod model;
@@ -26,6 +25,7 @@ mod session;
 mod simulated_worker;
 #[cfg(test)]
 mod stalled_tests;
+mod stream_state;
 #[cfg(test)]
 mod tests;
 

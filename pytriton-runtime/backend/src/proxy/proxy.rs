@@ -28,7 +28,7 @@ impl Proxy {
         instance: &Instance,
         (path, token): (PathBuf, Token),
     ) -> Result<Self, Failure> {
-        let load = Load::enter(instance.loaded_model);
+        let load = Load::register(instance.loaded_model);
         let hello = Hello {
             token,
             model: instance.model.clone(),

@@ -1,13 +1,13 @@
 use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
+use crate::protocol::{ProtocolError, ResponseContents, ResponseMessage};
 use crate::session::{Client, Receiver, SessionError, TensorNames};
 use crate::started_sequences::Refusal;
-use crate::wire::{Answer, Contents, WireError};
 
-use super::course::Course;
-use super::flight::{Flight, UnderWay};
+use super::in_flight::{BatchInFlight, InFlight};
 use super::model::Model;
 use super::proxy::failure;
+use super::stream_state::StreamState;
 
 /// Forwards responses to Triton. Responses that arrive together are sent together; those of a
 /// decoupled model are sent immediately.
@@ -15,18 +15,18 @@ use super::proxy::failure;
 pub(super) struct Responder<'a> {
     client: &'a Client,
     model: &'a Model,
-    flight: &'a Flight,
+    in_flight: &'a InFlight,
     description: Vec<u8>,
     /// The batches that have received responses.
-    answered: Vec<UnderWay>,
+    answered: Vec<BatchInFlight>,
 }
 
 impl<'a> Responder<'a> {
-    pub(super) fn new(client: &'a Client, model: &'a Model, flight: &'a Flight) -> Self {
+    pub(super) fn new(client: &'a Client, model: &'a Model, in_flight: &'a InFlight) -> Self {
         Self {
             client,
             model,
-            flight,
+            in_flight,
             description: Vec::new(),
             answered: Vec::new(),
         }
@@ -36,32 +36,34 @@ impl<'a> Responder<'a> {
     pub(super) fn respond(
         &mut self,
         receiver: &mut Receiver<'_>,
-        answer: &Answer,
+        response: &ResponseMessage,
     ) -> Result<(), SessionError> {
         if self.model.names.decoupled {
-            return self.respond_in_part(receiver, answer);
+            return self.respond_in_part(receiver, response);
         }
         let mut description = std::mem::take(&mut self.description);
-        let read = receiver.read(answer, &mut description);
+        let read = receiver.read(response, &mut description);
         let names = &*self.model.names;
-        let UnderWay {
+        let BatchInFlight {
             batch, positions, ..
-        } = self.under_way(answer.batch)?;
-        let index = positions.get(answer.request as usize);
-        let &index = index.ok_or(WireError::Number)?;
+        } = self.entry(response.batch)?;
+        let index = positions.get(response.request as usize);
+        let &index = index.ok_or(ProtocolError::Number)?;
         // A second response to a request of a model that is not decoupled.
-        if !answer.last || answer.sequence != 0 || batch.request(index).is_none() {
-            return Err(WireError::Number.into());
+        if !response.last || response.sequence != 0 || batch.request(index).is_none() {
+            return Err(ProtocolError::Number.into());
         }
-        batch.called(answer.begun);
+        batch.called(response.begun);
         batch.computed(now());
         let responded = match read {
-            Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
-                Ok(contents) => batch
-                    .begin(index)
-                    .and_then(|()| pass_on(batch, index, &contents, names, data)),
-                Err(failure) => Err(failure),
-            },
+            Ok(data) => {
+                match ResponseContents::read(&description, data.len(), names.outputs.len())? {
+                    Ok(contents) => batch
+                        .begin(index)
+                        .and_then(|()| forward(batch, index, &contents, names, data)),
+                    Err(failure) => Err(failure),
+                }
+            }
             Err(error @ SessionError::Memory(_)) => Err(failure(&error)),
             Err(error) => return Err(error),
         };
@@ -77,40 +79,42 @@ impl<'a> Responder<'a> {
     fn respond_in_part(
         &mut self,
         receiver: &mut Receiver<'_>,
-        answer: &Answer,
+        response: &ResponseMessage,
     ) -> Result<(), SessionError> {
         let mut description = std::mem::take(&mut self.description);
         let (client, names) = (self.client, &*self.model.names);
-        let under_way = self.under_way(answer.batch)?;
-        let index = under_way.hear(answer)?;
-        under_way.batch.called(answer.begun);
-        under_way.batch.computed(now());
-        let asked = under_way.batch.request(index);
-        let awaited = asked.is_some_and(|request| !request.cancelled());
-        if !awaited && !answer.last {
-            under_way.stop(client, answer.request);
-        } else if answer.description.len > 0 {
-            let batch = &mut under_way.batch;
-            let sent = match receiver.read(answer, &mut description) {
-                Ok(data) => match Contents::read(&description, data.len(), names.outputs.len())? {
-                    Ok(contents) => send(batch, index, &contents, names, data),
-                    Err(failure) if answer.last => Err(failure),
-                    Err(failure) => batch
-                        .begin(index)
-                        .map(|()| batch.part(index, Some(&failure))),
-                },
+        let entry = self.entry(response.batch)?;
+        let index = entry.record(response)?;
+        entry.batch.called(response.begun);
+        entry.batch.computed(now());
+        let received = entry.batch.request(index);
+        let awaited = received.is_some_and(|request| !request.cancelled());
+        if !awaited && !response.last {
+            entry.stop(client, response.request);
+        } else if response.description.len > 0 {
+            let batch = &mut entry.batch;
+            let sent = match receiver.read(response, &mut description) {
+                Ok(data) => {
+                    match ResponseContents::read(&description, data.len(), names.outputs.len())? {
+                        Ok(contents) => send(batch, index, &contents, names, data),
+                        Err(failure) if response.last => Err(failure),
+                        Err(failure) => batch
+                            .begin(index)
+                            .map(|()| batch.send_response(index, Some(&failure))),
+                    }
+                }
                 Err(error @ SessionError::Memory(_)) => Err(failure(&error)),
                 Err(error) => return Err(error),
             };
             if let Err(failure) = sent {
                 batch.fail(index, failure);
-                under_way.stop(client, answer.request);
+                entry.stop(client, response.request);
             }
-        } else if !answer.last {
-            under_way.batch.count(index);
+        } else if !response.last {
+            entry.batch.count(index);
         }
-        if answer.last {
-            under_way.batch.finish(index);
+        if response.last {
+            entry.batch.finish(index);
         }
         self.description = description;
         Ok(())
@@ -119,27 +123,27 @@ impl<'a> Responder<'a> {
     /// Handles a batch for which the worker has no address space.
     pub(super) fn refuse(&mut self, batch: u64) -> Result<(), SessionError> {
         let model = self.model;
-        let UnderWay {
+        let BatchInFlight {
             batch,
-            courses,
+            streams,
             positions,
             ..
-        } = self.under_way(batch)?;
+        } = self.entry(batch)?;
         model.note_refused(batch, positions, Refusal::NotHandedOver);
-        courses.iter_mut().for_each(Course::end);
+        streams.iter_mut().for_each(StreamState::end);
         let message = "no shared memory for the batch in the process that runs the model";
         batch.fail_all(&Failure::new(Code::Unavailable, message));
         Ok(())
     }
 
-    fn under_way(&mut self, number: u64) -> Result<&mut UnderWay, WireError> {
+    fn entry(&mut self, number: u64) -> Result<&mut BatchInFlight, ProtocolError> {
         let mut answered = self.answered.iter();
-        let known = answered.position(|under_way| under_way.number == number);
+        let known = answered.position(|entry| entry.number == number);
         let index = match known {
             Some(index) => index,
             None => {
-                let under_way = self.flight.take(number).ok_or(WireError::Number)?;
-                self.answered.push(under_way);
+                let entry = self.in_flight.take(number).ok_or(ProtocolError::Number)?;
+                self.answered.push(entry);
                 self.answered.len() - 1
             }
         };
@@ -148,11 +152,11 @@ impl<'a> Responder<'a> {
 
     /// Sends all responses that are complete.
     pub(super) fn send(&mut self) {
-        for mut under_way in self.answered.drain(..) {
-            under_way.batch.send();
-            match under_way.is_over() {
-                true => self.flight.land(under_way),
-                false => self.flight.put_back(under_way),
+        for mut entry in self.answered.drain(..) {
+            entry.batch.send();
+            match entry.is_over() {
+                true => self.in_flight.complete(entry),
+                false => self.in_flight.put_back(entry),
             }
         }
     }
@@ -169,20 +173,20 @@ impl Drop for Responder<'_> {
 fn send(
     batch: &mut Batch,
     index: usize,
-    contents: &Contents<'_>,
+    contents: &ResponseContents<'_>,
     names: &TensorNames,
     data: &[u8],
 ) -> Result<(), Failure> {
     batch.begin(index)?;
-    pass_on(batch, index, contents, names, data)?;
-    batch.part(index, None);
+    forward(batch, index, contents, names, data)?;
+    batch.send_response(index, None);
     Ok(())
 }
 
-fn pass_on(
+fn forward(
     batch: &mut Batch,
     index: usize,
-    contents: &Contents<'_>,
+    contents: &ResponseContents<'_>,
     names: &TensorNames,
     data: &[u8],
 ) -> Result<(), Failure> {

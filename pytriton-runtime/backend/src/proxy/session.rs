@@ -6,10 +6,10 @@ use crate::failure::{Code, Failure};
 use crate::ffi::{Batch, now};
 use crate::gather::{Gathering, Pieces};
 use crate::readiness;
-use crate::session::{Client, Heard, Receiver, SessionError, Unasked, Welcome};
+use crate::session::{AllocatedBatch, BatchMessage, Client, Receiver, SessionError, Welcome};
 use crate::started_sequences::Refusal;
 
-use super::flight::Flight;
+use super::in_flight::InFlight;
 use super::model::Model;
 use super::proxy::failure;
 use super::respond::Responder;
@@ -19,10 +19,10 @@ use super::respond::Responder;
 pub(super) struct Session {
     client: Client,
     model: Model,
-    in_flight: usize,
+    max_in_flight: usize,
     /// The error if the worker's instances cannot serve.
     unavailable: String,
-    flight: Flight,
+    in_flight: InFlight,
     /// Reads the responses, if several batches can be in flight.
     reader: Mutex<Option<JoinHandle<()>>>,
 }
@@ -39,12 +39,12 @@ impl Session {
         let session = Arc::new(Self {
             client,
             model,
-            in_flight: welcome.batches_in_flight.max(1) as usize,
+            max_in_flight: welcome.batches_in_flight.max(1) as usize,
             unavailable: welcome.unavailable.clone(),
-            flight: Flight::default(),
+            in_flight: InFlight::default(),
             reader: Mutex::default(),
         });
-        if session.in_flight > 1 {
+        if session.max_in_flight > 1 {
             let reading = Arc::clone(&session);
             let reader = thread::Builder::new()
                 .name("pytriton_answers".to_owned())
@@ -67,20 +67,20 @@ impl Session {
         let Some(number) = self.hand_over(batch, gathering) else {
             return;
         };
-        if self.in_flight == 1 {
-            self.read(|| self.flight.is_empty());
+        if self.max_in_flight == 1 {
+            self.read(|| self.in_flight.is_empty());
         } else {
             // Meanwhile, requests wait in Triton's queue, where they can be batched and can time
             // out.
-            self.flight.wait_below(self.in_flight);
+            self.in_flight.wait_below(self.max_in_flight);
         }
-        debug_assert!(self.in_flight > 1 || self.flight.take(number).is_none());
+        debug_assert!(self.max_in_flight > 1 || self.in_flight.take(number).is_none());
     }
 
     /// Waits until all batches in flight are answered, and ends the session.
     pub(super) fn stop(&self) {
-        if self.in_flight > 1 {
-            self.flight.wait_below(1);
+        if self.max_in_flight > 1 {
+            self.in_flight.wait_below(1);
         }
         self.client.close();
         let reader = self.lock().take();
@@ -98,7 +98,7 @@ impl Session {
         }
         let mut refused = Vec::new();
         let pieces = gathering.plan(&batch, |index, failure| refused.push((index, failure)));
-        let unasked = match gathering.positions().is_empty() {
+        let allocated = match gathering.positions().is_empty() {
             true => None,
             false => Some(self.write(gathering, pieces)),
         };
@@ -112,8 +112,8 @@ impl Session {
             batch.decouple();
         }
         batch.gathered(now(), gathering.rows());
-        let unasked = match unasked {
-            Some(Ok(unasked)) => unasked,
+        let allocated = match allocated {
+            Some(Ok(allocated)) => allocated,
             Some(Err(error)) => {
                 self.refuse(batch, gathering.positions(), &error);
                 return None;
@@ -123,23 +123,23 @@ impl Session {
                 return None;
             }
         };
-        let (number, alone) = match self.enter(batch, gathering.positions()) {
+        let (number, is_only) = match self.insert(batch, gathering.positions()) {
             Ok(entered) => entered,
             Err(batch) => {
-                self.client.abandon(unasked);
+                self.client.abandon(allocated);
                 self.refuse(batch, gathering.positions(), &SessionError::Closed);
                 return None;
             }
         };
-        if let Err(error) = self.client.ask(number, unasked) {
+        if let Err(error) = self.client.send_batch(number, allocated) {
             // Another thread may have taken it out after it found the session broken.
-            if let Some(mut under_way) = self.flight.take(number) {
-                under_way.batch.fail_all(&failure(&error));
-                under_way.batch.send();
-                self.flight.land(under_way);
+            if let Some(mut entry) = self.in_flight.take(number) {
+                entry.batch.fail_all(&failure(&error));
+                entry.batch.send();
+                self.in_flight.complete(entry);
             }
         }
-        if alone && self.in_flight > 1 {
+        if is_only && self.max_in_flight > 1 {
             // From here on a request may be cancelled, so the reader must start to poll.
             self.client.nudge();
         }
@@ -179,23 +179,24 @@ impl Session {
         &self,
         gathering: &mut Gathering,
         pieces: Pieces<'_>,
-    ) -> Result<Unasked, SessionError> {
+    ) -> Result<AllocatedBatch, SessionError> {
         let (description, data) = (gathering.description().len(), gathering.data());
-        let mut unasked = self.client.prepare(description, data)?;
-        let described = unasked.describe(gathering.description());
-        let written = described
-            .and_then(|()| gathering.gather(pieces, |offset, bytes| unasked.write(offset, bytes)));
+        let mut allocated = self.client.prepare(description, data)?;
+        let described = allocated.describe(gathering.description());
+        let written = described.and_then(|()| {
+            gathering.gather(pieces, |offset, bytes| allocated.write(offset, bytes))
+        });
         match written {
-            Ok(()) => Ok(unasked),
+            Ok(()) => Ok(allocated),
             Err(error) => {
-                self.client.abandon(unasked);
+                self.client.abandon(allocated);
                 Err(error)
             }
         }
     }
 
-    fn enter(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
-        (self.flight).enter(batch, positions, self.model.names.decoupled)
+    fn insert(&self, batch: Batch, positions: &[usize]) -> Result<(u64, bool), Batch> {
+        (self.in_flight).insert(batch, positions, self.model.names.decoupled)
     }
 
     /// Reads responses until `done`, or until the session has ended.
@@ -215,13 +216,13 @@ impl Session {
         receiver: &mut Receiver<'_>,
         done: impl Fn() -> bool,
     ) -> Result<(), SessionError> {
-        let mut responder = Responder::new(&self.client, &self.model, &self.flight);
-        let mut looked = None;
+        let mut responder = Responder::new(&self.client, &self.model, &self.in_flight);
+        let mut last_poll = None;
         loop {
-            while let Some(heard) = receiver.next_answer()? {
+            while let Some(heard) = receiver.next_message()? {
                 match heard {
-                    Heard::Answer(answer) => responder.respond(receiver, &answer)?,
-                    Heard::Refused { batch } => responder.refuse(batch)?,
+                    BatchMessage::Response(response) => responder.respond(receiver, &response)?,
+                    BatchMessage::Refused { batch } => responder.refuse(batch)?,
                 }
             }
             responder.send();
@@ -229,29 +230,29 @@ impl Session {
                 receiver.release();
                 return Ok(());
             }
-            let polls = || self.may_cancel() && !self.flight.is_empty();
-            if !polls() {
+            let should_poll = || self.may_cancel() && !self.in_flight.is_empty();
+            if !should_poll() {
                 // The closure sees a batch that is handed over from here on, or its nudge ends the
                 // wait.
-                receiver.wait_unless(None, polls)?;
+                receiver.wait_unless(None, should_poll)?;
                 continue;
             }
-            let last = *looked.get_or_insert_with(Instant::now);
+            let last = *last_poll.get_or_insert_with(Instant::now);
             receiver.wait(Some(CANCELLATION_POLL_INTERVAL))?;
             if last.elapsed() >= CANCELLATION_POLL_INTERVAL {
                 self.cancel();
-                looked = None;
+                last_poll = None;
             }
         }
     }
 
     /// Notifies the worker of cancelled requests.
     fn cancel(&self) {
-        self.flight.each(|under_way| {
-            for (request, position) in (0..).zip(0..under_way.positions.len()) {
-                let asked = under_way.batch.request(under_way.positions[position]);
-                if asked.is_some_and(|request| request.cancelled()) {
-                    under_way.stop(&self.client, request);
+        self.in_flight.each(|entry| {
+            for (request, position) in (0..).zip(0..entry.positions.len()) {
+                let received = entry.batch.request(entry.positions[position]);
+                if received.is_some_and(|request| request.cancelled()) {
+                    entry.stop(&self.client, request);
                 }
             }
         });
@@ -260,7 +261,7 @@ impl Session {
     /// Returns whether a request can be cancelled while it is in the worker, and the worker would
     /// notice.
     fn may_cancel(&self) -> bool {
-        self.in_flight > 1 || self.model.names.decoupled || self.model.names.cancellable
+        self.max_in_flight > 1 || self.model.names.decoupled || self.model.names.cancellable
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
@@ -281,13 +282,15 @@ impl Drop for EndOfReading<'_> {
         let Some(error) = &self.error else {
             return;
         };
-        let Session { client, flight, .. } = self.session;
+        let Session {
+            client, in_flight, ..
+        } = self.session;
         client.close();
         let failure = failure(error);
-        for mut under_way in flight.end() {
-            under_way.batch.fail_all(&failure);
-            under_way.batch.send();
-            flight.land(under_way);
+        for mut entry in in_flight.end() {
+            entry.batch.fail_all(&failure);
+            entry.batch.send();
+            in_flight.complete(entry);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::Code;
-use crate::ffi::{SimulatedRequest, alone, keeping};
+use crate::ffi::{SimulatedRequest, exclusive, forwarding_instance};
 
 use super::super::tests::{link_with, until};
 
@@ -12,19 +12,19 @@ use super::super::tests::{link_with, until};
     sanitizer = "thread",
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
-fn a_reader_that_panics_ends_its_session_and_another_follows() {
-    let _alone = alone();
+fn reader_panic_replaces_the_session() {
+    let _exclusive = exclusive();
     for batches in [0, 1, 3] {
         let (link, served) = link_with(&format!("panics-{batches}"), 1);
         let server = served.recv().unwrap();
-        let (instance, kept, _ready) = keeping(1);
+        let (instance, kept, _ready) = forwarding_instance(1);
         let requests: Vec<_> = (0..batches)
             .map(|_| SimulatedRequest::new(0, "", 1.0))
             .collect();
         let session = link.session().unwrap();
         for request in &requests {
             instance.execute(&[request]);
-            let entered = session.enter(kept.recv().unwrap(), &[0]);
+            let entered = session.insert(kept.recv().unwrap(), &[0]);
             assert!(entered.is_ok());
         }
         let panicked = catch_unwind(AssertUnwindSafe(|| {
@@ -32,7 +32,7 @@ fn a_reader_that_panics_ends_its_session_and_another_follows() {
         }));
         panicked.unwrap_err();
         assert!(session.is_closed() && !session.is_ready());
-        session.flight.wait_below(1);
+        session.in_flight.wait_below(1);
         let expected = (
             Code::Internal as i32,
             "the thread that reads the model's responses has ended".to_owned(),
@@ -48,16 +48,16 @@ fn a_reader_that_panics_ends_its_session_and_another_follows() {
 }
 
 #[test]
-fn a_batch_that_is_dropped_gives_its_place_back() {
-    let _alone = alone();
-    let (instance, kept, _ready) = keeping(1);
+fn dropped_batch_releases_its_slot() {
+    let _exclusive = exclusive();
+    let (instance, kept, _ready) = forwarding_instance(1);
     let request = SimulatedRequest::new(0, "", 1.0);
     instance.execute(&[&request]);
-    let flight = super::Flight::default();
-    let Ok((number, true)) = flight.enter(kept.recv().unwrap(), &[0], false) else {
+    let in_flight = super::InFlight::default();
+    let Ok((number, true)) = in_flight.insert(kept.recv().unwrap(), &[0], false) else {
         panic!("it is the only one");
     };
-    drop(flight.take(number));
-    flight.wait_below(1);
+    drop(in_flight.take(number));
+    in_flight.wait_below(1);
     assert!(request.outcome().is_some_and(|outcome| outcome.is_err()));
 }

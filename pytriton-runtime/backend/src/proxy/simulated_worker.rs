@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::failure::Code;
 use crate::ffi::Instance;
-use crate::session::{Asked, Hello, Server, Slots, State, TensorNames, Token, Welcome};
-use crate::wire::{AnswerWriter, BatchReader, Correlation, Part, Span};
+use crate::protocol::{BatchReader, Correlation, OutputPart, ResponseWriter, Span};
+use crate::session::{Hello, ReceivedBatch, Server, Slots, State, TensorNames, Token, Welcome};
 
 use super::Proxy;
 
@@ -95,26 +95,26 @@ fn socket(name: &str) -> PathBuf {
 fn serve(server: Server) -> SimulatedInstance {
     let (resume, go_on) = channel::<()>();
     let (has_resumed, resumed) = channel();
-    let (tell, values) = channel();
+    let (values_sender, values) = channel();
     thread::spawn(move || {
         // As a function's own: nothing is dropped when the instance stalls.
         let mut states = HashMap::new();
         let mut reader = BatchReader::default();
-        while let Ok(asked) = server.take() {
-            let Asked {
+        while let Ok(received) = server.take() {
+            let ReceivedBatch {
                 batch,
                 description,
                 data,
-            } = asked;
+            } = received;
             let read = reader.read(&description, data.as_ref().len(), 1, 1);
             let mut stalled = false;
-            let mut answers = server.answers();
+            let mut responses = server.responses();
             let mut sums = Vec::new();
             for (index, request) in (0..).zip(read.unwrap().requests()) {
                 let span = request.inputs().next().unwrap().span;
                 let bytes = &data.as_ref()[span.offset..span.offset + span.len];
                 let value = f32::from_le_bytes(bytes.try_into().unwrap());
-                tell.send(value).unwrap();
+                values_sender.send(value).unwrap();
                 let sum = match request.sequence {
                     None => Ok(value),
                     Some(sequence) => {
@@ -139,7 +139,7 @@ fn serve(server: Server) -> SimulatedInstance {
                     thread::sleep(Duration::from_millis(1));
                 }
                 let sum = if value == STALL { Err(TOO_LONG) } else { sum };
-                let mut writer = AnswerWriter::new(&mut answers.descriptions);
+                let mut writer = ResponseWriter::new(&mut responses.descriptions);
                 match sum {
                     Err(error) => writer.failed(Code::Internal, error),
                     Ok(sum) => {
@@ -149,20 +149,20 @@ fn serve(server: Server) -> SimulatedInstance {
                             offset: 4 * sums.len(),
                             len: 4,
                         };
-                        writer.output(Part { output: 0, span }, [1_i64, 1].into_iter());
+                        writer.output(OutputPart { output: 0, span }, [1_i64, 1].into_iter());
                         sums.push(sum.to_le_bytes());
                     }
                 }
-                answers.end_only(index);
+                responses.end_only(index);
             }
-            answers.data = 4 * sums.len();
+            responses.data = 4 * sums.len();
             drop(data);
             if stalled {
                 server.set_state(State::Unavailable);
             }
             let bytes = sums.concat();
-            let answered = server.answer((batch, 0), &answers, |unanswered| {
-                unanswered.write(0, &bytes)
+            let answered = server.respond((batch, 0), &responses, |allocated| {
+                allocated.write(0, &bytes)
             });
             answered.and_then(|()| server.finish(batch)).unwrap();
             if stalled {

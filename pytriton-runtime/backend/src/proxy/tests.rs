@@ -8,12 +8,12 @@ use crate::session::{Hello, Server, Slots, TensorNames, Token, Welcome};
 use super::link::Link;
 
 /// Far longer than any awaited event takes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "{what}");
+        assert!(begun.elapsed() < TIMEOUT, "{what}");
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -71,7 +71,7 @@ fn link_to(
     sanitizer = "thread",
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
-fn a_session_that_breaks_is_followed_by_another() {
+fn broken_session_is_replaced() {
     let (link, served) = link("breaks");
     for _ in 0..20 {
         let first = link.session().unwrap();
@@ -89,7 +89,7 @@ fn a_session_that_breaks_is_followed_by_another() {
     sanitizer = "thread",
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
-fn a_worker_that_makes_instances_for_ever_is_not_waited_for() {
+fn stop_interrupts_the_handshake() {
     let (link, served) = link_to("waits", (1, 4));
     served.recv().unwrap().close();
     until("the wait", || link.is_waiting());
@@ -103,20 +103,20 @@ fn a_worker_that_makes_instances_for_ever_is_not_waited_for() {
     sanitizer = "thread",
     ignore = "it does not see a mutex that belongs to a condition variable"
 )]
-fn what_is_said_late_of_an_earlier_session_does_not_end_the_one_that_is_there() {
+fn late_close_of_an_earlier_session_is_ignored() {
     let (link, served) = link("late");
     let server = served.recv().unwrap();
     let session = link.session().unwrap();
-    let looking = thread::spawn({
+    let checking = thread::spawn({
         let link = Arc::clone(&link);
         move || {
             link.reconnect();
-            until("the look", || !link.is_looking());
+            until("the look", || !link.is_checking());
             link.session()
         }
     });
-    until("the look", || looking.is_finished());
-    let now = looking.join().unwrap().unwrap();
+    until("the look", || checking.is_finished());
+    let now = checking.join().unwrap().unwrap();
     assert!(Arc::ptr_eq(&now, &session) && now.is_ready());
     drop(server);
     link.stop();

@@ -15,20 +15,20 @@ pub struct Slot([AtomicU64; 8]);
 /// A number on its own cache line.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-struct Line(AtomicU32);
+struct PaddedAtomic(AtomicU32);
 
 /// The indices of a ring in shared memory.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Indices {
     /// The number of messages written; set by the producer.
-    tail: Line,
+    tail: PaddedAtomic,
     /// The number of messages released; set by the consumer.
-    head: Line,
+    head: PaddedAtomic,
     /// Whether the consumer is asleep.
-    consumer: Line,
+    consumer: PaddedAtomic,
     /// Whether the producer is asleep.
-    producer: Line,
+    producer: PaddedAtomic,
 }
 
 /// The peer has written invalid positions.

@@ -69,7 +69,7 @@ impl Producer {
     /// # Errors
     ///
     /// Returns [`Broken`] if the consumer's position is invalid.
-    pub fn under_way<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<u32, Broken> {
+    pub fn in_flight<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<u32, Broken> {
         ring.between(ring.head(), self.written)
     }
 
@@ -79,7 +79,7 @@ impl Producer {
     ///
     /// Returns [`Broken`] if the consumer's position is invalid.
     pub fn has_room<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
-        Ok(self.under_way(ring)? < ring.capacity())
+        Ok(self.in_flight(ring)? < ring.capacity())
     }
 
     /// Waits until the consumer has released more than `seen` messages.

@@ -91,7 +91,7 @@ fn model(preemptions: usize, test: impl Fn() + Send + Sync + 'static) {
 }
 
 #[test]
-fn every_message_comes_once_and_no_wake_up_is_lost() {
+fn messages_arrive_once_and_no_wakeup_is_lost() {
     model(3, || {
         let shared = Arc::new(Shared::default());
         let other = Arc::clone(&shared);
@@ -111,7 +111,7 @@ fn every_message_comes_once_and_no_wake_up_is_lost() {
 }
 
 #[test]
-fn messages_that_are_published_together_come_in_their_order() {
+fn messages_published_together_arrive_in_order() {
     model(3, || {
         let shared = Arc::new(Shared::default());
         let other = Arc::clone(&shared);
@@ -128,7 +128,7 @@ fn messages_that_are_published_together_come_in_their_order() {
 }
 
 #[test]
-fn a_hang_up_ends_both_who_wait_for_a_message_and_who_wait_for_a_slot() {
+fn closing_wakes_consumer_and_producer() {
     model(2, || {
         let shared = Arc::new(Shared::default());
         let full = Arc::new(Shared::default());
@@ -160,7 +160,7 @@ fn a_hang_up_ends_both_who_wait_for_a_message_and_who_wait_for_a_slot() {
 }
 
 #[test]
-fn who_sleeps_for_a_time_only_misses_nothing() {
+fn timed_wait_loses_no_message() {
     model(2, || {
         let shared = Arc::new(Shared::default());
         let other = Arc::clone(&shared);
@@ -177,7 +177,7 @@ fn who_sleeps_for_a_time_only_misses_nothing() {
 
 /// Like the reader of a session, which waits without a limit while no batch is in flight.
 #[test]
-fn a_nudge_between_the_check_and_the_wait_is_not_lost() {
+fn nudge_between_check_and_wait_is_not_lost() {
     model(3, || {
         let shared = Arc::new(Shared::default());
         let batches = Arc::new(Mutex::new(0));
@@ -201,7 +201,7 @@ fn a_nudge_between_the_check_and_the_wait_is_not_lost() {
 /// Memory that is passed with a message and returned with another. Loom detects concurrent use by
 /// both sides.
 #[test]
-fn memory_is_written_again_only_when_it_was_given_back() {
+fn memory_is_reused_only_after_release() {
     model(2, || {
         let memory = Arc::new(UnsafeCell::new(0_u64));
         let (down, up) = (Arc::new(Shared::default()), Arc::new(Shared::default()));
@@ -235,7 +235,7 @@ fn memory_is_written_again_only_when_it_was_given_back() {
 
 /// The memory of a response is returned with its slot.
 #[test]
-fn memory_goes_back_with_its_slot() {
+fn memory_is_released_with_its_slot() {
     model(2, || {
         let memory = Arc::new(UnsafeCell::new(0_u64));
         let shared = Arc::new(Shared::default());
@@ -271,7 +271,7 @@ fn memory_goes_back_with_its_slot() {
 
 /// A descriptor is sent over the socket before the message that refers to it.
 #[test]
-fn a_descriptor_is_there_when_its_message_is() {
+fn descriptor_arrives_before_its_message() {
     model(3, || {
         let socket = Arc::new(Mutex::new(VecDeque::new()));
         let shared = Arc::new(Shared::default());

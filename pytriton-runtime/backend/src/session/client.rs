@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::arena::align;
+use crate::protocol::{ProtocolError, ToWorker};
 use crate::shm::{Allocated, Control, Registration, State, Watch, Watched, connect, receive};
 use crate::sync::Mutex;
-use crate::wire::{Down, WireError};
 
 use super::end::{End, Side, lock};
 use super::receiver::{Incoming, Receiver};
@@ -24,7 +24,7 @@ pub struct Client {
 
 /// A batch that is being written.
 #[derive(Debug)]
-pub struct Unasked {
+pub struct AllocatedBatch {
     allocated: Allocated,
     description: usize,
     start: usize,
@@ -32,7 +32,7 @@ pub struct Unasked {
 }
 
 /// The timeout for the worker's part of the handshake.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Client {
     /// Connects to the worker's socket. `on_close` is called once, when the session has ended.
@@ -45,7 +45,7 @@ impl Client {
         hello: &Hello,
         on_close: impl Fn() + Send + Sync + 'static,
     ) -> Result<(Self, Welcome), SessionError> {
-        Self::greet(Self::reach(path)?, hello, on_close)
+        Self::handshake(Self::connect_socket(path)?, hello, on_close)
     }
 
     /// Opens a stream to the worker, without a handshake.
@@ -53,7 +53,7 @@ impl Client {
     /// # Errors
     ///
     /// Returns [`SessionError::Io`] if the connection is refused.
-    pub fn reach(path: &Path) -> Result<UnixStream, SessionError> {
+    pub fn connect_socket(path: &Path) -> Result<UnixStream, SessionError> {
         Ok(connect(path)?)
     }
 
@@ -63,14 +63,14 @@ impl Client {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if the session is refused or the stream ends.
-    pub fn greet(
+    pub fn handshake(
         mut socket: UnixStream,
         hello: &Hello,
         on_close: impl Fn() + Send + Sync + 'static,
     ) -> Result<(Self, Welcome), SessionError> {
         let watch = Watch::current()?;
-        socket.set_read_timeout(Some(PATIENCE))?;
-        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
+        socket.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;
         hello.send(&mut socket)?;
         let welcome = Welcome::receive(&mut socket)?;
         let [control]: [OwnedFd; 1] = receive(&socket)?;
@@ -102,22 +102,22 @@ impl Client {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if there is no memory, or if the session cannot serve.
-    pub fn prepare(&self, description: usize, data: usize) -> Result<Unasked, SessionError> {
+    pub fn prepare(&self, description: usize, data: usize) -> Result<AllocatedBatch, SessionError> {
         if self.end.is_closed() {
             return Err(SessionError::Closed);
         }
         if self.end.control.state() == State::Unavailable {
             return Err(SessionError::Unavailable);
         }
-        let start = align(description).ok_or(WireError::Bounds)?;
-        let len = start.checked_add(data).ok_or(WireError::Bounds)?;
+        let start = align(description).ok_or(ProtocolError::Bounds)?;
+        let len = start.checked_add(data).ok_or(ProtocolError::Bounds)?;
         let mut outgoing = lock(&self.end.outgoing);
-        let announce = |number| Down::Segment(number).to_message();
+        let announce = |number| ToWorker::Segment(number).to_message();
         let allocated = self.end.allocate(&mut outgoing, len, announce)?;
         if End::is_large(&outgoing) {
             self.registration.arm(End::IDLE);
         }
-        Ok(Unasked {
+        Ok(AllocatedBatch {
             allocated,
             description,
             start,
@@ -130,19 +130,19 @@ impl Client {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if it is not handed over.
-    pub fn ask(&self, batch: u64, unasked: Unasked) -> Result<(), SessionError> {
-        let Unasked {
+    pub fn send_batch(&self, number: u64, batch: AllocatedBatch) -> Result<(), SessionError> {
+        let AllocatedBatch {
             allocated,
             description,
             data,
             ..
-        } = unasked;
+        } = batch;
         let region = allocated.hand_over();
         let mut outgoing = lock(&self.end.outgoing);
-        outgoing.lent.insert(batch, region);
+        outgoing.unreturned.insert(number, region);
         let ring = self.end.out();
-        let message = Down::Batch {
-            batch,
+        let message = ToWorker::Batch {
+            batch: number,
             region,
             description,
             data,
@@ -155,8 +155,8 @@ impl Client {
     }
 
     /// Frees a batch that was not handed over.
-    pub fn abandon(&self, unasked: Unasked) {
-        let region = unasked.allocated.hand_over();
+    pub fn abandon(&self, batch: AllocatedBatch) {
+        let region = batch.allocated.hand_over();
         lock(&self.end.outgoing).arena.free(region);
     }
 
@@ -168,11 +168,11 @@ impl Client {
     pub fn cancel(&self, batch: u64, request: u32) -> Result<(), SessionError> {
         let mut outgoing = lock(&self.end.outgoing);
         let ring = self.end.out();
-        let used = outgoing.producer.under_way(&ring)?;
+        let used = outgoing.producer.in_flight(&ring)?;
         if used > ring.capacity() / 2 {
-            return Err(WireError::Number.into());
+            return Err(ProtocolError::Number.into());
         }
-        outgoing.push(&ring, &Down::Cancel { batch, request }.to_message())?;
+        outgoing.push(&ring, &ToWorker::Cancel { batch, request }.to_message())?;
         outgoing.producer.publish(&ring);
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Client {
     }
 }
 
-impl Unasked {
+impl AllocatedBatch {
     /// Writes the description.
     ///
     /// # Errors
@@ -209,7 +209,10 @@ impl Unasked {
     ///
     /// Returns [`SessionError::Memory`] if they exceed the announced size.
     pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SessionError> {
-        let offset = self.start.checked_add(offset).ok_or(WireError::Bounds)?;
+        let offset = self
+            .start
+            .checked_add(offset)
+            .ok_or(ProtocolError::Bounds)?;
         Ok(self.allocated.write(offset, bytes)?)
     }
 }

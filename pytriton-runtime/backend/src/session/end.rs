@@ -122,8 +122,8 @@ impl End {
 
     fn retired(&self) -> fn(u32) -> Message {
         match self.side {
-            Side::Client => |number| crate::wire::Down::Retired(number).to_message(),
-            Side::Server => |number| crate::wire::Up::Retired(number).to_message(),
+            Side::Client => |number| crate::protocol::ToWorker::Retired(number).to_message(),
+            Side::Server => |number| crate::protocol::ToServer::Retired(number).to_message(),
         }
     }
 }

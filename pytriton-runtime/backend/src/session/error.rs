@@ -1,9 +1,9 @@
 use std::fmt;
 use std::io;
 
+use crate::protocol::ProtocolError;
 use crate::ring::{Broken, Closed};
 use crate::shm::SegmentError;
-use crate::wire::WireError;
 
 /// An error of a session.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub enum SessionError {
     /// There is not enough shared memory.
     Memory(SegmentError),
     /// The peer has violated the protocol.
-    Protocol(WireError),
+    Protocol(ProtocolError),
     /// The thread that reads the worker's responses has ended before its session, which is a bug.
     ReaderEnded,
     /// The worker refuses the session, for the given reason.
@@ -63,15 +63,15 @@ impl From<SegmentError> for SessionError {
     }
 }
 
-impl From<WireError> for SessionError {
-    fn from(error: WireError) -> Self {
+impl From<ProtocolError> for SessionError {
+    fn from(error: ProtocolError) -> Self {
         Self::Protocol(error)
     }
 }
 
 impl From<Broken> for SessionError {
     fn from(Broken: Broken) -> Self {
-        Self::Protocol(WireError::Number)
+        Self::Protocol(ProtocolError::Number)
     }
 }
 

@@ -2,8 +2,8 @@ use std::ffi::CString;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
+use crate::protocol::{ProtocolError, Reader, Writer};
 use crate::shm::Slots;
-use crate::wire::{Reader, WireError, Writer};
 
 use super::{SessionError, Token};
 
@@ -90,11 +90,11 @@ impl Hello {
         let bytes = receive(socket)?;
         let mut reader = Reader::new(&bytes);
         if reader.u32()? != VERSION {
-            return Err(WireError::Version.into());
+            return Err(ProtocolError::Version.into());
         }
         let token = reader.bytes()?.try_into();
         Ok(Self {
-            token: Token(token.map_err(|_| WireError::Number)?),
+            token: Token(token.map_err(|_| ProtocolError::Number)?),
             model: reader.text()?.to_owned(),
             version: reader.u64()?,
             load: reader.u64()?,
@@ -186,8 +186,9 @@ impl Welcome {
         let decoupled = reader.u8()? != 0;
         let cancellable = reader.u8()? != 0;
         let sequence_slots = reader.u32()?;
-        let name =
-            |reader: &mut Reader<'_>| CString::new(reader.bytes()?).map_err(|_| WireError::Text);
+        let name = |reader: &mut Reader<'_>| {
+            CString::new(reader.bytes()?).map_err(|_| ProtocolError::Text)
+        };
         let inputs = reader.list(4, name)?;
         let outputs = reader.list(8, |reader| Ok((name(reader)?, reader.u32()?.cast_signed())))?;
         let names = TensorNames {
@@ -208,7 +209,7 @@ impl Welcome {
 }
 
 fn send(socket: &mut UnixStream, bytes: &[u8]) -> Result<(), SessionError> {
-    let len = u32::try_from(bytes.len()).map_err(|_| WireError::Number)?;
+    let len = u32::try_from(bytes.len()).map_err(|_| ProtocolError::Number)?;
     socket.write_all(&len.to_le_bytes())?;
     socket.write_all(bytes)?;
     Ok(())
@@ -219,7 +220,7 @@ fn receive(socket: &mut UnixStream) -> Result<Vec<u8>, SessionError> {
     socket.read_exact(&mut len)?;
     let len = u32::from_le_bytes(len) as usize;
     if len > LONGEST {
-        return Err(WireError::Number.into());
+        return Err(ProtocolError::Number.into());
     }
     let mut bytes = vec![0; len];
     socket.read_exact(&mut bytes)?;
@@ -231,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn greetings_come_as_they_were_sent() {
+    fn handshake_messages_round_trip() {
         let (mut one, mut two) = UnixStream::pair().unwrap();
         let hello = Hello {
             token: Token([7; 16]),
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_greeting() {
+    fn malformed_handshake_is_rejected() {
         let table: [&[u8]; 3] = [
             b"\xff\xff\xff\xff",
             b"\x04\0\0\0\x09\0\0\0",

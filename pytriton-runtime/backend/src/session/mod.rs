@@ -11,30 +11,30 @@
 //! has released the message. A region that is not returned when a session ends is never written
 //! again, because a new session has new arenas.
 
-mod answering;
-mod answers;
-mod asked;
+mod buffer_pool;
 mod client;
 mod end;
 mod error;
 mod handshake;
-mod lending;
 mod outgoing;
+mod received_batch;
 mod receiver;
+mod region_returns;
+mod respond;
+mod responses;
 mod server;
-mod spare;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
 mod tests;
 mod token;
 
-pub use answers::{Answers, Described, Unanswered};
-pub use asked::Asked;
-pub use client::{Client, Unasked};
+pub use client::{AllocatedBatch, Client};
 pub use error::SessionError;
 pub use handshake::{Hello, TensorNames, Welcome};
-pub use receiver::{Heard, Receiver};
+pub use received_batch::ReceivedBatch;
+pub use receiver::{BatchMessage, Receiver};
+pub use responses::{AllocatedResponses, EncodedResponses, ResponseEntry};
 pub use server::Server;
 pub use token::Token;
 

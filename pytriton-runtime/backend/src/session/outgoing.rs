@@ -2,9 +2,9 @@ use std::collections::{HashMap, VecDeque};
 use std::os::unix::net::UnixStream;
 
 use crate::arena::Region;
+use crate::protocol::ProtocolError;
 use crate::ring::{Message, Producer, PushError, Ring};
 use crate::shm::{Allocated, Arena, Futex, send};
-use crate::wire::WireError;
 
 use super::SessionError;
 
@@ -14,7 +14,7 @@ pub(super) struct Outgoing {
     pub(super) producer: Producer,
     pub(super) arena: Arena,
     /// Regions that are returned by a message, by batch.
-    pub(super) lent: HashMap<u64, Region>,
+    pub(super) unreturned: HashMap<u64, Region>,
     /// Regions that are returned with the slots of their messages.
     pub(super) sent: VecDeque<Sent>,
 }
@@ -59,7 +59,7 @@ impl Outgoing {
         let pushed = self.producer.push(ring, message);
         // tritonserver never has more messages in flight than its ring holds, and the worker has
         // waited for a slot.
-        pushed.map_err(|(PushError::Full | PushError::Broken)| WireError::Number.into())
+        pushed.map_err(|(PushError::Full | PushError::Broken)| ProtocolError::Number.into())
     }
 
     /// Frees the regions whose messages the other side has released. Returns the number of released

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use crate::arena::Region;
+use crate::protocol::{ProtocolError, ResponseMessage, ToServer};
 use crate::ring::Consumer;
 use crate::shm::{Views, receive};
 use crate::sync::MutexGuard;
-use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;
 use super::end::{End, lock};
@@ -18,9 +18,9 @@ pub(super) struct Incoming {
 
 /// A message about a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum BatchMessage {
     /// A response to one of its requests.
-    Answer(Answer),
+    Response(ResponseMessage),
     /// The worker has no address space for the batch: there are no responses.
     Refused {
         /// The batch.
@@ -45,23 +45,25 @@ impl<'a> Receiver<'a> {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if a message is invalid.
-    pub fn next_answer(&mut self) -> Result<Option<Heard>, SessionError> {
+    pub fn next_message(&mut self) -> Result<Option<BatchMessage>, SessionError> {
         let incoming = &mut *self.incoming;
         let ring = self.end.incoming();
         while let Some(message) = incoming.consumer.pop(&ring)? {
-            match Up::read(&message)? {
-                Up::Answer(answer) => return Ok(Some(Heard::Answer(answer))),
-                Up::Refused { batch } => return Ok(Some(Heard::Refused { batch })),
-                Up::Returned { batch } => {
-                    let mut outgoing = lock(&self.end.outgoing);
-                    let region = outgoing.lent.remove(&batch);
-                    outgoing.arena.free(region.ok_or(WireError::Number)?);
+            match ToServer::read(&message)? {
+                ToServer::Response(response) => {
+                    return Ok(Some(BatchMessage::Response(response)));
                 }
-                Up::Segment(number) => {
+                ToServer::Refused { batch } => return Ok(Some(BatchMessage::Refused { batch })),
+                ToServer::Returned { batch } => {
+                    let mut outgoing = lock(&self.end.outgoing);
+                    let region = outgoing.unreturned.remove(&batch);
+                    outgoing.arena.free(region.ok_or(ProtocolError::Number)?);
+                }
+                ToServer::Segment(number) => {
                     let [segment] = receive(&self.end.socket)?;
                     incoming.views.insert(number, segment);
                 }
-                Up::Retired(number) => incoming.views.remove(number),
+                ToServer::Retired(number) => incoming.views.remove(number),
             }
         }
         Ok(None)
@@ -76,17 +78,20 @@ impl<'a> Receiver<'a> {
     /// [`SessionError::Memory`] if there is no address space for them.
     pub fn read(
         &mut self,
-        answer: &Answer,
+        response: &ResponseMessage,
         description: &mut Vec<u8>,
     ) -> Result<&[u8], SessionError> {
-        let (_, data) = answer.data;
-        let view = self.incoming.views.get(answer.description.segment, data)?;
-        let view = view.ok_or(WireError::Bounds)?;
-        let Region { offset, len, .. } = answer.description;
+        let (_, data) = response.data;
+        let view = self
+            .incoming
+            .views
+            .get(response.description.segment, data)?;
+        let view = view.ok_or(ProtocolError::Bounds)?;
+        let Region { offset, len, .. } = response.description;
         description.clear();
-        description.extend_from_slice(view.bytes(offset, len).ok_or(WireError::Bounds)?);
-        let (offset, len) = answer.data;
-        Ok(view.bytes(offset, len).ok_or(WireError::Bounds)?)
+        description.extend_from_slice(view.bytes(offset, len).ok_or(ProtocolError::Bounds)?);
+        let (offset, len) = response.data;
+        Ok(view.bytes(offset, len).ok_or(ProtocolError::Bounds)?)
     }
 
     /// Releases the memory of all responses that were read.

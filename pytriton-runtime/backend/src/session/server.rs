@@ -5,22 +5,22 @@ use std::sync::Arc;
 use crate::shm::{Control, Registration, State, Watch, Watched, send};
 use crate::sync::Mutex;
 
-use super::asked::Incoming;
+use super::buffer_pool::BufferPool;
 use super::end::{End, Side, lock};
-use super::lending::Lending;
-use super::spare::Spare;
-use super::{Answers, SessionError, Welcome};
+use super::received_batch::Incoming;
+use super::region_returns::RegionReturns;
+use super::{EncodedResponses, SessionError, Welcome};
 
 /// The worker's side of a session.
 #[derive(Debug)]
 pub struct Server {
     // Dropped before the end that it watches.
     pub(super) registration: Registration,
-    pub(super) lending: Arc<Lending>,
+    pub(super) returns: Arc<RegionReturns>,
     pub(super) incoming: Mutex<Incoming>,
     /// Cancelled requests of batches that are not finished.
     pub(super) cancelled: Mutex<Vec<(u64, u32)>>,
-    pub(super) spare: Mutex<Spare>,
+    pub(super) buffers: Mutex<BufferPool>,
 }
 
 impl Server {
@@ -44,57 +44,57 @@ impl Server {
         let registration = watch.register(end.socket.as_fd(), watched)?;
         Ok(Self {
             registration,
-            lending: Arc::new(Lending::new(end)),
+            returns: Arc::new(RegionReturns::new(end)),
             incoming: Mutex::default(),
             cancelled: Mutex::default(),
-            spare: Mutex::default(),
+            buffers: Mutex::default(),
         })
     }
 
-    /// Keeps the memory of a description for the next one.
+    /// BatchForwarder the memory of a description for the next one.
     pub fn keep_description(&self, description: Vec<u8>) {
-        lock(&self.spare).keep_description(description);
+        lock(&self.buffers).keep_description(description);
     }
 
     /// Returns an empty set of responses that reuses memory.
-    pub fn answers(&self) -> Answers {
-        lock(&self.spare).answers()
+    pub fn responses(&self) -> EncodedResponses {
+        lock(&self.buffers).responses()
     }
 
-    /// Keeps the memory of responses for the next ones.
-    pub fn keep_answers(&self, answers: Answers) {
-        lock(&self.spare).keep_answers(answers);
+    /// BatchForwarder the memory of responses for the next ones.
+    pub fn keep_responses(&self, responses: EncodedResponses) {
+        lock(&self.buffers).keep_responses(responses);
     }
 
     /// Reports whether the instances behind the session can serve.
     pub fn set_state(&self, state: State) {
-        self.lending.end.control.set_state(state);
+        self.returns.end.control.set_state(state);
     }
 
     /// Reports the instances behind the session as not ready from now on. They still execute
     /// batches.
     pub fn set_stopping(&self) {
-        self.lending.end.control.set_stopping();
+        self.returns.end.control.set_stopping();
     }
 
     /// Returns whether one of the sides has closed the session.
     pub fn is_closed(&self) -> bool {
-        self.lending.end.is_closed()
+        self.returns.end.is_closed()
     }
 
     /// Accepts no batches beyond those that are already queued.
     pub fn end(&self) {
-        self.lending.end.end();
+        self.returns.end.end();
     }
 
     /// Ends the session immediately.
     pub fn close(&self) {
-        self.lending.end.close();
+        self.returns.end.close();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.lending.end.close();
+        self.returns.end.close();
     }
 }

@@ -6,12 +6,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::wire::{Answer, AnswerWriter, Contents, Part, Span};
+use crate::protocol::{OutputPart, ResponseContents, ResponseMessage, ResponseWriter, Span};
 
 /// A socket in its own folder, which is removed on drop.
-struct Place(PathBuf);
+struct SocketDir(PathBuf);
 
-impl Place {
+impl SocketDir {
     fn new(name: &str) -> Self {
         let name = format!("pytriton-session-{}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(name);
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SocketDir {
     fn drop(&mut self) {
         std::fs::remove_dir_all(&self.0).unwrap();
     }
@@ -37,8 +37,8 @@ pub(super) fn pair<T: Send + 'static>(
     name: &str,
     serve: impl FnOnce(Server) -> T + Send + 'static,
 ) -> (Client, JoinHandle<T>) {
-    let place = Place::new(name);
-    let listener = UnixListener::bind(place.socket()).unwrap();
+    let dir = SocketDir::new(name);
+    let listener = UnixListener::bind(dir.socket()).unwrap();
     let server = thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
         Hello::receive(&mut socket).unwrap();
@@ -56,64 +56,68 @@ pub(super) fn pair<T: Send + 'static>(
         version: 1,
         load: 0,
     };
-    let (client, _) = Client::connect(&place.socket(), &hello, || {}).unwrap();
+    let (client, _) = Client::connect(&dir.socket(), &hello, || {}).unwrap();
     (client, server)
 }
 
-pub(super) fn ask(
+pub(super) fn send_batch(
     client: &Client,
     batch: u64,
     description: &[u8],
     data: &[u8],
 ) -> Result<(), SessionError> {
-    let mut unasked = client.prepare(description.len(), data.len())?;
-    unasked.describe(description)?;
-    unasked.write(0, data)?;
-    client.ask(batch, unasked)
+    let mut allocated = client.prepare(description.len(), data.len())?;
+    allocated.describe(description)?;
+    allocated.write(0, data)?;
+    client.send_batch(batch, allocated)
 }
 
 /// Returns the next response with its tensors.
-fn next(receiver: &mut Receiver<'_>) -> Result<(Answer, Vec<u8>), SessionError> {
+fn next(receiver: &mut Receiver<'_>) -> Result<(ResponseMessage, Vec<u8>), SessionError> {
     loop {
-        if let Some(Heard::Answer(answer)) = receiver.next_answer()? {
+        if let Some(BatchMessage::Response(response)) = receiver.next_message()? {
             let mut description = Vec::new();
-            let data = receiver.read(&answer, &mut description)?;
-            let contents = Contents::read(&description, data.len(), 1)?.unwrap();
+            let data = receiver.read(&response, &mut description)?;
+            let contents = ResponseContents::read(&description, data.len(), 1)?.unwrap();
             let (part, _) = contents.outputs().next().unwrap();
             let bytes = data[part.span.offset..part.span.offset + part.span.len].to_vec();
             receiver.release();
-            return Ok((answer, bytes));
+            return Ok((response, bytes));
         }
         receiver.wait(None)?;
     }
 }
 
 /// Responds to a batch with its own tensors, as if it were one request.
-fn echo(server: &Server, asked: Asked, keep: bool) -> Result<Option<Window>, SessionError> {
-    let Asked { batch, data, .. } = asked;
+fn echo(
+    server: &Server,
+    received_batch: ReceivedBatch,
+    keep: bool,
+) -> Result<Option<Window>, SessionError> {
+    let ReceivedBatch { batch, data, .. } = received_batch;
     reply(server, batch, data.as_ref())?;
-    let kept = keep.then_some(data);
+    let windows = keep.then_some(data);
     server.finish(batch)?;
-    Ok(kept)
+    Ok(windows)
 }
 
 /// Writes a response without publishing it.
 fn reply(server: &Server, batch: u64, bytes: &[u8]) -> Result<(), SessionError> {
-    let mut answers = server.answers();
-    answers.data = bytes.len();
-    let mut writer = AnswerWriter::new(&mut answers.descriptions);
+    let mut responses = server.responses();
+    responses.data = bytes.len();
+    let mut writer = ResponseWriter::new(&mut responses.descriptions);
     writer.parameters(0);
     writer.outputs(1);
     let span = Span {
         offset: 0,
         len: bytes.len(),
     };
-    writer.output(Part { output: 0, span }, [1_i64].into_iter());
-    answers.end_only(0);
-    server.answer((batch, 0), &answers, |unanswered| {
-        unanswered.write(0, bytes)
+    writer.output(OutputPart { output: 0, span }, [1_i64].into_iter());
+    responses.end_only(0);
+    server.respond((batch, 0), &responses, |allocated| {
+        allocated.write(0, bytes)
     })?;
-    server.keep_answers(answers);
+    server.keep_responses(responses);
     Ok(())
 }
 
@@ -130,21 +134,21 @@ fn length(batch: u64) -> usize {
 }
 
 #[test]
-fn batches_of_all_sizes_come_back() {
+fn batches_of_all_sizes_are_echoed() {
     let (client, server) = pair("sizes", |server| {
-        while let Ok(asked) = server.take() {
-            let expected = asked.data.as_ref().len().to_string();
-            assert_eq!(asked.description, expected.as_bytes());
-            server.keep_description(asked.description.clone());
-            echo(&server, asked, false).unwrap();
+        while let Ok(received_batch) = server.take() {
+            let expected = received_batch.data.as_ref().len().to_string();
+            assert_eq!(received_batch.description, expected.as_bytes());
+            server.keep_description(received_batch.description.clone());
+            echo(&server, received_batch, false).unwrap();
         }
     });
     for (batch, size) in (0..).zip([0, 1, 63, 64, 65, 1 << 16, (5 << 20) + 3, 80 << 20, 2]) {
         let data = bytes(3, size);
-        ask(&client, batch, size.to_string().as_bytes(), &data).unwrap();
-        let (answer, back) = next(&mut client.receiver()).unwrap();
+        send_batch(&client, batch, size.to_string().as_bytes(), &data).unwrap();
+        let (response, back) = next(&mut client.receiver()).unwrap();
         assert_eq!(
-            (answer.batch, answer.request, answer.last),
+            (response.batch, response.request, response.last),
             (batch, 0, true)
         );
         assert!(back == data, "{size}");
@@ -154,12 +158,12 @@ fn batches_of_all_sizes_come_back() {
 }
 
 #[test]
-fn many_batches_are_under_way_and_answered_in_any_order() {
+fn concurrent_batches_complete_in_any_order() {
     const BATCHES: u64 = 400;
     let (client, server) = pair("many", |server| {
         let mut waiting = Vec::new();
-        while let Ok(asked) = server.take() {
-            waiting.push(asked);
+        while let Ok(received_batch) = server.take() {
+            waiting.push(received_batch);
             if waiting.len() == 4 {
                 for index in [2, 0, 1, 0] {
                     echo(&server, waiting.remove(index), false).unwrap();
@@ -171,15 +175,15 @@ fn many_batches_are_under_way_and_answered_in_any_order() {
     let mut seen = Vec::new();
     for first in (0..BATCHES).step_by(4) {
         for batch in first..first + 4 {
-            ask(&client, batch, b"", &bytes(batch, length(batch))).unwrap();
+            send_batch(&client, batch, b"", &bytes(batch, length(batch))).unwrap();
         }
         for _ in 0..4 {
-            let (answer, back) = next(&mut receiver).unwrap();
+            let (response, back) = next(&mut receiver).unwrap();
             assert!(
-                back == bytes(answer.batch, length(answer.batch)),
-                "{answer:?}"
+                back == bytes(response.batch, length(response.batch)),
+                "{response:?}"
             );
-            seen.push(answer.batch);
+            seen.push(response.batch);
         }
     }
     seen.sort_unstable();
@@ -190,15 +194,15 @@ fn many_batches_are_under_way_and_answered_in_any_order() {
 }
 
 #[test]
-fn more_answers_than_there_is_room_for_wait_until_they_are_read() {
+fn responses_beyond_the_ring_wait_for_the_reader() {
     let (client, server) = pair("room", |server| {
-        let asked = server.take().unwrap();
+        let received_batch = server.take().unwrap();
         for _ in 0..100 {
-            reply(&server, asked.batch, asked.data.as_ref()).unwrap();
-            server.finish(asked.batch).unwrap();
+            reply(&server, received_batch.batch, received_batch.data.as_ref()).unwrap();
+            server.finish(received_batch.batch).unwrap();
         }
     });
-    ask(&client, 0, b"", &bytes(1, 100_000)).unwrap();
+    send_batch(&client, 0, b"", &bytes(1, 100_000)).unwrap();
     let mut receiver = client.receiver();
     for _ in 0..100 {
         let (_, back) = next(&mut receiver).unwrap();
@@ -208,52 +212,52 @@ fn more_answers_than_there_is_room_for_wait_until_they_are_read() {
 }
 
 #[test]
-fn tensors_that_are_kept_stay_what_they_were() {
+fn retained_tensors_are_not_overwritten() {
     let (client, server) = pair("kept", |server| {
-        let kept = (0..40).map(|index| {
-            let asked = server.take().unwrap();
-            echo(&server, asked, index % 2 == 0).unwrap()
+        let windows = (0..40).map(|index| {
+            let received_batch = server.take().unwrap();
+            echo(&server, received_batch, index % 2 == 0).unwrap()
         });
-        let kept: Vec<_> = kept.collect();
-        for (value, kept) in (0..).zip(&kept) {
-            if let Some(kept) = kept {
-                assert!(kept.as_ref() == bytes(value, 100_000));
+        let windows: Vec<_> = windows.collect();
+        for (value, windows) in (0..).zip(&windows) {
+            if let Some(windows) = windows {
+                assert!(windows.as_ref() == bytes(value, 100_000));
             }
         }
-        drop(kept);
+        drop(windows);
         // Memory that was returned late is reused.
-        let asked = server.take().unwrap();
-        echo(&server, asked, false).unwrap();
+        let received_batch = server.take().unwrap();
+        echo(&server, received_batch, false).unwrap();
     });
     let mut receiver = client.receiver();
     for value in 0..41 {
-        ask(&client, value, b"", &bytes(value, 100_000)).unwrap();
+        send_batch(&client, value, b"", &bytes(value, 100_000)).unwrap();
         assert!(next(&mut receiver).unwrap().1 == bytes(value, 100_000));
     }
     server.join().unwrap();
 }
 
 #[test]
-fn a_session_that_ends_leaves_kept_tensors_as_they_are() {
+fn retained_tensors_outlive_the_session() {
     let (client, server) = pair("outlived", |server| {
-        let asked = server.take().unwrap();
-        echo(&server, asked, true).unwrap().unwrap()
+        let received_batch = server.take().unwrap();
+        echo(&server, received_batch, true).unwrap().unwrap()
     });
-    ask(&client, 0, b"", &bytes(9, 1 << 20)).unwrap();
+    send_batch(&client, 0, b"", &bytes(9, 1 << 20)).unwrap();
     assert!(next(&mut client.receiver()).unwrap().1 == bytes(9, 1 << 20));
     drop(client);
-    let kept = server.join().unwrap();
-    assert!(kept.as_ref() == bytes(9, 1 << 20));
+    let windows = server.join().unwrap();
+    assert!(windows.as_ref() == bytes(9, 1 << 20));
 }
 
 #[test]
-fn a_death_under_way_is_noticed_at_once_and_costs_no_wake_up_before() {
+fn server_exit_ends_the_wait_immediately() {
     let (client, server) = pair("death", |server| {
         server.take().unwrap();
         thread::sleep(Duration::from_millis(200));
         Instant::now()
     });
-    ask(&client, 0, b"x", b"y").unwrap();
+    send_batch(&client, 0, b"x", b"y").unwrap();
     let error = next(&mut client.receiver()).unwrap_err();
     assert!(matches!(error, SessionError::Closed), "{error}");
     let died = server.join().unwrap();
@@ -267,16 +271,16 @@ fn a_death_under_way_is_noticed_at_once_and_costs_no_wake_up_before() {
 }
 
 #[test]
-fn a_client_that_goes_ends_the_server_at_once() {
+fn client_drop_ends_the_server() {
     let (client, server) = pair("goes", |server| server.take().map(|_| ()));
     drop(client);
     assert!(matches!(server.join().unwrap(), Err(SessionError::Closed)));
 }
 
 #[test]
-fn the_end_is_told_once() {
-    let place = Place::new("told");
-    let listener = UnixListener::bind(place.socket()).unwrap();
+fn on_close_is_called_once() {
+    let dir = SocketDir::new("told");
+    let listener = UnixListener::bind(dir.socket()).unwrap();
     let server = thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
         Hello::receive(&mut socket).unwrap();
@@ -297,14 +301,14 @@ fn the_end_is_told_once() {
         version: 1,
         load: 0,
     };
-    let (told, ended) = mpsc::channel();
+    let (closed, ended) = mpsc::channel();
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
-    let refused = Client::connect(&place.socket(), &hello, || {}).unwrap_err();
+    let refused = Client::connect(&dir.socket(), &hello, || {}).unwrap_err();
     assert_eq!(refused.to_string(), "no");
-    let (client, _) = Client::connect(&place.socket(), &hello, move || {
+    let (client, _) = Client::connect(&dir.socket(), &hello, move || {
         counted.fetch_add(1, Ordering::Relaxed);
-        told.send(()).unwrap();
+        closed.send(()).unwrap();
     })
     .unwrap();
     ended.recv_timeout(Duration::from_secs(5)).unwrap();
@@ -315,27 +319,27 @@ fn the_end_is_told_once() {
 }
 
 #[test]
-fn ending_serves_what_waits_and_takes_no_more() {
+fn ending_serves_queued_batches_only() {
     let (waits, waited) = mpsc::channel();
     let (client, server) = pair("ending", move |server| {
         waited.recv().unwrap();
         server.end();
-        let asked = server.take().unwrap();
-        echo(&server, asked, false).unwrap();
+        let received_batch = server.take().unwrap();
+        echo(&server, received_batch, false).unwrap();
         server.take().map(|_| ())
     });
-    ask(&client, 0, b"", b"one").unwrap();
+    send_batch(&client, 0, b"", b"one").unwrap();
     waits.send(()).unwrap();
     assert_eq!(next(&mut client.receiver()).unwrap().1, b"one");
     assert!(matches!(server.join().unwrap(), Err(SessionError::Closed)));
 }
 
 #[test]
-fn instances_that_cannot_serve_are_not_asked() {
+fn unavailable_instances_receive_no_batches() {
     let (client, server) = pair("unavailable", |server| {
         server.set_state(State::Unavailable);
-        let asked = server.take().unwrap();
-        echo(&server, asked, false).unwrap();
+        let received_batch = server.take().unwrap();
+        echo(&server, received_batch, false).unwrap();
     });
     while client.is_ready() {
         thread::yield_now();
@@ -349,54 +353,54 @@ fn instances_that_cannot_serve_are_not_asked() {
 }
 
 #[test]
-fn a_batch_is_waited_for_until_a_time() {
-    let (said, heard) = mpsc::channel();
+fn take_until_returns_at_the_deadline() {
+    let (ready, is_ready) = mpsc::channel();
     let (client, server) = pair("until", move |server| {
         let begun = Instant::now();
-        let soon = begun + Duration::from_millis(20);
-        assert!(server.take_until(soon).unwrap().is_none());
-        assert!(Instant::now() >= soon);
+        let deadline = begun + Duration::from_millis(20);
+        assert!(server.take_until(deadline).unwrap().is_none());
+        assert!(Instant::now() >= deadline);
         assert!(server.take_until(begun).unwrap().is_none());
-        said.send(()).unwrap();
-        let late = begun + Duration::from_secs(60);
-        let asked = server.take_until(late).unwrap().unwrap();
-        echo(&server, asked, false).unwrap();
-        server.take_until(late).map(|_| ())
+        ready.send(()).unwrap();
+        let later_deadline = begun + Duration::from_secs(60);
+        let received_batch = server.take_until(later_deadline).unwrap().unwrap();
+        echo(&server, received_batch, false).unwrap();
+        server.take_until(later_deadline).map(|_| ())
     });
-    heard.recv().unwrap();
-    ask(&client, 5, b"", b"").unwrap();
+    is_ready.recv().unwrap();
+    send_batch(&client, 5, b"", b"").unwrap();
     next(&mut client.receiver()).unwrap();
     drop(client);
     assert!(server.join().unwrap().is_err());
 }
 
 #[test]
-fn cancellations_are_heard_of_batches_that_wait() {
-    let (said, heard) = mpsc::channel();
+fn cancellation_of_a_received_batch_is_reported() {
+    let (ready, is_ready) = mpsc::channel();
     let (client, server) = pair("cancelled", move |server| {
-        let asked = server.take().unwrap();
-        heard.recv().unwrap();
+        let received_batch = server.take().unwrap();
+        is_ready.recv().unwrap();
         assert!(server.take_until(Instant::now()).unwrap().is_none());
-        let cancelled = [0, 1, 2].map(|request| server.is_cancelled(asked.batch, request));
-        let batch = asked.batch;
-        echo(&server, asked, false).unwrap();
+        let cancelled = [0, 1, 2].map(|request| server.is_cancelled(received_batch.batch, request));
+        let batch = received_batch.batch;
+        echo(&server, received_batch, false).unwrap();
         (cancelled, server.is_cancelled(batch, 1))
     });
-    ask(&client, 5, b"", b"").unwrap();
+    send_batch(&client, 5, b"", b"").unwrap();
     client.cancel(5, 1).unwrap();
-    said.send(()).unwrap();
+    ready.send(()).unwrap();
     next(&mut client.receiver()).unwrap();
     assert_eq!(server.join().unwrap(), ([false, true, false], false));
 }
 
 #[test]
-fn memory_goes_back_when_nobody_needs_it() {
+fn idle_memory_is_released() {
     let (client, server) = pair("idle", |server| while server.take().is_ok() {});
-    let mut unasked = client.prepare(0, 100 << 20).unwrap();
-    unasked.write(0, &vec![1; 100 << 20]).unwrap();
+    let mut batch = client.prepare(0, 100 << 20).unwrap();
+    batch.write(0, &vec![1; 100 << 20]).unwrap();
     let committed = || end::lock(&client.end.outgoing).arena.committed();
     assert!(committed() >= 100 << 20);
-    client.abandon(unasked);
+    client.abandon(batch);
     let begun = Instant::now();
     while committed() > 1 << 20 {
         // Sanitizers are slow on a busy machine.

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_text_and_token_again_and_nothing_else_is() {
+    fn token_round_trips_as_text() {
         let token = Token::from_text("000102030405060708090a0b0c0d0eff").unwrap();
         assert_eq!(Token::from_text(&token.to_text()), Some(token));
         for text in [

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_and_many_regions_get_segments_of_their_own_which_go_again() {
+    fn additional_segments_are_released_when_unused() {
         let mut arena = Arena::default();
         let small = arena.allocate(1).unwrap();
         assert!(small.unknown);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_region_is_written_within_its_bounds() {
+    fn writes_outside_the_region_fail() {
         let mut arena = Arena::default();
         let mut one = arena.allocate(64).unwrap();
         let mut two = arena.allocate(64).unwrap();

@@ -53,11 +53,11 @@ const STOPPING: u32 = 2;
 
 impl Slots {
     /// The maximum number of slots of a ring.
-    const MOST: u32 = 1 << 20;
+    const MAX_SLOTS: u32 = 1 << 20;
 
     /// Returns the size of both rings, or `None` for invalid numbers.
     fn len(self) -> Option<usize> {
-        let fits = |slots: u32| slots.is_power_of_two() && slots <= Self::MOST;
+        let fits = |slots: u32| slots.is_power_of_two() && slots <= Self::MAX_SLOTS;
         let slots = self.down as usize + self.up as usize;
         let fit = fits(self.down) && fits(self.up);
         fit.then(|| size_of::<Head>() + slots * size_of::<Slot>())
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopping_worker_is_not_ready_whatever_its_instances_do() {
+    fn stopping_worker_is_not_ready() {
         let control = Control::new(Slots { down: 4, up: 4 }).unwrap();
         assert!(control.is_ready());
         control.set_stopping();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_lengths_are_refused() {
+    fn invalid_slot_counts_are_rejected() {
         let control = Control::new(Slots { down: 4, up: 4 }).unwrap();
         for (down, up) in [(0, 4), (3, 4), (4, 1 << 21), (1 << 20, 1 << 20)] {
             let descriptor = control.as_fd().try_clone_to_owned().unwrap();

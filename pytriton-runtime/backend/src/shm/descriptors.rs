@@ -9,15 +9,16 @@ use std::ptr;
 use super::sys;
 
 /// The maximum number of descriptors per message.
-const MOST: usize = 2;
+const MAX_DESCRIPTORS: usize = 2;
 /// `struct cmsghdr`: a length, a level, a type.
-const HEADER: usize = size_of::<usize>() + 2 * size_of::<c_int>();
-const CONTROL: usize = HEADER + (MOST * size_of::<c_int>()).next_multiple_of(size_of::<usize>());
+const HEADER_BYTES: usize = size_of::<usize>() + 2 * size_of::<c_int>();
+const CONTROL_BYTES: usize =
+    HEADER_BYTES + (MAX_DESCRIPTORS * size_of::<c_int>()).next_multiple_of(size_of::<usize>());
 
 /// A buffer for ancillary data, aligned like `struct cmsghdr`.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
-struct Ancillary([u8; CONTROL]);
+struct Ancillary([u8; CONTROL_BYTES]);
 
 /// Connects to a socket, and retries when interrupted by signals.
 ///
@@ -39,12 +40,12 @@ pub(crate) fn connect(path: &Path) -> io::Result<UnixStream> {
 ///
 /// Returns an [`io::Error`] if the socket fails, or for more than two descriptors.
 pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-    if descriptors.len() > MOST {
+    if descriptors.len() > MAX_DESCRIPTORS {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let len = HEADER + size_of_val(descriptors);
-    let mut ancillary = Ancillary([0; CONTROL]);
-    let (header, numbers) = ancillary.0.split_at_mut(HEADER);
+    let len = HEADER_BYTES + size_of_val(descriptors);
+    let mut ancillary = Ancillary([0; CONTROL_BYTES]);
+    let (header, numbers) = ancillary.0.split_at_mut(HEADER_BYTES);
     header[..8].copy_from_slice(&len.to_ne_bytes());
     header[8..12].copy_from_slice(&sys::SOL_SOCKET.to_ne_bytes());
     header[12..].copy_from_slice(&sys::SCM_RIGHTS.to_ne_bytes());
@@ -76,10 +77,10 @@ pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::R
 ///
 /// Returns an [`io::Error`] if the peer is gone or sent anything else.
 pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedFd; N]> {
-    let mut ancillary = Ancillary([0; CONTROL]);
+    let mut ancillary = Ancillary([0; CONTROL_BYTES]);
     let mut byte = [0_u8];
     let mut vector = vector(&mut byte);
-    let mut message = message(&mut vector, &mut ancillary, CONTROL);
+    let mut message = message(&mut vector, &mut ancillary, CONTROL_BYTES);
     let flags = sys::MSG_CMSG_CLOEXEC;
     // SAFETY: as in `send`; the buffers are valid for writes.
     let received = sys::uninterrupted(|| unsafe {
@@ -88,7 +89,7 @@ pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedF
     if received == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    let control_length = message.control_length.min(CONTROL);
+    let control_length = message.control_length.min(CONTROL_BYTES);
     let received = owned(&ancillary.0[..control_length]);
     received
         .try_into()
@@ -98,7 +99,7 @@ pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedF
 /// Returns the descriptors in received ancillary data. Each is owned from here on, even if it was
 /// not expected.
 fn owned(ancillary: &[u8]) -> Vec<OwnedFd> {
-    let Some((header, numbers)) = ancillary.split_at_checked(HEADER) else {
+    let Some((header, numbers)) = ancillary.split_at_checked(HEADER_BYTES) else {
         return Vec::new();
     };
     let mut expected = [0_u8; 8];
@@ -107,7 +108,7 @@ fn owned(ancillary: &[u8]) -> Vec<OwnedFd> {
     let Some((len, kind)) = header.split_first_chunk::<8>() else {
         return Vec::new();
     };
-    let len = usize::from_ne_bytes(*len).saturating_sub(HEADER);
+    let len = usize::from_ne_bytes(*len).saturating_sub(HEADER_BYTES);
     if kind != expected {
         return Vec::new();
     }
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hands_segments_over() {
+    fn segments_are_sent_over_sockets() {
         let (one, two) = UnixStream::pair().unwrap();
         let mut region = Arena::default().allocate(1).unwrap();
         region.write(0, b"x").unwrap();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_expected() {
+    fn unexpected_descriptor_count_is_rejected() {
         let (mut one, two) = UnixStream::pair().unwrap();
         one.write_all(b"x").unwrap();
         assert!(receive::<1>(&two).is_err());

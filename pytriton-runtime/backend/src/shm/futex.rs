@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     /// Long enough that no sleeper wakes by itself.
-    const LONG: Option<Duration> = Some(Duration::from_secs(3600));
+    const SLEEP_TIMEOUT: Option<Duration> = Some(Duration::from_secs(3600));
 
     #[test]
     fn every_change_wakes_the_sleeper() {
@@ -70,7 +70,7 @@ mod tests {
             thread::spawn(move || {
                 for _ in 0..20_000 {
                     while word.load(Ordering::Acquire) != own {
-                        Futex.sleep(&word, 1 - own, LONG);
+                        Futex.sleep(&word, 1 - own, SLEEP_TIMEOUT);
                     }
                     word.store(1 - own, Ordering::Release);
                     Futex.wake(&word);

@@ -6,7 +6,7 @@ use super::sys;
 /// Larger blocks are allocated from the system and returned to it, as the allocator does by default
 /// for those of 32 MiB.
 #[cfg(target_env = "gnu")]
-const LARGE: i32 = 8 << 20;
+const LARGE_BLOCK_BYTES: i32 = 8 << 20;
 
 /// Returns the free memory of the heap to the system.
 pub(crate) fn trim() {
@@ -33,8 +33,8 @@ pub fn return_large_blocks() {
             return;
         }
         for (parameter, value) in [
-            (sys::M_MMAP_THRESHOLD, LARGE),
-            (sys::M_TRIM_THRESHOLD, 2 * LARGE),
+            (sys::M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES),
+            (sys::M_TRIM_THRESHOLD, 2 * LARGE_BLOCK_BYTES),
         ] {
             // SAFETY: the call takes integers and may be made at any time. A rejected value has no
             // effect.

@@ -25,11 +25,11 @@
 
 mod arena;
 mod control;
+#[cfg(any(test, pytriton_library))]
+mod descriptor_server;
 mod descriptors;
 mod futex;
 mod heap;
-#[cfg(any(test, pytriton_library))]
-mod lender;
 mod map;
 mod segment;
 mod sys;
@@ -40,15 +40,15 @@ mod window;
 pub(crate) use arena::{Allocated, Arena};
 pub(crate) use control::Control;
 pub use control::{Slots, State};
+#[cfg(pytriton_library)]
+pub(crate) use descriptor_server::serve_descriptors;
 pub(crate) use descriptors::{connect, receive, send};
 pub(crate) use futex::Futex;
 pub use heap::return_large_blocks;
 pub(crate) use heap::trim as trim_heap;
-#[cfg(pytriton_library)]
-pub(crate) use lender::lend;
 pub(crate) use segment::Segment;
 pub(crate) use segment::SegmentError;
 pub(crate) use view::{View, Views};
 pub(crate) use watch::{Registration, Watch, Watched};
-pub(crate) use window::Lender;
+pub(crate) use window::RegionOwner;
 pub use window::Window;

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn is_written_only_where_it_is_committed() {
+    fn writes_outside_the_committed_range_fail() {
         let segment = segment();
         assert!(!write(&segment, 0, b"x"));
         segment.commit(1).unwrap();
@@ -233,21 +233,21 @@ mod tests {
     }
 
     #[test]
-    fn can_be_neither_shrunk_nor_grown_by_anybody() {
+    fn segment_cannot_be_resized() {
         let segment = segment();
         assert!(segment.file.set_len(0).is_err());
         assert!(segment.file.set_len(16 << 20).is_err());
     }
 
     #[test]
-    fn says_how_much_it_could_not_get() {
+    fn allocation_error_contains_the_size() {
         let error = segment().commit((8 << 20) + 1).unwrap_err();
         let expected = "no shared memory for 8388609 bytes";
         assert!(error.to_string().starts_with(expected), "{error}");
     }
 
     #[test]
-    fn gives_back_what_is_trimmed() {
+    fn trimming_releases_memory() {
         let segment = segment();
         segment.commit(7 << 20).unwrap();
         segment.trim(1 << 20);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn is_in_no_core_file() {
+    fn segment_is_excluded_from_core_dumps() {
         let segment = segment();
         let base = segment.map.base().as_ptr().addr();
         let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(sanitizer, ignore = "sanitizers take terabytes of addresses")]
-    fn under_a_limit_a_batch_fails_and_nothing_dies() {
+    fn memory_limit_fails_the_batch_and_not_the_process() {
         const LIMITED: &str = "PYTRITON_TEST_LIMITED";
         if std::env::var_os(LIMITED).is_some() {
             let segment = Segment::new(c"test", 1 << 20).unwrap();

@@ -16,11 +16,11 @@ pub(crate) struct View {
 
 /// The segments that another process has handed over.
 #[derive(Debug, Default)]
-pub(crate) struct Views(Vec<(u32, Received)>);
+pub(crate) struct Views(Vec<(u32, SegmentState)>);
 
 /// A segment that was handed over.
 #[derive(Debug)]
-enum Received {
+enum SegmentState {
     /// It is mapped.
     Mapped(Arc<View>),
     /// It is not mapped yet, or there was no address space for it.
@@ -60,7 +60,7 @@ impl Views {
     pub(crate) fn insert(&mut self, number: u32, descriptor: OwnedFd) {
         self.remove(number);
         let file = File::from(descriptor);
-        self.0.push((number, Received::Unmapped(file)));
+        self.0.push((number, SegmentState::Unmapped(file)));
     }
 
     /// Removes a segment.
@@ -79,17 +79,17 @@ impl Views {
         number: u32,
         bytes: usize,
     ) -> Result<Option<&Arc<View>>, SegmentError> {
-        let mut received = self.0.iter_mut();
-        let Some((_, received)) = received.find(|(other, _)| *other == number) else {
+        let mut state = self.0.iter_mut();
+        let Some((_, state)) = state.find(|(other, _)| *other == number) else {
             return Ok(None);
         };
-        if let Received::Unmapped(file) = received {
+        if let SegmentState::Unmapped(file) = state {
             let view = View::new(file).map_err(|source| SegmentError::Memory { bytes, source })?;
-            *received = Received::Mapped(Arc::new(view));
+            *state = SegmentState::Mapped(Arc::new(view));
         }
-        Ok(match received {
-            Received::Mapped(view) => Some(view),
-            Received::Unmapped(_) => None,
+        Ok(match state {
+            SegmentState::Mapped(view) => Some(view),
+            SegmentState::Unmapped(_) => None,
         })
     }
 }
@@ -111,20 +111,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sees_what_is_written_and_nothing_beyond() {
+    fn view_reads_written_bytes_within_bounds() {
         let mut arena = Arena::default();
         let mut region = arena.allocate(64).unwrap();
         region.write(2, b"bread").unwrap();
         let view = View::new(&File::from(region.file().try_clone_to_owned().unwrap())).unwrap();
         assert_eq!(view.bytes(1, 7).unwrap(), b"\0bread\0");
-        let whole = view.map.len();
-        for (offset, len, fits) in [(0, whole, true), (1, whole, false), (usize::MAX, 1, false)] {
+        let size = view.map.len();
+        for (offset, len, fits) in [(0, size, true), (1, size, false), (usize::MAX, 1, false)] {
             assert_eq!(view.bytes(offset, len).is_some(), fits, "{offset} {len}");
         }
     }
 
     #[test]
-    fn refuses_a_file_that_could_shrink() {
+    fn unsealed_file_is_rejected() {
         let path = std::env::temp_dir().join(format!("pytriton-view-{}", std::process::id()));
         let file = File::create_new(&path).unwrap();
         std::fs::remove_file(&path).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::View;
 
 /// The owner to which a region is returned.
-pub(crate) trait Lender: Send + Sync {
+pub(crate) trait RegionOwner: Send + Sync {
     /// Called when the region of a batch is not read any more.
     fn returned(&self, batch: u64);
 }
@@ -16,7 +16,7 @@ pub struct Window {
     offset: usize,
     len: usize,
     batch: u64,
-    lender: Arc<dyn Lender>,
+    owner: Arc<dyn RegionOwner>,
 }
 
 impl Window {
@@ -26,7 +26,7 @@ impl Window {
         view: Arc<View>,
         (offset, len): (usize, usize),
         batch: u64,
-        lender: Arc<dyn Lender>,
+        owner: Arc<dyn RegionOwner>,
     ) -> Option<Self> {
         view.bytes(offset, len)?;
         Some(Self {
@@ -34,7 +34,7 @@ impl Window {
             offset,
             len,
             batch,
-            lender,
+            owner,
         })
     }
 }
@@ -49,7 +49,7 @@ impl AsRef<[u8]> for Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        self.lender.returned(self.batch);
+        self.owner.returned(self.batch);
     }
 }
 

@@ -9,16 +9,18 @@ use crate::ffi::executor::{Executor, Instance};
 use super::Simulated;
 
 /// An executor that passes its batches to the test.
-pub(crate) struct Keeps {
+pub(crate) struct BatchForwarder {
     batches: Mutex<Sender<Batch>>,
     ready: Arc<AtomicBool>,
 }
 
 /// Returns an instance, its batches, and the flag for its readiness.
-pub(crate) fn keeping(loaded_model: usize) -> (Simulated<Keeps>, Receiver<Batch>, Arc<AtomicBool>) {
+pub(crate) fn forwarding_instance(
+    loaded_model: usize,
+) -> (Simulated<BatchForwarder>, Receiver<Batch>, Arc<AtomicBool>) {
     let (batches, kept) = channel();
     let ready = Arc::new(AtomicBool::new(true));
-    let executor = Keeps {
+    let executor = BatchForwarder {
         batches: Mutex::new(batches),
         ready: Arc::clone(&ready),
     };
@@ -32,7 +34,7 @@ pub(crate) fn keeping(loaded_model: usize) -> (Simulated<Keeps>, Receiver<Batch>
     (Simulated::new(executor, &instance), kept, ready)
 }
 
-impl Executor for Keeps {
+impl Executor for BatchForwarder {
     fn start(_: &Instance) -> Result<Self, Failure> {
         Err(Failure::internal("the test starts it"))
     }

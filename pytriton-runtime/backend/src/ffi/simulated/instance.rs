@@ -15,7 +15,7 @@ use super::request::Outcome;
 pub(crate) struct Simulated<E: Executor> {
     loaded: Option<LoadedInstance<E>>,
     instance: Arc<SimulatedInstance>,
-    /// The requests of [`ask`](Self::ask), which may be used until the executor is gone.
+    /// The requests of [`infer`](Self::infer), which may be used until the executor is gone.
     requests: Mutex<Vec<Arc<SimulatedRequest>>>,
 }
 
@@ -27,9 +27,9 @@ pub(crate) struct SimulatedInstance {
 }
 
 /// Permits one test at a time to have instances: some tests query all instances.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn exclusive() -> MutexGuard<'static, ()> {
+    static EXCLUSIVE: Mutex<()> = Mutex::new(());
+    EXCLUSIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<E: Executor> Simulated<E> {
@@ -56,7 +56,7 @@ impl<E: Executor> Simulated<E> {
     }
 
     /// Executes a batch of one request, and returns its response if it has one by then.
-    pub(crate) fn ask(&self, sequence: u64, flags: &str, value: f32) -> Option<Outcome> {
+    pub(crate) fn infer(&self, sequence: u64, flags: &str, value: f32) -> Option<Outcome> {
         let request = SimulatedRequest::new(sequence, flags, value);
         self.execute(&[&request]);
         let outcome = request.outcome();

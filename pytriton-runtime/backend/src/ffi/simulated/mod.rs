@@ -8,6 +8,6 @@ mod instance;
 mod request;
 mod response;
 
-pub(crate) use executor::keeping;
-pub(crate) use instance::{Simulated, alone};
+pub(crate) use executor::forwarding_instance;
+pub(crate) use instance::{Simulated, exclusive};
 pub(crate) use request::SimulatedRequest;

@@ -8,11 +8,11 @@ use super::{send, sys};
 
 const F_DUPFD_CLOEXEC: c_int = 1030;
 /// The lowest number of a duplicate. Lower ones are standard streams.
-const LOWEST: c_int = 3;
+const LOWEST_DESCRIPTOR: c_int = 3;
 
 /// The stack size of the thread.
 #[cfg(pytriton_library)]
-const STACK: usize = 128 << 10;
+const STACK_BYTES: usize = 128 << 10;
 
 /// Passes descriptors of this process to its parent, on a separate thread.
 ///
@@ -25,19 +25,19 @@ const STACK: usize = 128 << 10;
 ///
 /// Returns an [`io::Error`] if no thread can be started, or if standard input is not a Unix socket.
 #[cfg(pytriton_library)]
-pub(crate) fn lend() -> io::Result<()> {
+pub(crate) fn serve_descriptors() -> io::Result<()> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let mut socket = UnixStream::from(input);
     // Fails if it is not a Unix socket.
     socket.local_addr()?;
     thread::Builder::new()
         .name("pytriton-lender".to_owned())
-        .stack_size(STACK)
-        .spawn(move || while lend_one(&mut socket).is_ok() {})?;
+        .stack_size(STACK_BYTES)
+        .spawn(move || while serve_descriptor(&mut socket).is_ok() {})?;
     Ok(())
 }
 
-fn lend_one(socket: &mut UnixStream) -> io::Result<()> {
+fn serve_descriptor(socket: &mut UnixStream) -> io::Result<()> {
     let mut number = [0; 4];
     socket.read_exact(&mut number)?;
     match copy(c_int::from_ne_bytes(number)) {
@@ -50,7 +50,7 @@ fn lend_one(socket: &mut UnixStream) -> io::Result<()> {
 fn copy(number: c_int) -> io::Result<OwnedFd> {
     // SAFETY: the call takes integers. If the descriptor is open, it creates another one and
     // changes nothing else; otherwise it fails.
-    let copied = unsafe { sys::fcntl(number, F_DUPFD_CLOEXEC, LOWEST) };
+    let copied = unsafe { sys::fcntl(number, F_DUPFD_CLOEXEC, LOWEST_DESCRIPTOR) };
     let copied = sys::result(copied)?;
     // SAFETY: the call has just opened this descriptor, and nothing else refers to it.
     Ok(unsafe { OwnedFd::from_raw_fd(copied) })
@@ -65,10 +65,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lends_what_is_open_and_nothing_else() {
+    fn only_open_descriptors_are_sent() {
         let (mut ours, mut theirs) = UnixStream::pair().unwrap();
         let (mut reader, writer) = io::pipe().unwrap();
-        let lender = thread::spawn(move || while lend_one(&mut theirs).is_ok() {});
+        let server = thread::spawn(move || while serve_descriptor(&mut theirs).is_ok() {});
         ours.write_all(&writer.as_raw_fd().to_ne_bytes()).unwrap();
         let [copied] = receive::<1>(&ours).unwrap();
         drop(writer);
@@ -81,6 +81,6 @@ mod tests {
             let [] = receive::<0>(&ours).unwrap();
         }
         drop(ours);
-        lender.join().unwrap();
+        server.join().unwrap();
     }
 }

@@ -1,11 +1,11 @@
 use crate::arena::Region;
 use crate::ring::Message;
 
-use super::WireError;
+use super::ProtocolError;
 
 /// A message from tritonserver to the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Down {
+pub enum ToWorker {
     /// A batch: its description, followed by its tensors with alignment.
     Batch {
         /// Its number.
@@ -32,9 +32,9 @@ pub enum Down {
 
 /// A message from the worker to tritonserver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Up {
+pub enum ToServer {
     /// A response to a request.
-    Answer(Answer),
+    Response(ResponseMessage),
     /// The region of a batch is no longer read.
     Returned {
         /// The batch.
@@ -53,7 +53,7 @@ pub enum Up {
 
 /// One of the responses to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResponseMessage {
     /// The batch.
     pub batch: u64,
     /// The request's position in the batch.
@@ -73,7 +73,7 @@ pub struct Answer {
 
 const BATCH: u64 = 1;
 const CANCEL: u64 = 2;
-const ANSWER: u64 = 3;
+const RESPONSE: u64 = 3;
 const RETURNED: u64 = 4;
 const SEGMENT: u64 = 5;
 const RETIRED: u64 = 6;
@@ -81,7 +81,7 @@ const REFUSED: u64 = 7;
 const KIND: u64 = 0xff;
 const LAST: u64 = 1 << 8;
 
-impl Down {
+impl ToWorker {
     /// Converts to a message as stored in a slot.
     pub fn to_message(self) -> Message {
         match self {
@@ -115,8 +115,8 @@ impl Down {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Number`] if it is invalid.
-    pub fn read(message: &Message) -> Result<Self, WireError> {
+    /// Returns [`ProtocolError::Number`] if it is invalid.
+    pub fn read(message: &Message) -> Result<Self, ProtocolError> {
         let &[kind, first, second, third, fourth, fifth, sixth, _] = message;
         match kind {
             BATCH => Ok(Self::Batch {
@@ -135,32 +135,32 @@ impl Down {
             }),
             SEGMENT => number(first).map(Self::Segment),
             RETIRED => number(first).map(Self::Retired),
-            _ => Err(WireError::Number),
+            _ => Err(ProtocolError::Number),
         }
     }
 }
 
-impl Up {
+impl ToServer {
     /// Converts to a message as stored in a slot.
     pub fn to_message(self) -> Message {
         match self {
-            Self::Answer(answer) => {
+            Self::Response(response) => {
                 let Region {
                     segment,
                     offset,
                     len,
-                } = answer.description;
-                let last = if answer.last { LAST } else { 0 };
-                let (data, data_len) = answer.data;
+                } = response.description;
+                let last = if response.last { LAST } else { 0 };
+                let (data, data_len) = response.data;
                 [
-                    ANSWER | last | u64::from(segment) << 32,
-                    answer.batch,
-                    u64::from(answer.request) << 32 | u64::from(answer.sequence),
+                    RESPONSE | last | u64::from(segment) << 32,
+                    response.batch,
+                    u64::from(response.request) << 32 | u64::from(response.sequence),
                     offset as u64,
                     len as u64,
                     data as u64,
                     data_len as u64,
-                    answer.begun,
+                    response.begun,
                 ]
             }
             Self::Returned { batch } => [RETURNED, batch, 0, 0, 0, 0, 0, 0],
@@ -174,11 +174,11 @@ impl Up {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Number`] if it is invalid.
-    pub fn read(message: &Message) -> Result<Self, WireError> {
+    /// Returns [`ProtocolError::Number`] if it is invalid.
+    pub fn read(message: &Message) -> Result<Self, ProtocolError> {
         let &[kind, first, second, third, fourth, fifth, sixth, seventh] = message;
         match kind & KIND {
-            ANSWER => Ok(Self::Answer(Answer {
+            RESPONSE => Ok(Self::Response(ResponseMessage {
                 batch: first,
                 request: number(second >> 32)?,
                 sequence: number(second & u64::from(u32::MAX))?,
@@ -195,15 +195,15 @@ impl Up {
             REFUSED => Ok(Self::Refused { batch: first }),
             SEGMENT => number(first).map(Self::Segment),
             RETIRED => number(first).map(Self::Retired),
-            _ => Err(WireError::Number),
+            _ => Err(ProtocolError::Number),
         }
     }
 }
 
-fn number(word: u64) -> Result<u32, WireError> {
-    u32::try_from(word).map_err(|_| WireError::Number)
+fn number(word: u64) -> Result<u32, ProtocolError> {
+    u32::try_from(word).map_err(|_| ProtocolError::Number)
 }
 
-fn size(word: u64) -> Result<usize, WireError> {
-    usize::try_from(word).map_err(|_| WireError::Number)
+fn size(word: u64) -> Result<usize, ProtocolError> {
+    usize::try_from(word).map_err(|_| ProtocolError::Number)
 }

@@ -5,11 +5,11 @@ use crate::sync::{AtomicU64, Ordering};
 /// Counts the batches that Triton has given to an instance and that are not answered, wherever they
 /// execute. Dropping it waits until all are answered.
 #[derive(Debug, Default)]
-pub(super) struct UnansweredBatches(Arc<Count>);
+pub(super) struct UnfinishedBatches(Arc<Count>);
 
 /// Counts a batch as unanswered until dropped.
 #[derive(Debug)]
-pub(super) struct Unanswered(Arc<Count>);
+pub(super) struct BatchGuard(Arc<Count>);
 
 #[derive(Debug, Default)]
 struct Count {
@@ -17,34 +17,34 @@ struct Count {
     /// Held while a waiter checks the count, and before it is notified, so that no notification is
     /// lost.
     waiting: Mutex<()>,
-    answered: Condvar,
+    finished: Condvar,
 }
 
-impl UnansweredBatches {
+impl UnfinishedBatches {
     /// Counts another batch.
-    pub(super) fn enter(&self) -> Unanswered {
+    pub(super) fn enter(&self) -> BatchGuard {
         self.0.batches.fetch_add(1, Ordering::Relaxed);
-        Unanswered(Arc::clone(&self.0))
+        BatchGuard(Arc::clone(&self.0))
     }
 }
 
-impl Drop for UnansweredBatches {
+impl Drop for UnfinishedBatches {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
-        // Pairs with the subtraction in `Unanswered::drop`.
+        // Pairs with the subtraction in `BatchGuard::drop`.
         while self.0.batches.load(Ordering::Acquire) > 0 {
-            let answered = self.0.answered.wait(waiting);
-            waiting = answered.unwrap_or_else(PoisonError::into_inner);
+            let finished = self.0.finished.wait(waiting);
+            waiting = finished.unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-impl Drop for Unanswered {
+impl Drop for BatchGuard {
     fn drop(&mut self) {
-        // Pairs with the load in `UnansweredBatches::drop`.
+        // Pairs with the load in `UnfinishedBatches::drop`.
         self.0.batches.fetch_sub(1, Ordering::Release);
         drop(self.0.lock());
-        self.0.answered.notify_all();
+        self.0.finished.notify_all();
     }
 }
 

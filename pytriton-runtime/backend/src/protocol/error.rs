@@ -2,7 +2,7 @@ use std::fmt;
 
 /// The bytes are not a valid description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WireError {
+pub enum ProtocolError {
     /// They end too early.
     Short,
     /// A number is out of range.
@@ -15,7 +15,7 @@ pub enum WireError {
     Version,
 }
 
-impl fmt::Display for WireError {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Short => "a message between tritonserver and its worker ends too early",
@@ -27,4 +27,4 @@ impl fmt::Display for WireError {
     }
 }
 
-impl std::error::Error for WireError {}
+impl std::error::Error for ProtocolError {}

@@ -79,7 +79,7 @@ proptest! {
             prop_assert_eq!(read.parameters().count(), 4);
             let lens = inputs.iter().enumerate().filter_map(|(input, len)| Some((input, (*len)?)));
             let lens: Vec<_> = lens.map(|(input, len)| (input, usize::from(len))).collect();
-            let read: Vec<_> = read.inputs().map(|part| (part.input, part.span.len)).collect();
+            let read: Vec<_> = read.inputs().map(|tensor| (tensor.input, tensor.span.len)).collect();
             prop_assert_eq!(read, lens);
         }
     }
@@ -91,8 +91,8 @@ proptest! {
         let batch = reader.read(&bytes, data, INPUTS, OUTPUTS).unwrap();
         let parts = batch.requests().flat_map(|request| request.inputs());
         let mut taken = vec![false; data];
-        for part in parts {
-            for byte in &mut taken[part.span.offset..part.span.offset + part.span.len] {
+        for tensor in parts {
+            for byte in &mut taken[tensor.span.offset..tensor.span.offset + tensor.span.len] {
                 prop_assert!(!std::mem::replace(byte, true));
             }
         }
@@ -117,9 +117,9 @@ proptest! {
         if let Ok(batch) = reader.read(&bytes, data, INPUTS, OUTPUTS) {
             for request in batch.requests() {
                 prop_assert!(request.outputs.iter().all(|&output| output < OUTPUTS));
-                for part in request.inputs() {
-                    prop_assert!(part.input < INPUTS);
-                    let end = part.span.offset.checked_add(part.span.len);
+                for tensor in request.inputs() {
+                    prop_assert!(tensor.input < INPUTS);
+                    let end = tensor.span.offset.checked_add(tensor.span.len);
                     prop_assert!(end.is_some_and(|end| end <= data));
                 }
             }
@@ -128,10 +128,10 @@ proptest! {
 
     #[test]
     fn an_answer_never_leads_out_of_the_segment(bytes in vec(any::<u8>(), 0..200), data in 0_usize..500) {
-        if let Ok(Ok(contents)) = Contents::read(&bytes, data, OUTPUTS) {
-            for (part, _) in contents.outputs() {
-                prop_assert!(part.output < OUTPUTS);
-                prop_assert!(part.span.offset + part.span.len <= data);
+        if let Ok(Ok(contents)) = ResponseContents::read(&bytes, data, OUTPUTS) {
+            for (tensor, _) in contents.outputs() {
+                prop_assert!(tensor.output < OUTPUTS);
+                prop_assert!(tensor.span.offset + tensor.span.len <= data);
             }
         }
     }
@@ -142,7 +142,7 @@ proptest! {
         parameters in vec((".{0,5}", any::<i64>()), 0..4),
     ) {
         let mut bytes = Vec::new();
-        let mut writer = AnswerWriter::new(&mut bytes);
+        let mut writer = ResponseWriter::new(&mut bytes);
         writer.parameters(parameters.len());
         for (name, value) in &parameters {
             writer.parameter(name, Parameter::Int64(*value));
@@ -151,11 +151,11 @@ proptest! {
         let mut used = 0;
         for (output, len, dims) in &outputs {
             let offset = place(&mut used, *len).unwrap();
-            let part = Part { output: *output, span: Span { offset, len: *len } };
-            writer.output(part, dims.iter().copied());
+            let tensor = OutputPart { output: *output, span: Span { offset, len: *len } };
+            writer.output(tensor, dims.iter().copied());
         }
-        let contents = Contents::read(&bytes, used, OUTPUTS).unwrap().unwrap();
-        let read = contents.outputs().map(|(part, dims)| (part.output, part.span.len, dims.to_vec()));
+        let contents = ResponseContents::read(&bytes, used, OUTPUTS).unwrap().unwrap();
+        let read = contents.outputs().map(|(tensor, dims)| (tensor.output, tensor.span.len, dims.to_vec()));
         prop_assert_eq!(read.collect::<Vec<_>>(), outputs);
         let read = contents.parameters.iter().map(|(name, value)| ((*name).to_owned(), *value));
         let written = parameters.into_iter().map(|(name, value)| (name, Parameter::Int64(value)));
@@ -165,24 +165,24 @@ proptest! {
     #[test]
     fn a_failure_is_read_as_it_was_written(message in ".{0,50}") {
         let mut bytes = Vec::new();
-        AnswerWriter::new(&mut bytes).failed(crate::Code::Unavailable, &message);
-        let failure = Contents::read(&bytes, 0, OUTPUTS).unwrap().unwrap_err();
+        ResponseWriter::new(&mut bytes).failed(crate::Code::Unavailable, &message);
+        let failure = ResponseContents::read(&bytes, 0, OUTPUTS).unwrap().unwrap_err();
         prop_assert_eq!(failure, crate::Failure::new(crate::Code::Unavailable, message));
     }
 
     #[test]
     fn messages_are_read_as_they_were_written(batch: u64, one: u32, two: u32, len: usize, last: bool) {
         let region = Region { segment: one, offset: len / 2, len };
-        let down = [
-            Down::Batch { batch, region, description: len, data: len },
-            Down::Cancel { batch, request: one },
-            Down::Segment(one),
-            Down::Retired(two),
+        let messages_down = [
+            ToWorker::Batch { batch, region, description: len, data: len },
+            ToWorker::Cancel { batch, request: one },
+            ToWorker::Segment(one),
+            ToWorker::Retired(two),
         ];
-        for message in down {
-            prop_assert_eq!(Down::read(&message.to_message()), Ok(message));
+        for message in messages_down {
+            prop_assert_eq!(ToWorker::read(&message.to_message()), Ok(message));
         }
-        let answer = Answer {
+        let response = ResponseMessage {
             batch,
             request: one,
             sequence: two,
@@ -191,20 +191,20 @@ proptest! {
             data: (len / 3, len),
             begun: batch,
         };
-        let up = [Up::Answer(answer), Up::Returned { batch }, Up::Refused { batch }, Up::Segment(one), Up::Retired(two)];
-        for message in up {
-            prop_assert_eq!(Up::read(&message.to_message()), Ok(message));
+        let messages = [ToServer::Response(response), ToServer::Returned { batch }, ToServer::Refused { batch }, ToServer::Segment(one), ToServer::Retired(two)];
+        for message in messages {
+            prop_assert_eq!(ToServer::read(&message.to_message()), Ok(message));
         }
     }
 
     #[test]
     fn other_messages_are_refused(words: [u64; 8]) {
         // Whatever was read can be written again, so every field is validated.
-        if let Ok(message) = Down::read(&words) {
-            prop_assert_eq!(Down::read(&message.to_message()), Ok(message));
+        if let Ok(message) = ToWorker::read(&words) {
+            prop_assert_eq!(ToWorker::read(&message.to_message()), Ok(message));
         }
-        if let Ok(message) = Up::read(&words) {
-            prop_assert_eq!(Up::read(&message.to_message()), Ok(message));
+        if let Ok(message) = ToServer::read(&words) {
+            prop_assert_eq!(ToServer::read(&message.to_message()), Ok(message));
         }
     }
 

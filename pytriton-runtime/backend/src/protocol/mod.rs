@@ -4,22 +4,22 @@
 //! the requests, so that together they are the tensor of the batch. A reader copies a description
 //! before it reads it, and validates every number.
 
-mod answer;
 mod batch;
 mod batch_reader;
 mod batch_writer;
 mod error;
 mod message;
 mod reader;
+mod response;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use answer::{AnswerWriter, Contents, Part};
 pub use batch::{Batch, BatchRequest, Correlation, InputPart, Parameter, Sequence, Span};
 pub use batch_reader::BatchReader;
 pub use batch_writer::BatchWriter;
-pub use error::WireError;
-pub use message::{Answer, Down, Up};
+pub use error::ProtocolError;
+pub use message::{ResponseMessage, ToServer, ToWorker};
 pub use reader::Reader;
+pub use response::{OutputPart, ResponseContents, ResponseWriter};
 pub use writer::Writer;

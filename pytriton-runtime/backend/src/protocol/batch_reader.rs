@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::{Batch, Correlation, Parameter, Reader, Sequence, Span, WireError};
+use super::{Batch, Correlation, Parameter, ProtocolError, Reader, Sequence, Span};
 
 /// Reads batches one after the other, reusing memory.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct BatchReader {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) timeout: u64,
-    pub(super) sequence: Option<Place>,
+    pub(super) sequence: Option<EncodedSequence>,
     /// In the description.
     pub(super) id: Range<usize>,
     pub(super) parameters: usize,
@@ -29,7 +29,7 @@ pub(super) struct Entry {
 
 /// The position of a request in a sequence.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct EncodedSequence {
     id: Id,
     start: bool,
     end: bool,
@@ -56,7 +56,7 @@ pub(super) struct Part {
 }
 
 /// The minimum size of a parameter: name, kind, value.
-pub(super) const LEAST_PARAMETER: usize = 4 + 1 + 1;
+pub(super) const MIN_PARAMETER_BYTES: usize = 4 + 1 + 1;
 
 /// The minimum size of a request: id, timeout, no sequence, three empty lists.
 const LEAST_REQUEST: usize = 4 + 8 + 1 + 3 * 4;
@@ -66,7 +66,7 @@ impl BatchReader {
     ///
     /// # Errors
     ///
-    /// Returns a [`WireError`] if the bytes do not describe a batch with `inputs` inputs and
+    /// Returns a [`ProtocolError`] if the bytes do not describe a batch with `inputs` inputs and
     /// `outputs` outputs.
     pub fn read<'a>(
         &'a mut self,
@@ -74,7 +74,7 @@ impl BatchReader {
         data: usize,
         inputs: usize,
         outputs: usize,
-    ) -> Result<Batch<'a>, WireError> {
+    ) -> Result<Batch<'a>, ProtocolError> {
         self.clear();
         let mut reader = Reader::new(description);
         reader.each(16, |reader| {
@@ -82,7 +82,7 @@ impl BatchReader {
             Ok(())
         })?;
         if self.spans.len() != inputs {
-            return Err(WireError::Number);
+            return Err(ProtocolError::Number);
         }
         self.taken.resize(inputs, 0);
         let position = |reader: &Reader<'_>| description.len() - reader.len();
@@ -92,7 +92,7 @@ impl BatchReader {
             let timeout = reader.u64()?;
             let sequence = sequence(reader, position)?;
             let parameters = position(reader) + 4;
-            let parameter_count = reader.each(LEAST_PARAMETER, |reader| {
+            let parameter_count = reader.each(MIN_PARAMETER_BYTES, |reader| {
                 parameter(reader)?;
                 Ok(())
             })?;
@@ -102,7 +102,7 @@ impl BatchReader {
                     self.outputs.push(output);
                     Ok(())
                 }
-                _ => Err(WireError::Number),
+                _ => Err(ProtocolError::Number),
             })?;
             let outputs = first..self.outputs.len();
             let first = self.inputs.len();
@@ -119,9 +119,9 @@ impl BatchReader {
             Ok(())
         })?;
         let mut spans = self.spans.iter().zip(&self.taken);
-        let whole = spans.all(|(span, &taken)| span.len == taken);
-        if !whole || !reader.is_empty() {
-            return Err(WireError::Number);
+        let complete = spans.all(|(span, &taken)| span.len == taken);
+        if !complete || !reader.is_empty() {
+            return Err(ProtocolError::Number);
         }
         Ok(Batch::new(description, self))
     }
@@ -135,11 +135,11 @@ impl BatchReader {
         self.dims.clear();
     }
 
-    fn input(&mut self, reader: &mut Reader<'_>) -> Result<(), WireError> {
+    fn input(&mut self, reader: &mut Reader<'_>) -> Result<(), ProtocolError> {
         let input = reader.u32()? as usize;
         let len = reader.size()?;
         let (Some(span), Some(taken)) = (self.spans.get(input), self.taken.get_mut(input)) else {
-            return Err(WireError::Number);
+            return Err(ProtocolError::Number);
         };
         let end = taken.checked_add(len).filter(|&end| end <= span.len);
         let span = Span {
@@ -147,7 +147,7 @@ impl BatchReader {
             offset: span.offset + *taken,
             len,
         };
-        *taken = end.ok_or(WireError::Bounds)?;
+        *taken = end.ok_or(ProtocolError::Bounds)?;
         let first = self.dims.len();
         reader.each(8, |reader| {
             self.dims.push(reader.size()?);
@@ -159,7 +159,7 @@ impl BatchReader {
     }
 }
 
-impl Place {
+impl EncodedSequence {
     /// Returns the sequence, with its id.
     pub(super) fn of<'a>(&self, description: &'a [u8]) -> Sequence<'a> {
         let id = match &self.id {
@@ -182,7 +182,7 @@ impl Place {
 fn sequence(
     reader: &mut Reader<'_>,
     position: impl Fn(&Reader<'_>) -> usize,
-) -> Result<Option<Place>, WireError> {
+) -> Result<Option<EncodedSequence>, ProtocolError> {
     let flags = reader.u8()?;
     if flags & SEQUENCE == 0 {
         return Ok(None);
@@ -194,7 +194,7 @@ fn sequence(
             Id::Text(position(reader) - len..position(reader))
         }
     };
-    Ok(Some(Place {
+    Ok(Some(EncodedSequence {
         id,
         start: flags & START != 0,
         end: flags & END != 0,
@@ -202,22 +202,22 @@ fn sequence(
 }
 
 /// Reads a location within `data` bytes.
-pub(super) fn span(reader: &mut Reader<'_>, data: usize) -> Result<Span, WireError> {
+pub(super) fn span(reader: &mut Reader<'_>, data: usize) -> Result<Span, ProtocolError> {
     let (offset, len) = (reader.size()?, reader.size()?);
     match offset.checked_add(len) {
         Some(end) if end <= data => Ok(Span { offset, len }),
-        _ => Err(WireError::Bounds),
+        _ => Err(ProtocolError::Bounds),
     }
 }
 
 /// Reads a parameter.
 pub(super) fn parameter<'a>(
     reader: &mut Reader<'a>,
-) -> Result<(&'a str, Parameter<'a>), WireError> {
+) -> Result<(&'a str, Parameter<'a>), ProtocolError> {
     Ok((reader.text()?, value(reader)?))
 }
 
-fn value<'a>(reader: &mut Reader<'a>) -> Result<Parameter<'a>, WireError> {
+fn value<'a>(reader: &mut Reader<'a>) -> Result<Parameter<'a>, ProtocolError> {
     match reader.u8()? {
         0 => reader.text().map(Parameter::String),
         1 => reader.i64().map(Parameter::Int64),
@@ -225,6 +225,6 @@ fn value<'a>(reader: &mut Reader<'a>) -> Result<Parameter<'a>, WireError> {
         3 => reader
             .u64()
             .map(|bits| Parameter::Double(f64::from_bits(bits))),
-        _ => Err(WireError::Number),
+        _ => Err(ProtocolError::Number),
     }
 }

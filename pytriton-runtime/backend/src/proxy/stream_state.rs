@@ -1,13 +1,13 @@
-use crate::wire::{Answer, WireError};
+use crate::protocol::{ProtocolError, ResponseMessage};
 
 /// The state of the responses to a request that can have any number of them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Course {
-    answers: u32,
+pub(super) struct StreamState {
+    responses: u32,
     over: bool,
 }
 
-impl Course {
+impl StreamState {
     /// Returns whether the responses have ended.
     pub(super) fn is_over(self) -> bool {
         self.over
@@ -22,13 +22,13 @@ impl Course {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Number`] if its number is not the next one.
-    pub(super) fn hear(&mut self, answer: &Answer) -> Result<(), WireError> {
-        if self.over || answer.sequence != self.answers {
-            return Err(WireError::Number);
+    /// Returns [`ProtocolError::Number`] if its number is not the next one.
+    pub(super) fn record(&mut self, response: &ResponseMessage) -> Result<(), ProtocolError> {
+        if self.over || response.sequence != self.responses {
+            return Err(ProtocolError::Number);
         }
-        self.answers = self.answers.wrapping_add(1);
-        self.over = answer.last;
+        self.responses = self.responses.wrapping_add(1);
+        self.over = response.last;
         Ok(())
     }
 }
@@ -39,7 +39,7 @@ mod tests {
     use crate::arena::Region;
 
     #[test]
-    fn answers_come_one_after_the_other_and_none_behind_the_last() {
+    fn responses_arrive_in_order_and_end_with_the_last() {
         let table: [(&[(u32, bool)], bool); 5] = [
             (&[(0, false), (1, false), (2, true)], true),
             (&[(0, true)], true),
@@ -47,10 +47,10 @@ mod tests {
             (&[(1, false)], false),
             (&[(0, true), (1, true)], false),
         ];
-        for (said, right) in table {
-            let mut course = Course::default();
-            let heard: Result<(), _> = said.iter().try_for_each(|&(sequence, last)| {
-                course.hear(&Answer {
+        for (messages, right) in table {
+            let mut state = StreamState::default();
+            let recorded: Result<(), _> = messages.iter().try_for_each(|&(sequence, last)| {
+                state.record(&ResponseMessage {
                     batch: 0,
                     request: 0,
                     sequence,
@@ -60,8 +60,8 @@ mod tests {
                     begun: 0,
                 })
             });
-            assert_eq!(heard.is_ok(), right, "{said:?}");
-            assert!(!right || course.is_over(), "{said:?}");
+            assert_eq!(recorded.is_ok(), right, "{messages:?}");
+            assert!(!right || state.is_over(), "{messages:?}");
         }
     }
 }

@@ -1,30 +1,30 @@
 use std::sync::Arc;
 use std::vec::Drain;
 
-use crate::shm::Lender;
+use crate::protocol::ToServer;
+use crate::shm::RegionOwner;
 use crate::sync::Mutex;
-use crate::wire::Up;
 
 use super::end::{End, lock};
 
 /// The part of a session that tensors of its batches keep alive.
 #[derive(Debug)]
-pub(super) struct Lending {
+pub(super) struct RegionReturns {
     pub(super) end: Arc<End>,
-    returned: Mutex<Returned>,
+    returned: Mutex<ReturnState>,
 }
 
 /// The batches whose memory was returned.
 #[derive(Debug, Default)]
-struct Returned {
+struct ReturnState {
     /// Batches that were taken and are not answered. Their return is reported with their last
     /// response.
     open: Vec<u64>,
     /// Batches that were returned but not reported yet.
-    unsaid: Vec<u64>,
+    unreported: Vec<u64>,
 }
 
-impl Lending {
+impl RegionReturns {
     pub(super) fn new(end: Arc<End>) -> Self {
         let returned = Mutex::default();
         Self { end, returned }
@@ -40,19 +40,19 @@ impl Lending {
         lock(&self.returned).open.contains(&batch)
     }
 
-    /// Registers that a batch is answered. `say` receives all batches that were returned but not
+    /// Registers that a batch is answered. `report` receives all batches that were returned but not
     /// reported, before there can be more.
-    pub(super) fn finish<T>(&self, batch: u64, say: impl FnOnce(Drain<'_, u64>) -> T) -> T {
+    pub(super) fn finish<T>(&self, batch: u64, report: impl FnOnce(Drain<'_, u64>) -> T) -> T {
         let mut returned = lock(&self.returned);
         returned.open.retain(|open| *open != batch);
-        say(returned.unsaid.drain(..))
+        report(returned.unreported.drain(..))
     }
 }
 
-impl Lender for Lending {
+impl RegionOwner for RegionReturns {
     fn returned(&self, batch: u64) {
         let mut returned = lock(&self.returned);
-        returned.unsaid.push(batch);
+        returned.unreported.push(batch);
         if returned.open.contains(&batch) {
             return;
         }
@@ -62,12 +62,12 @@ impl Lender for Lending {
             return;
         };
         let ring = self.end.out();
-        while let Some(&batch) = returned.unsaid.last() {
-            let message = Up::Returned { batch }.to_message();
+        while let Some(&batch) = returned.unreported.last() {
+            let message = ToServer::Returned { batch }.to_message();
             if outgoing.push(&ring, &message).is_err() {
                 break;
             }
-            returned.unsaid.pop();
+            returned.unreported.pop();
         }
         outgoing.producer.publish(&ring);
     }

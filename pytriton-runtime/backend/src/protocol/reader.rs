@@ -1,4 +1,4 @@
-use super::WireError;
+use super::ProtocolError;
 
 /// Reads numbers and strings from the front of bytes.
 #[derive(Debug, Clone)]
@@ -16,8 +16,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if nothing is left.
-    pub fn u8(&mut self) -> Result<u8, WireError> {
+    /// Returns [`ProtocolError::Short`] if nothing is left.
+    pub fn u8(&mut self) -> Result<u8, ProtocolError> {
         self.array().map(u8::from_le_bytes)
     }
 
@@ -25,8 +25,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if fewer are left.
-    pub fn u32(&mut self) -> Result<u32, WireError> {
+    /// Returns [`ProtocolError::Short`] if fewer are left.
+    pub fn u32(&mut self) -> Result<u32, ProtocolError> {
         self.array().map(u32::from_le_bytes)
     }
 
@@ -34,8 +34,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if fewer are left.
-    pub fn u64(&mut self) -> Result<u64, WireError> {
+    /// Returns [`ProtocolError::Short`] if fewer are left.
+    pub fn u64(&mut self) -> Result<u64, ProtocolError> {
         self.array().map(u64::from_le_bytes)
     }
 
@@ -43,8 +43,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if fewer are left.
-    pub fn i64(&mut self) -> Result<i64, WireError> {
+    /// Returns [`ProtocolError::Short`] if fewer are left.
+    pub fn i64(&mut self) -> Result<i64, ProtocolError> {
         self.array().map(i64::from_le_bytes)
     }
 
@@ -52,19 +52,22 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Number`] if the size is out of range.
-    pub fn size(&mut self) -> Result<usize, WireError> {
-        usize::try_from(self.u64()?).map_err(|_| WireError::Number)
+    /// Returns [`ProtocolError::Number`] if the size is out of range.
+    pub fn size(&mut self) -> Result<usize, ProtocolError> {
+        usize::try_from(self.u64()?).map_err(|_| ProtocolError::Number)
     }
 
     /// Reads a length and that many bytes.
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if fewer are left.
-    pub fn bytes(&mut self) -> Result<&'a [u8], WireError> {
+    /// Returns [`ProtocolError::Short`] if fewer are left.
+    pub fn bytes(&mut self) -> Result<&'a [u8], ProtocolError> {
         let len = self.u32()? as usize;
-        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(WireError::Short)?;
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(len)
+            .ok_or(ProtocolError::Short)?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -73,21 +76,21 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Text`] if they are not UTF-8.
-    pub fn text(&mut self) -> Result<&'a str, WireError> {
-        std::str::from_utf8(self.bytes()?).map_err(|_| WireError::Text)
+    /// Returns [`ProtocolError::Text`] if they are not UTF-8.
+    pub fn text(&mut self) -> Result<&'a str, ProtocolError> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| ProtocolError::Text)
     }
 
     /// Reads a count and that many entries of at least `least` bytes each.
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Short`] if the rest cannot hold them, before any allocation.
+    /// Returns [`ProtocolError::Short`] if the rest cannot hold them, before any allocation.
     pub fn list<T>(
         &mut self,
         least: usize,
-        mut entry: impl FnMut(&mut Self) -> Result<T, WireError>,
-    ) -> Result<Vec<T>, WireError> {
+        mut entry: impl FnMut(&mut Self) -> Result<T, ProtocolError>,
+    ) -> Result<Vec<T>, ProtocolError> {
         let mut entries = Vec::new();
         self.each(least, |reader| {
             entries.push(entry(reader)?);
@@ -104,11 +107,11 @@ impl<'a> Reader<'a> {
     pub fn each(
         &mut self,
         least: usize,
-        mut entry: impl FnMut(&mut Self) -> Result<(), WireError>,
-    ) -> Result<usize, WireError> {
+        mut entry: impl FnMut(&mut Self) -> Result<(), ProtocolError>,
+    ) -> Result<usize, ProtocolError> {
         let count = self.u32()? as usize;
         if count > self.rest.len() / least.max(1) {
-            return Err(WireError::Short);
+            return Err(ProtocolError::Short);
         }
         for _ in 0..count {
             entry(self)?;
@@ -126,8 +129,8 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let (array, rest) = self.rest.split_first_chunk().ok_or(WireError::Short)?;
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ProtocolError> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(ProtocolError::Short)?;
         self.rest = rest;
         Ok(*array)
     }

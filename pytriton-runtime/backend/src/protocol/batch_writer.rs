@@ -37,9 +37,9 @@ impl<'a> BatchWriter<'a> {
     /// Writes the number of requests.
     pub fn finish(self, requests: usize) {
         let count = u32::try_from(requests).unwrap_or(u32::MAX);
-        let place = self.writer.0.get_mut(self.requests..self.requests + 4);
-        if let Some(place) = place {
-            place.copy_from_slice(&count.to_le_bytes());
+        let field = self.writer.0.get_mut(self.requests..self.requests + 4);
+        if let Some(field) = field {
+            field.copy_from_slice(&count.to_le_bytes());
         }
     }
 

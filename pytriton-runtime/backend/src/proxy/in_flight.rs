@@ -1,38 +1,38 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::Batch;
+use crate::protocol::{ProtocolError, ResponseMessage};
 use crate::session::Client;
-use crate::wire::{Answer, WireError};
 
-use super::course::Course;
+use super::stream_state::StreamState;
 
 /// The batches that were handed over and are not answered.
 #[derive(Debug, Default)]
-pub(super) struct Flight(Arc<Shared>);
+pub(super) struct InFlight(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    landed: Condvar,
+    completed: Condvar,
 }
 
 /// The slot of a batch in flight. It is released when the batch is dropped.
 #[derive(Debug)]
-pub(super) struct FlightPermit(Arc<Shared>);
+pub(super) struct InFlightPermit(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct State {
     next: u64,
     /// Includes batches that were taken out to be answered.
     count: usize,
-    batches: Vec<UnderWay>,
-    spare: Vec<Vec<usize>>,
+    batches: Vec<BatchInFlight>,
+    free_positions: Vec<Vec<usize>>,
     ended: bool,
 }
 
 /// A batch that was handed over.
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct BatchInFlight {
     pub(super) number: u64,
     pub(super) batch: Batch,
     /// The position in the batch of each request that was handed over.
@@ -40,26 +40,26 @@ pub(super) struct UnderWay {
     /// The requests whose cancellation was sent to the worker.
     pub(super) cancelled: Vec<u32>,
     /// The state of each request's responses, for a decoupled model.
-    pub(super) courses: Vec<Course>,
-    permit: FlightPermit,
+    pub(super) streams: Vec<StreamState>,
+    permit: InFlightPermit,
 }
 
-impl UnderWay {
+impl BatchInFlight {
     /// Records one of any number of responses, and returns the position of its request in the
     /// batch.
     ///
     /// # Errors
     ///
-    /// Returns [`WireError::Number`] if there is no such request, or the response is not the next
-    /// one.
-    pub(super) fn hear(&mut self, answer: &Answer) -> Result<usize, WireError> {
-        let request = answer.request as usize;
-        let course = self.courses.get_mut(request).ok_or(WireError::Number)?;
-        course.hear(answer)?;
+    /// Returns [`ProtocolError::Number`] if there is no such request, or the response is not the
+    /// next one.
+    pub(super) fn record(&mut self, response: &ResponseMessage) -> Result<usize, ProtocolError> {
+        let request = response.request as usize;
+        let stream = self.streams.get_mut(request).ok_or(ProtocolError::Number)?;
+        stream.record(response)?;
         self.positions
             .get(request)
             .copied()
-            .ok_or(WireError::Number)
+            .ok_or(ProtocolError::Number)
     }
 
     /// Notifies the worker once of the cancellation of a request.
@@ -72,14 +72,14 @@ impl UnderWay {
 
     /// Returns whether all requests are answered and their responses have ended.
     pub(super) fn is_over(&self) -> bool {
-        self.batch.is_answered() && self.courses.iter().all(|course| course.is_over())
+        self.batch.is_answered() && self.streams.iter().all(|stream| stream.is_over())
     }
 }
 
-impl Flight {
+impl InFlight {
     /// Registers a batch, and returns its number and whether it is the only one. Returns the batch
     /// if the session has ended.
-    pub(super) fn enter(
+    pub(super) fn insert(
         &self,
         batch: Batch,
         positions: &[usize],
@@ -92,60 +92,60 @@ impl Flight {
         let number = state.next;
         state.next += 1;
         state.count += 1;
-        let mut spare = state.spare.pop().unwrap_or_default();
-        spare.extend_from_slice(positions);
-        let courses = match decoupled {
-            true => vec![Course::default(); positions.len()],
+        let mut free_positions = state.free_positions.pop().unwrap_or_default();
+        free_positions.extend_from_slice(positions);
+        let streams = match decoupled {
+            true => vec![StreamState::default(); positions.len()],
             false => Vec::new(),
         };
-        state.batches.push(UnderWay {
+        state.batches.push(BatchInFlight {
             number,
             batch,
-            positions: spare,
+            positions: free_positions,
             cancelled: Vec::new(),
-            courses,
-            permit: FlightPermit(Arc::clone(&self.0)),
+            streams,
+            permit: InFlightPermit(Arc::clone(&self.0)),
         });
         Ok((number, state.count == 1))
     }
 
     /// Takes a batch out.
-    pub(super) fn take(&self, number: u64) -> Option<UnderWay> {
+    pub(super) fn take(&self, number: u64) -> Option<BatchInFlight> {
         let mut state = self.lock();
         let mut batches = state.batches.iter();
-        let index = batches.position(|under_way| under_way.number == number)?;
+        let index = batches.position(|entry| entry.number == number)?;
         Some(state.batches.swap_remove(index))
     }
 
     /// Puts back a batch with requests that are not answered.
-    pub(super) fn put_back(&self, under_way: UnderWay) {
-        self.lock().batches.push(under_way);
+    pub(super) fn put_back(&self, entry: BatchInFlight) {
+        self.lock().batches.push(entry);
     }
 
     /// Releases a batch that is answered.
-    pub(super) fn land(&self, under_way: UnderWay) {
-        let UnderWay {
+    pub(super) fn complete(&self, entry: BatchInFlight) {
+        let BatchInFlight {
             batch,
             mut positions,
             permit,
             ..
-        } = under_way;
+        } = entry;
         drop(batch);
         positions.clear();
-        self.lock().spare.push(positions);
+        self.lock().free_positions.push(positions);
         drop(permit);
     }
 
     /// Takes all batches out, and accepts no more.
-    pub(super) fn end(&self) -> Vec<UnderWay> {
+    pub(super) fn end(&self) -> Vec<BatchInFlight> {
         let mut state = self.lock();
         state.ended = true;
         std::mem::take(&mut state.batches)
     }
 
-    /// Calls `look` with each batch that is not taken out.
-    pub(super) fn each(&self, look: impl FnMut(&mut UnderWay)) {
-        self.lock().batches.iter_mut().for_each(look);
+    /// Calls `visit` with each batch that is not taken out.
+    pub(super) fn each(&self, visit: impl FnMut(&mut BatchInFlight)) {
+        self.lock().batches.iter_mut().for_each(visit);
     }
 
     /// Returns whether all batches are answered.
@@ -160,7 +160,7 @@ impl Flight {
             // Same as in `lock`.
             state = self
                 .0
-                .landed
+                .completed
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
@@ -178,14 +178,14 @@ impl Shared {
     }
 }
 
-impl Drop for FlightPermit {
+impl Drop for InFlightPermit {
     fn drop(&mut self) {
         self.0.lock().count -= 1;
-        self.0.landed.notify_all();
+        self.0.completed.notify_all();
     }
 }
 
-impl Drop for Flight {
+impl Drop for InFlight {
     fn drop(&mut self) {
         // Each batch has a permit, which refers to this state.
         drop(self.end());

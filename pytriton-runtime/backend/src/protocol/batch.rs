@@ -107,7 +107,7 @@ impl<'a> Batch<'a> {
                 sequence: entry
                     .sequence
                     .as_ref()
-                    .map(|place| place.of(self.description)),
+                    .map(|sequence| sequence.of(self.description)),
                 outputs: &self.read.outputs[entry.outputs.clone()],
                 entry,
                 batch: self,

@@ -1,23 +1,23 @@
 use crate::arena::{Region, align};
+use crate::protocol::{ProtocolError, ResponseMessage, ToServer};
 use crate::shm::Allocated;
-use crate::wire::{Answer, Up, WireError};
 
 use super::SessionError;
 
 /// Responses to be written: their concatenated descriptions, and the total size of their tensors.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub struct EncodedResponses {
     /// The descriptions.
     pub descriptions: Vec<u8>,
     /// The responses.
-    pub each: Vec<Described>,
+    pub each: Vec<ResponseEntry>,
     /// The size of all tensors in bytes.
     pub data: usize,
 }
 
 /// A described response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Described {
+pub struct ResponseEntry {
     /// The request's position in its batch.
     pub request: u32,
     /// The number of responses to the request before this one.
@@ -28,7 +28,7 @@ pub struct Described {
     pub end: usize,
 }
 
-impl Answers {
+impl EncodedResponses {
     /// Removes all responses, and keeps the memory.
     pub fn clear(&mut self) {
         self.descriptions.clear();
@@ -45,7 +45,7 @@ impl Answers {
     /// last.
     pub fn end(&mut self, (request, sequence): (u32, u32), last: bool) {
         let end = self.descriptions.len();
-        self.each.push(Described {
+        self.each.push(ResponseEntry {
             request,
             sequence,
             last,
@@ -54,7 +54,7 @@ impl Answers {
     }
 
     /// Returns the offset of the tensors, and the total size.
-    pub(super) fn place(&self) -> Option<(usize, usize)> {
+    pub(super) fn layout(&self) -> Option<(usize, usize)> {
         let start = align(self.descriptions.len())?;
         Some((start, start.checked_add(self.data)?))
     }
@@ -65,20 +65,20 @@ impl Answers {
         (batch, begun): (u64, u64),
         region: Region,
         start: usize,
-    ) -> impl Iterator<Item = Up> {
+    ) -> impl Iterator<Item = ToServer> {
         let mut begin = 0;
-        self.each.iter().map(move |answer| {
+        self.each.iter().map(move |response| {
             let description = Region {
                 segment: region.segment,
                 offset: region.offset + begin,
-                len: answer.end - begin,
+                len: response.end - begin,
             };
-            begin = answer.end;
-            Up::Answer(Answer {
+            begin = response.end;
+            ToServer::Response(ResponseMessage {
                 batch,
-                request: answer.request,
-                sequence: answer.sequence,
-                last: answer.last,
+                request: response.request,
+                sequence: response.sequence,
+                last: response.last,
                 description,
                 data: (region.offset + start, self.data),
                 begun,
@@ -89,12 +89,12 @@ impl Answers {
 
 /// Responses that are being written.
 #[derive(Debug)]
-pub struct Unanswered {
+pub struct AllocatedResponses {
     pub(super) allocated: Allocated,
     pub(super) start: usize,
 }
 
-impl Unanswered {
+impl AllocatedResponses {
     pub(super) fn describe(&mut self, descriptions: &[u8]) -> Result<(), SessionError> {
         Ok(self.allocated.write(0, descriptions)?)
     }
@@ -105,7 +105,10 @@ impl Unanswered {
     ///
     /// Returns [`SessionError::Memory`] if they exceed the announced size.
     pub fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), SessionError> {
-        let offset = self.start.checked_add(offset).ok_or(WireError::Bounds)?;
+        let offset = self
+            .start
+            .checked_add(offset)
+            .ok_or(ProtocolError::Bounds)?;
         Ok(self.allocated.write(offset, bytes)?)
     }
 }

@@ -1,13 +1,13 @@
 use crate::arena::Region;
+use crate::protocol::{ProtocolError, ResponseMessage, ToServer};
 use crate::ring::PushError;
-use crate::wire::{Answer, Up, WireError};
 
 use super::end::{End, lock};
 use super::outgoing::{Outgoing, Sent};
-use super::{Answers, Server, SessionError, Unanswered};
+use super::{AllocatedResponses, EncodedResponses, Server, SessionError};
 
 /// The maximum number of bytes of responses that wait for tritonserver before writing blocks.
-const UNDER_WAY: usize = 256 << 20;
+const MAX_IN_FLIGHT_BYTES: usize = 256 << 20;
 
 impl Server {
     /// Writes responses to requests of a batch; `fill` writes their tensors. tritonserver sees them
@@ -18,34 +18,34 @@ impl Server {
     /// # Errors
     ///
     /// Returns [`SessionError::Memory`] if there is no memory for them. Smaller ones may still fit.
-    pub fn answer(
+    pub fn respond(
         &self,
         (batch, begun): (u64, u64),
-        answers: &Answers,
-        fill: impl FnOnce(&mut Unanswered) -> Result<(), SessionError>,
+        responses: &EncodedResponses,
+        fill: impl FnOnce(&mut AllocatedResponses) -> Result<(), SessionError>,
     ) -> Result<(), SessionError> {
-        let (start, len) = answers.place().ok_or(WireError::Bounds)?;
-        let end = &self.lending.end;
+        let (start, len) = responses.layout().ok_or(ProtocolError::Bounds)?;
+        let end = &self.returns.end;
         if end.is_closed() {
             // The data may still be read, although the session has ended.
             return Err(SessionError::Closed);
         }
         let mut outgoing = lock(&end.outgoing);
         self.make_room(&mut outgoing, len)?;
-        let announce = |number| Up::Segment(number).to_message();
+        let announce = |number| ToServer::Segment(number).to_message();
         let allocated = end.allocate(&mut outgoing, len, announce)?;
-        let mut unanswered = Unanswered { allocated, start };
-        let written = unanswered.describe(&answers.descriptions);
-        if let Err(error) = written.and_then(|()| fill(&mut unanswered)) {
-            let region = unanswered.allocated.hand_over();
+        let mut allocated = AllocatedResponses { allocated, start };
+        let written = allocated.describe(&responses.descriptions);
+        if let Err(error) = written.and_then(|()| fill(&mut allocated)) {
+            let region = allocated.allocated.hand_over();
             outgoing.arena.free(region);
             return Err(error);
         }
         if End::is_large(&outgoing) {
             self.registration.arm(End::IDLE);
         }
-        let region = unanswered.allocated.hand_over();
-        for message in answers.messages((batch, begun), region, start) {
+        let region = allocated.allocated.hand_over();
+        for message in responses.messages((batch, begun), region, start) {
             self.push(&mut outgoing, message)?;
         }
         let written = outgoing.producer.written();
@@ -55,7 +55,7 @@ impl Server {
 
     /// Publishes the responses written.
     pub fn publish(&self) {
-        let end = &self.lending.end;
+        let end = &self.returns.end;
         lock(&end.outgoing).producer.publish(&end.out());
     }
 
@@ -64,8 +64,8 @@ impl Server {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if the session has ended.
-    pub fn count(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
-        self.say(batch, place, false)
+    pub fn count(&self, batch: (u64, u64), position: (u32, u32)) -> Result<(), SessionError> {
+        self.send_message(batch, position, false)
     }
 
     /// Ends the responses of a request, after the given number of them.
@@ -73,17 +73,17 @@ impl Server {
     /// # Errors
     ///
     /// Returns a [`SessionError`] if the session has ended.
-    pub fn end_request(&self, batch: (u64, u64), place: (u32, u32)) -> Result<(), SessionError> {
-        self.say(batch, place, true)
+    pub fn end_request(&self, batch: (u64, u64), position: (u32, u32)) -> Result<(), SessionError> {
+        self.send_message(batch, position, true)
     }
 
-    fn say(
+    fn send_message(
         &self,
         (batch, begun): (u64, u64),
         (request, sequence): (u32, u32),
         last: bool,
     ) -> Result<(), SessionError> {
-        let said = Answer {
+        let message = ResponseMessage {
             batch,
             request,
             sequence,
@@ -92,13 +92,13 @@ impl Server {
             data: (0, 0),
             begun,
         };
-        if self.lending.end.is_closed() {
-            // Same as in `answer`.
+        if self.returns.end.is_closed() {
+            // Same as in `respond`.
             return Err(SessionError::Closed);
         }
-        let mut outgoing = lock(&self.lending.end.outgoing);
-        self.push(&mut outgoing, Up::Answer(said))?;
-        outgoing.producer.publish(&self.lending.end.out());
+        let mut outgoing = lock(&self.returns.end.outgoing);
+        self.push(&mut outgoing, ToServer::Response(message))?;
+        outgoing.producer.publish(&self.returns.end.out());
         Ok(())
     }
 
@@ -108,11 +108,11 @@ impl Server {
     ///
     /// Returns a [`SessionError`] if the session has ended.
     pub fn finish(&self, batch: u64) -> Result<(), SessionError> {
-        let end = &self.lending.end;
-        let mut outgoing = self.lending.finish(batch, |returned| {
+        let end = &self.returns.end;
+        let mut outgoing = self.returns.finish(batch, |returned| {
             let mut outgoing = lock(&end.outgoing);
             for batch in returned {
-                self.push(&mut outgoing, Up::Returned { batch })?;
+                self.push(&mut outgoing, ToServer::Returned { batch })?;
             }
             Ok::<_, SessionError>(outgoing)
         })?;
@@ -125,11 +125,11 @@ impl Server {
     /// Frees what tritonserver has read. Waits while it has too much to read, or while no slot is
     /// free to announce another segment.
     fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
-        let ring = self.lending.end.out();
+        let ring = self.returns.end.out();
         loop {
             let done = outgoing.collect(&ring)?;
             let live = outgoing.arena.live();
-            let fits = live == 0 || live.saturating_add(len) <= UNDER_WAY;
+            let fits = live == 0 || live.saturating_add(len) <= MAX_IN_FLIGHT_BYTES;
             if fits && outgoing.producer.has_room(&ring)? {
                 return Ok(());
             }
@@ -138,21 +138,25 @@ impl Server {
     }
 
     /// Writes a message; waits while no slot is free.
-    pub(super) fn push(&self, outgoing: &mut Outgoing, message: Up) -> Result<(), SessionError> {
-        let ring = self.lending.end.out();
+    pub(super) fn push(
+        &self,
+        outgoing: &mut Outgoing,
+        message: ToServer,
+    ) -> Result<(), SessionError> {
+        let ring = self.returns.end.out();
         loop {
             // Read first: a slot that becomes free after this ends the wait.
             let seen = outgoing.producer.done(&ring)?;
             match outgoing.producer.push(&ring, &message.to_message()) {
                 Ok(()) => return Ok(()),
                 Err(PushError::Full) => self.wait(outgoing, seen)?,
-                Err(PushError::Broken) => return Err(WireError::Number.into()),
+                Err(PushError::Broken) => return Err(ProtocolError::Number.into()),
             }
         }
     }
 
     fn wait(&self, outgoing: &mut Outgoing, seen: u32) -> Result<(), SessionError> {
-        let end = &self.lending.end;
+        let end = &self.returns.end;
         let ring = end.out();
         // The wait ends only after the peer has read these messages.
         outgoing.producer.publish(&ring);
