@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn steps_share_their_time() {
+    async fn stages_share_the_deadline() {
         let begun = Instant::now();
         let deadline = Deadline::new(Stage::Inference, Duration::from_secs(7));
         let step = async {

@@ -13,14 +13,14 @@ use crate::ClientError;
 const STEP: usize = 64 << 10;
 
 /// Larger bodies are processed on a separate thread, because all requests of a client share one.
-const LARGE: usize = 64 << 10;
+const MIN_OFFLOAD_BYTES: usize = 64 << 10;
 
 /// The limit on a decompressed body: the maximum size of a protobuf message.
-pub(crate) const MOST: usize = 2 << 30;
+pub(crate) const MAX_DECOMPRESSED_BYTES: usize = 2 << 30;
 
 /// Compresses the pieces of a body.
 pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
-    match pieces.iter().map(Bytes::len).sum::<usize>() > LARGE {
+    match pieces.iter().map(Bytes::len).sum::<usize>() > MIN_OFFLOAD_BYTES {
         true => aside(move || deflate(&pieces)).await,
         false => deflate(&pieces),
     }
@@ -28,9 +28,9 @@ pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
 
 /// Decompresses a body into memory in which the byte at `aligned_at` is aligned.
 pub(crate) async fn decompress(body: Bytes, aligned_at: usize) -> Result<Bytes, ClientError> {
-    match body.len() > LARGE {
-        true => aside(move || inflate(&body, aligned_at, MOST)).await,
-        false => inflate(&body, aligned_at, MOST),
+    match body.len() > MIN_OFFLOAD_BYTES {
+        true => aside(move || inflate(&body, aligned_at, MAX_DECOMPRESSED_BYTES)).await,
+        false => inflate(&body, aligned_at, MAX_DECOMPRESSED_BYTES),
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_compressed_comes_back_as_one() {
+    async fn compression_round_trips() {
         let noise =
             (0..300_000_u32).map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()[2]);
         for large in [vec![7; 300_000], noise.collect()] {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_grows_without_an_end() {
+    fn growth_is_bounded() {
         let body = deflate(&[Bytes::from(vec![7; 300_000])]).unwrap();
         assert!(body.len() < 3_000);
         assert_eq!(inflate(&body, 0, 300_000).unwrap().len(), 300_000);

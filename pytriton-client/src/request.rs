@@ -3,7 +3,7 @@ use std::fmt;
 use pytriton_protocol::tensor::Tensor;
 
 use crate::InferOptions;
-use crate::shared_memory::Lent;
+use crate::shared_memory::RegionGuard;
 
 /// The name and version of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) struct InferRequest {
     pub(crate) inputs: Vec<(String, Tensor)>,
     pub(crate) options: InferOptions,
     /// The tensors in shared memory.
-    pub(crate) shared: Option<Lent>,
+    pub(crate) shared: Option<RegionGuard>,
     /// Whether to use JSON without binary tensors over HTTP.
     pub(crate) as_json: bool,
 }

@@ -8,7 +8,7 @@ use crate::config::ModelConfig;
 use crate::grpc::{self, GrpcTransport};
 use crate::http::HttpTransport;
 use crate::request::{InferRequest, Load, Model};
-use crate::shared_memory::{Lent, Region, strays};
+use crate::shared_memory::{Region, RegionGuard, stale_regions};
 use crate::statistics::ModelStatistics;
 use crate::transport::Tls;
 use crate::{Address, ClientError, Outputs, SharedMemoryRegion};
@@ -48,10 +48,10 @@ impl Server {
     }
 
     /// Returns the same server with new connections.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn with_new_connections(&self) -> Self {
         match self {
-            Self::Http(transport) => Self::Http(transport.anew()),
-            Self::Grpc(transport) => Self::Grpc(transport.anew()),
+            Self::Http(transport) => Self::Http(transport.with_new_connections()),
+            Self::Grpc(transport) => Self::Grpc(transport.with_new_connections()),
         }
     }
 
@@ -105,20 +105,20 @@ impl Server {
         request: &InferRequest,
     ) -> Result<Outputs, ClientError> {
         match (&**self, &request.shared) {
-            (server, Some(lent)) => {
+            (server, Some(guard)) => {
                 let ask = || async {
                     let answered =
-                        either!(server, transport => transport.infer_shared(request, lent));
+                        either!(server, transport => transport.infer_shared(request, guard));
                     // In all other cases the server may still be using the region.
                     if !matches!(
                         answered,
                         Err(ClientError::Lost { .. } | ClientError::Timeout { .. })
                     ) {
-                        lent.end();
+                        guard.end();
                     }
                     answered
                 };
-                self.sharing(lent, ask).await
+                self.sharing(guard, ask).await
             }
             (Self::Http(transport), None) if request.as_json => transport.infer_json(request).await,
             (server, None) => either!(server, transport => transport.infer(request)),
@@ -141,17 +141,17 @@ impl Server {
     /// when it no longer uses the region.
     async fn sharing<T, F>(
         self: &Arc<Self>,
-        lent: &Lent,
+        guard: &RegionGuard,
         ask: impl Fn() -> F,
     ) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
-        let region = lent.region();
+        let region = guard.region();
         let mut tries = 2;
         loop {
             if !region.is_registered(self) {
-                self.forget_strays().await;
+                self.unregister_stale_regions().await;
                 // Recorded before the registration is sent: a cancelled call may leave a registered
                 // region.
                 region.note(self);
@@ -169,21 +169,21 @@ impl Server {
                     }
                 }
             }
-            lent.begin();
+            guard.begin();
             let answered = ask().await;
             tries -= 1;
             let unknown = format!("Unable to find shared memory region: '{}'", region.name());
             match &answered {
                 // The server was restarted after the registration.
                 Err(ClientError::Server { message, .. }) if message.contains(&unknown) => {
-                    lent.end();
+                    guard.end();
                     region.forget(self);
                     if tries == 0 {
                         return answered;
                     }
                 }
                 Err(error) if error.is_unsent() => {
-                    lent.end();
+                    guard.end();
                     return answered;
                 }
                 _ => return answered,
@@ -193,10 +193,10 @@ impl Server {
 
     /// Unregisters regions that killed clients have left; the server would otherwise keep their
     /// memory.
-    async fn forget_strays(&self) {
-        let told = strays().iter().map(|name| self.unregister(name));
+    async fn unregister_stale_regions(&self) {
+        let requests = stale_regions().iter().map(|name| self.unregister(name));
         // Errors are ignored: the server may not know these regions.
-        join_all(told).await;
+        join_all(requests).await;
     }
 
     /// Returns the error for a server that refuses a region.
@@ -217,12 +217,12 @@ impl Server {
     pub(crate) async fn stream(
         self: &Arc<Self>,
         request: &Arc<InferRequest>,
-    ) -> Result<grpc::Answers, ClientError> {
+    ) -> Result<grpc::ResponseStream, ClientError> {
         match (&**self, &request.shared) {
             (Self::Grpc(transport), None) => transport.stream(request).await,
-            (Self::Grpc(transport), Some(lent)) => {
-                let ask = || transport.stream_shared(request, lent);
-                self.sharing(lent, ask).await
+            (Self::Grpc(transport), Some(guard)) => {
+                let ask = || transport.stream_shared(request, guard);
+                self.sharing(guard, ask).await
             }
             // Streaming clients refuse such addresses when they are created.
             (Self::Http(transport), _) => Err(ClientError::OnlyGrpc {
@@ -245,7 +245,7 @@ mod tests {
     use crate::shared_memory::Pool;
 
     #[tokio::test]
-    async fn a_region_of_which_a_server_may_know_is_noted() {
+    async fn region_records_servers_that_may_know_it() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let link = Link {
@@ -260,7 +260,7 @@ mod tests {
         let model = serde_json::json!({"name": "m"});
         let model = ModelConfig::from_json(&model).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &inputs, &InferOptions::new(), false).await;
+        let guard = RegionGuard::new(&pool, &model, &inputs, &InferOptions::new(), false).await;
         let request = InferRequest {
             model: Model {
                 name: model.name,
@@ -269,7 +269,7 @@ mod tests {
             id: String::new(),
             inputs,
             options: InferOptions::new(),
-            shared: lent.unwrap(),
+            shared: guard.unwrap(),
             as_json: false,
         };
         let region = request.shared.as_ref().unwrap().region();
@@ -278,7 +278,7 @@ mod tests {
         assert!(asked.is_err() && region.is_registered(&server));
         region.forget(&server);
         drop(listener);
-        let server = Arc::new(server.anew());
+        let server = Arc::new(server.with_new_connections());
         let asked = server.infer(&request).await;
         assert!(asked.is_err_and(|error| error.is_unsent()));
         assert!(!region.is_registered(&server));

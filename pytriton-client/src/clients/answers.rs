@@ -8,7 +8,7 @@ use crate::deadline::Deadline;
 use crate::grpc;
 use crate::{ClientError, InferOptions, Inputs, Outputs, Stage};
 
-use super::core::{Asked, Core, Rows};
+use super::core::{Core, InferenceResponse, Rows};
 use super::worker::Worker;
 
 /// A stream of the responses to a request.
@@ -18,8 +18,8 @@ use super::worker::Worker;
 pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
 
 enum State {
-    Asking(Result<Inputs, ClientError>, InferOptions, Rows),
-    Answering(Asked<grpc::Answers>),
+    Unsent(Result<Inputs, ClientError>, InferOptions, Rows),
+    Sent(InferenceResponse<grpc::ResponseStream>),
 }
 
 impl AnswerStream {
@@ -29,27 +29,27 @@ impl AnswerStream {
         options: InferOptions,
         rows: Rows,
     ) -> Self {
-        let limit = options.timeout.unwrap_or(core.patience.inference);
-        let state = State::Asking(inputs, options, rows);
+        let limit = options.timeout.unwrap_or(core.retry_policy.inference);
+        let state = State::Unsent(inputs, options, rows);
         let answers = try_unfold((core, state), move |(core, state)| async move {
-            let (mut asked, deadline) = match state {
-                State::Asking(inputs, options, rows) => {
-                    let asked = core.stream(inputs?, options, rows).await?;
-                    let deadline = asked.deadline;
-                    (asked, deadline)
+            let (mut response, deadline) = match state {
+                State::Unsent(inputs, options, rows) => {
+                    let response = core.stream(inputs?, options, rows).await?;
+                    let deadline = response.deadline;
+                    (response, deadline)
                 }
-                State::Answering(asked) => (asked, Deadline::new(Stage::Inference, limit)),
+                State::Sent(response) => (response, Deadline::new(Stage::Inference, limit)),
             };
-            let next = deadline.within(asked.answer.next()).await;
-            asked.under_way.heard(next.as_ref().err());
+            let next = deadline.within(response.answer.next()).await;
+            response.in_flight.record(next.as_ref().err());
             let Some(outputs) = next? else {
                 return Ok(None);
             };
-            let outputs = match asked.squeezed {
+            let outputs = match response.squeezed {
                 true => outputs.first_row()?,
                 false => outputs,
             };
-            Ok(Some((outputs, (core, State::Answering(asked)))))
+            Ok(Some((outputs, (core, State::Sent(response)))))
         });
         Self(answers.boxed())
     }

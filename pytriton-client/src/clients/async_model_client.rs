@@ -59,7 +59,7 @@ impl AsyncModelClient {
     /// Creates another client for the same server and model with the same options and model
     /// metadata. It has its own connections, and is closed separately.
     pub fn from_existing(client: &Self) -> Self {
-        Self(Arc::new(client.0.anew()))
+        Self(Arc::new(client.0.with_new_connections()))
     }
 
     /// Sends a batch: axis 0 of each input is the batch axis.

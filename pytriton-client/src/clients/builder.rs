@@ -11,8 +11,8 @@ use crate::url::shown;
 use crate::{Address, ClientError, ModelConfig, Tls};
 
 use super::core::Core;
-use super::patience::Patience;
 use super::pipelined::Bounds;
+use super::retry_policy::RetryPolicy;
 
 /// The options of a client.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ use super::pipelined::Bounds;
 pub struct Builder<C> {
     url: String,
     model: Model,
-    patience: Patience,
+    retry_policy: RetryPolicy,
     access_token: Option<String>,
     tls: Tls,
     config: Option<Arc<ModelConfig>>,
@@ -38,7 +38,7 @@ impl<C> Builder<C> {
                 name: model.to_owned(),
                 version: String::new(),
             },
-            patience: Patience {
+            retry_policy: RetryPolicy {
                 init: Duration::from_secs(300),
                 inference: Duration::from_secs(60),
                 retries: 0,
@@ -61,7 +61,7 @@ impl<C> Builder<C> {
 
     /// Sets the time until the server and the model must be ready; the default is 300 seconds.
     pub fn init_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.init = timeout;
+        self.retry_policy.init = timeout;
         self
     }
 
@@ -69,7 +69,7 @@ impl<C> Builder<C> {
     /// seconds of it, or less with several servers. If the server's machine disappears, the client
     /// notices within 40 seconds ([`ClientError::Lost`]), independently of this limit.
     pub fn inference_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.inference = timeout;
+        self.retry_policy.inference = timeout;
         self
     }
 
@@ -77,7 +77,7 @@ impl<C> Builder<C> {
     /// could be made. Other requests are never retried. The delay starts at 50 ms and doubles; the
     /// request's time limit includes all retries.
     pub fn retries(mut self, retries: u32) -> Self {
-        self.patience.retries = retries;
+        self.retry_policy.retries = retries;
         self
     }
 
@@ -126,7 +126,7 @@ impl<C> Builder<C> {
         Builder {
             url: self.url,
             model: self.model,
-            patience: self.patience,
+            retry_policy: self.retry_policy,
             access_token: self.access_token,
             tls: self.tls,
             config: self.config,
@@ -146,7 +146,7 @@ impl<C> Builder<C> {
         let link = Link {
             tls: self.tls,
             access_token: self.access_token,
-            connect_timeout: self.patience.connect(addresses.len()),
+            connect_timeout: self.retry_policy.connect(addresses.len()),
             gzip: self.gzip,
         };
         let servers = Servers::new(&addresses, &link)?;
@@ -154,7 +154,7 @@ impl<C> Builder<C> {
         Ok(Core::new(
             servers,
             self.model,
-            self.patience,
+            self.retry_policy,
             self.config,
             memory,
         ))
@@ -167,7 +167,7 @@ impl<C> fmt::Debug for Builder<C> {
         f.debug_struct("Builder")
             .field("url", &shown(&self.url))
             .field("model", &self.model)
-            .field("patience", &self.patience)
+            .field("patience", &self.retry_policy)
             .field("access_token", &self.access_token.is_some())
             .field("tls", &self.tls)
             .finish_non_exhaustive()
@@ -179,17 +179,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_those_of_pytriton() {
+    fn defaults_match_pytriton() {
         let builder = Builder::<()>::new("localhost", "m");
-        let Patience {
+        let RetryPolicy {
             init,
             inference,
             retries,
-        } = builder.patience;
+        } = builder.retry_policy;
         let seconds = [init, inference].map(|time| time.as_secs());
         assert_eq!((seconds, retries), ([300, 60], 0));
-        let Bounds { under_way, queue } = builder.bounds;
-        assert_eq!((under_way, queue), (128, 128));
+        let Bounds { in_flight, queue } = builder.bounds;
+        assert_eq!((in_flight, queue), (128, 128));
         assert!(builder.model.version.is_empty() && builder.access_token.is_none());
     }
 }

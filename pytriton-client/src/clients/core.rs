@@ -10,22 +10,22 @@ use crate::deadline::Deadline;
 use crate::grpc;
 use crate::request::{InferRequest, Load, Model};
 use crate::server::Server;
-use crate::servers::{Servers, UnderWay};
-use crate::shared_memory::{Lent, Pool};
+use crate::servers::{RequestInFlight, Servers};
+use crate::shared_memory::{Pool, RegionGuard};
 use crate::{
     ClientError, InferOptions, Inputs, ModelConfig, ModelStatistics, Outputs, SharedMemoryRegion,
     Stage,
 };
 
-use super::patience::Patience;
 use super::readiness;
+use super::retry_policy::RetryPolicy;
 
 /// The shared part of all clients.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(super) servers: Servers,
     pub(super) model: Model,
-    pub(super) patience: Patience,
+    pub(super) retry_policy: RetryPolicy,
     pub(super) config: OnceCell<Arc<ModelConfig>>,
     /// A server on which the model is ready, until its configuration is known.
     pub(super) found: Mutex<Option<Arc<Server>>>,
@@ -43,9 +43,9 @@ pub(super) enum Rows {
 
 /// The response to an inference, and how to convert it.
 #[derive(Debug)]
-pub(super) struct Asked<T> {
+pub(super) struct InferenceResponse<T> {
     pub(super) answer: T,
-    pub(super) under_way: UnderWay,
+    pub(super) in_flight: RequestInFlight,
     /// The deadline of the response.
     pub(super) deadline: Deadline,
     /// Whether to remove the batch axis of the outputs.
@@ -56,14 +56,14 @@ impl Core {
     pub(super) fn new(
         servers: Servers,
         model: Model,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         config: Option<Arc<ModelConfig>>,
         memory: Option<Arc<Pool>>,
     ) -> Self {
         Self {
             servers,
             model,
-            patience,
+            retry_policy,
             config: OnceCell::new_with(config),
             found: Mutex::default(),
             memory,
@@ -73,13 +73,16 @@ impl Core {
     }
 
     /// Returns a new open client with its own connections and the same options.
-    pub(super) fn anew(&self) -> Self {
+    pub(super) fn with_new_connections(&self) -> Self {
         let config = self.config.get().cloned();
-        let memory = self.memory.as_ref().map(|memory| Arc::new(memory.anew()));
+        let memory = self
+            .memory
+            .as_ref()
+            .map(|memory| Arc::new(memory.with_new_connections()));
         Self::new(
-            self.servers.anew(),
+            self.servers.with_new_connections(),
             self.model.clone(),
-            self.patience,
+            self.retry_policy,
             config,
             memory,
         )
@@ -111,56 +114,60 @@ impl Core {
     /// Statistics from one of the servers.
     pub(super) async fn statistics(&self) -> Result<Vec<ModelStatistics>, ClientError> {
         let model = &self.model;
-        self.ask_one(|server| async move { server.statistics(model).await })
+        self.send_to_one(|server| async move { server.statistics(model).await })
             .await
     }
 
     /// Returns the shared-memory regions of one of the servers.
     pub(super) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
-        self.ask_one(|server| async move { server.regions().await })
+        self.send_to_one(|server| async move { server.regions().await })
             .await
     }
 
     /// Sends a request other than an inference to one server.
-    async fn ask_one<T, F>(&self, ask: impl Fn(Arc<Server>) -> F) -> Result<T, ClientError>
+    async fn send_to_one<T, F>(&self, send: impl Fn(Arc<Server>) -> F) -> Result<T, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
         let Self {
-            servers, patience, ..
+            servers,
+            retry_policy,
+            ..
         } = self.open()?;
-        let deadline = Deadline::new(Stage::Request, patience.request());
-        let asked = patience.within(deadline, || servers.ask(None, deadline, &ask));
-        asked.await.map(|(answer, _)| answer)
+        let deadline = Deadline::new(Stage::Request, retry_policy.request());
+        let response = retry_policy.within(deadline, || servers.send(None, deadline, &send));
+        response.await.map(|(answer, _)| answer)
     }
 
     /// Loads the model on all servers. The time limit is the readiness timeout.
     pub(super) async fn load(&self, load: &Load) -> Result<(), ClientError> {
         let model = &self.model;
-        self.tell(|server| async move { server.load(model, load).await })
+        self.send_to_all(|server| async move { server.load(model, load).await })
             .await
     }
 
     pub(super) async fn unload(&self) -> Result<(), ClientError> {
         let model = &self.model;
-        self.tell(|server| async move { server.unload(model).await })
+        self.send_to_all(|server| async move { server.unload(model).await })
             .await
     }
 
     /// Sends a request to all servers concurrently.
-    async fn tell<F>(&self, tell: impl Fn(Arc<Server>) -> F) -> Result<(), ClientError>
+    async fn send_to_all<F>(&self, send: impl Fn(Arc<Server>) -> F) -> Result<(), ClientError>
     where
         F: Future<Output = Result<(), ClientError>>,
     {
         let Self {
-            servers, patience, ..
+            servers,
+            retry_policy,
+            ..
         } = self.open()?;
-        let deadline = Deadline::new(Stage::Request, patience.init);
-        let told = servers.all().map(|server| async {
-            let told = patience.within(deadline, || tell(Arc::clone(server)));
-            Some((server.address().to_owned(), told.await.err()?))
+        let deadline = Deadline::new(Stage::Request, retry_policy.init);
+        let results = servers.all().map(|server| async {
+            let result = retry_policy.within(deadline, || send(Arc::clone(server)));
+            Some((server.address().to_owned(), result.await.err()?))
         });
-        let failed = join_all(told).await;
+        let failed = join_all(results).await;
         let mut failed: Vec<_> = failed.into_iter().flatten().collect();
         match (failed.len(), servers.all().len()) {
             (0, _) => Ok(()),
@@ -176,13 +183,13 @@ impl Core {
         options: InferOptions,
         rows: Rows,
     ) -> Result<Outputs, ClientError> {
-        let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
+        let send = |server: Arc<Server>, request: Arc<InferRequest>| async move {
             server.infer(&request).await
         };
-        let asked = self.ask(false, inputs, options, rows, ask).await?;
-        match asked.squeezed {
-            true => asked.answer.first_row(),
-            false => Ok(asked.answer),
+        let response = self.send(false, inputs, options, rows, send).await?;
+        match response.squeezed {
+            true => response.answer.first_row(),
+            false => Ok(response.answer),
         }
     }
 
@@ -192,21 +199,21 @@ impl Core {
         inputs: Inputs,
         options: InferOptions,
         rows: Rows,
-    ) -> Result<Asked<grpc::Answers>, ClientError> {
-        let ask = |server: Arc<Server>, request: Arc<InferRequest>| async move {
+    ) -> Result<InferenceResponse<grpc::ResponseStream>, ClientError> {
+        let send = |server: Arc<Server>, request: Arc<InferRequest>| async move {
             server.stream(&request).await
         };
-        self.ask(true, inputs, options, rows, ask).await
+        self.send(true, inputs, options, rows, send).await
     }
 
-    async fn ask<T, F>(
+    async fn send<T, F>(
         &self,
         decoupled: bool,
         inputs: Inputs,
         options: InferOptions,
         rows: Rows,
-        ask: impl Fn(Arc<Server>, Arc<InferRequest>) -> F,
-    ) -> Result<Asked<T>, ClientError>
+        send: impl Fn(Arc<Server>, Arc<InferRequest>) -> F,
+    ) -> Result<InferenceResponse<T>, ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
@@ -222,19 +229,19 @@ impl Core {
         let (mut request, squeezed) = self.request(&config, inputs, options, rows)?;
         if let Some(memory) = &self.memory {
             let (inputs, options) = (&request.inputs, &request.options);
-            let lent = Lent::new(memory, &config, inputs, options, decoupled);
-            request.shared = deadline.within(lent).await?;
+            let guard = RegionGuard::new(memory, &config, inputs, options, decoupled);
+            request.shared = deadline.within(guard).await?;
         }
         let request = Arc::new(request);
         let sequence = request.options.sequence.as_ref();
-        let ask = |server| ask(server, Arc::clone(&request));
-        let asked = self
-            .patience
-            .within(deadline, || self.servers.ask(sequence, deadline, ask));
-        let (answer, under_way) = asked.await?;
-        Ok(Asked {
+        let send = |server| send(server, Arc::clone(&request));
+        let response = self
+            .retry_policy
+            .within(deadline, || self.servers.send(sequence, deadline, send));
+        let (answer, in_flight) = response.await?;
+        Ok(InferenceResponse {
             answer,
-            under_way,
+            in_flight,
             deadline,
             squeezed,
         })

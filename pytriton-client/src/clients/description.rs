@@ -13,12 +13,12 @@ use super::readiness;
 impl Core {
     /// Returns the model's configuration. It is requested once, when the model is ready.
     pub(super) async fn config(&self) -> Result<Arc<ModelConfig>, ClientError> {
-        let Self { patience, .. } = self.open()?;
+        let Self { retry_policy, .. } = self.open()?;
         if let Some(config) = self.config.get() {
             return Ok(Arc::clone(config));
         }
-        let server = self.ready(patience.init).await?;
-        let deadline = Deadline::new(Stage::Request, patience.request());
+        let server = self.ready(retry_policy.init).await?;
+        let deadline = Deadline::new(Stage::Request, retry_policy.request());
         self.describe(&server, deadline).await
     }
 
@@ -29,13 +29,13 @@ impl Core {
         &self,
         own: Option<Duration>,
     ) -> Result<(Arc<ModelConfig>, Deadline), ClientError> {
-        let Self { patience, .. } = self.open()?;
-        let limit = own.unwrap_or(patience.inference);
+        let Self { retry_policy, .. } = self.open()?;
+        let limit = own.unwrap_or(retry_policy.inference);
         let mut deadline = Deadline::new(Stage::Inference, limit);
         if let Some(config) = self.config.get() {
             return Ok((Arc::clone(config), deadline));
         }
-        let init = own.map_or(patience.init, |own| own.min(patience.init));
+        let init = own.map_or(retry_policy.init, |own| own.min(retry_policy.init));
         let server = self.ready(init).await?;
         if own.is_none() {
             deadline = Deadline::new(Stage::Inference, limit);
@@ -64,13 +64,13 @@ impl Core {
         server: &Arc<Server>,
         deadline: Deadline,
     ) -> Result<Arc<ModelConfig>, ClientError> {
-        let ask = || async {
-            let asked = self
-                .patience
+        let fetch = || async {
+            let config = self
+                .retry_policy
                 .within(deadline, || server.config(&self.model));
-            asked.await.map(Arc::new)
+            config.await.map(Arc::new)
         };
-        let described = deadline.within(self.config.get_or_try_init(ask)).await;
+        let described = deadline.within(self.config.get_or_try_init(fetch)).await;
         if described.is_err() {
             // The next caller searches for a ready server again.
             *self.found.lock().await = None;

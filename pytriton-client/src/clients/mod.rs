@@ -7,9 +7,9 @@ mod core;
 mod decoupled;
 mod description;
 mod model_client;
-mod patience;
 mod pipelined;
 mod readiness;
+mod retry_policy;
 mod typed;
 mod worker;
 

@@ -46,7 +46,7 @@ pub struct PipelinedModelClient {
 /// The limits on concurrent and queued requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    pub(super) under_way: usize,
+    pub(super) in_flight: usize,
     pub(super) queue: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            under_way: 128,
+            in_flight: 128,
             queue: 128,
         }
     }
@@ -64,7 +64,7 @@ impl Default for Bounds {
 struct Pipeline {
     worker: Arc<Worker>,
     /// One permit for each request that is queued or in flight.
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// One permit for each request in flight.
     turns: Arc<Semaphore>,
     limit: usize,
@@ -122,7 +122,7 @@ impl PipelinedModelClient {
     /// Prepares the request of [`AsyncModelClient::infer_batch_with`].
     pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
         let timeout = options.timeout;
-        self.asked(self.client.infer_batch_with(inputs, options), timeout)
+        self.prepare(self.client.infer_batch_with(inputs, options), timeout)
     }
 
     /// Prepares the request of [`AsyncModelClient::infer_sample`].
@@ -133,10 +133,10 @@ impl PipelinedModelClient {
     /// Prepares the request of [`AsyncModelClient::infer_sample_with`].
     pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
         let timeout = options.timeout;
-        self.asked(self.client.infer_sample_with(inputs, options), timeout)
+        self.prepare(self.client.infer_sample_with(inputs, options), timeout)
     }
 
-    fn asked(&self, inference: Inference, timeout: Option<Duration>) -> Asked {
+    fn prepare(&self, inference: Inference, timeout: Option<Duration>) -> Asked {
         Asked {
             client: self.clone(),
             inference,
@@ -170,8 +170,8 @@ impl Asked {
     /// Returns [`ClientError::QueueFull`] if the queue stays full for the inference timeout, and
     /// [`ClientError::Closed`].
     pub async fn send(self) -> Result<Pending, ClientError> {
-        let place = self.place().await;
-        self.start(place)
+        let slot = self.slot().await;
+        self.start(slot)
     }
 
     /// Like [`send`](Self::send), but blocks the thread.
@@ -180,12 +180,12 @@ impl Asked {
     ///
     /// See [`send`](Self::send).
     pub fn blocking_send(self) -> Result<Pending, ClientError> {
-        let free = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
-        let place = match free {
-            Ok(place) => Some(place),
-            Err(_) => self.client.pipeline.worker.run(self.place())?,
+        let free = Arc::clone(&self.client.pipeline.slots).try_acquire_owned();
+        let slot = match free {
+            Ok(slot) => Some(slot),
+            Err(_) => self.client.pipeline.worker.run(self.slot())?,
         };
-        self.start(place)
+        self.start(slot)
     }
 
     /// Queues the request if the queue has space.
@@ -194,17 +194,17 @@ impl Asked {
     ///
     /// Returns [`ClientError::QueueFull`] if the queue is full, and [`ClientError::Closed`].
     pub fn try_send(self) -> Result<Pending, ClientError> {
-        let place = Arc::clone(&self.client.pipeline.places).try_acquire_owned();
-        self.start(place.ok())
+        let slot = Arc::clone(&self.client.pipeline.slots).try_acquire_owned();
+        self.start(slot.ok())
     }
 
-    fn place(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + Send + use<> {
-        let limit = self.client.client.0.patience.inference;
-        let place = Arc::clone(&self.client.pipeline.places).acquire_owned();
-        async move { timeout(limit, place).await.ok()?.ok() }
+    fn slot(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + Send + use<> {
+        let limit = self.client.client.0.retry_policy.inference;
+        let slot = Arc::clone(&self.client.pipeline.slots).acquire_owned();
+        async move { timeout(limit, slot).await.ok()?.ok() }
     }
 
-    fn start(self, place: Option<OwnedSemaphorePermit>) -> Result<Pending, ClientError> {
+    fn start(self, slot: Option<OwnedSemaphorePermit>) -> Result<Pending, ClientError> {
         let Self {
             client,
             inference,
@@ -218,9 +218,9 @@ impl Asked {
             limit,
             ..
         } = client.pipeline;
-        let place = place.ok_or(ClientError::QueueFull { limit })?;
+        let slot = slot.ok_or(ClientError::QueueFull { limit })?;
         let task = worker.spawn(async move {
-            let _place = place;
+            let _slot = slot;
             // The time in the client's queue counts, like the time in a server's queue.
             let (_, deadline) = core.begin(timeout).await?;
             let in_turn = async {
@@ -290,7 +290,7 @@ impl Drop for Pending {
 impl Builder<PipelinedModelClient> {
     /// Sets the number of concurrent requests; the default is 128.
     pub fn max_under_way(mut self, count: usize) -> Self {
-        self.bounds.under_way = count;
+        self.bounds.in_flight = count;
         self
     }
 
@@ -307,10 +307,10 @@ impl Builder<PipelinedModelClient> {
     /// See [`PipelinedModelClient::new`]. Also [`ClientError::Inputs`] if a limit is zero or the
     /// access token is not a valid header value, and [`ClientError::Tls`] for invalid certificates.
     pub fn build(self) -> Result<PipelinedModelClient, ClientError> {
-        let Bounds { under_way, queue } = self.bounds;
-        let places = under_way.saturating_add(queue);
-        for (count, what) in [(under_way, "under way"), (queue, "waiting")] {
-            if count == 0 || places > Semaphore::MAX_PERMITS {
+        let Bounds { in_flight, queue } = self.bounds;
+        let slots = in_flight.saturating_add(queue);
+        for (count, what) in [(in_flight, "under way"), (queue, "waiting")] {
+            if count == 0 || slots > Semaphore::MAX_PERMITS {
                 return Err(ClientError::inputs(format!(
                     "{count} requests {what} are none or too many"
                 )));
@@ -320,8 +320,8 @@ impl Builder<PipelinedModelClient> {
             client: self.of::<AsyncModelClient>().build()?,
             pipeline: Pipeline {
                 worker: Worker::start()?,
-                places: Arc::new(Semaphore::new(places)),
-                turns: Arc::new(Semaphore::new(under_way)),
+                slots: Arc::new(Semaphore::new(slots)),
+                turns: Arc::new(Semaphore::new(in_flight)),
                 limit: queue,
             },
         })
@@ -340,7 +340,7 @@ mod tests {
     use crate::{ModelConfig, Stage};
 
     #[test]
-    fn the_time_of_a_request_goes_on_while_it_waits_for_its_turn() {
+    fn timeout_includes_the_time_in_the_queue() {
         // A server that accepts connections and never responds.
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let config = json!({
@@ -362,10 +362,10 @@ mod tests {
             let ask = || client.infer_sample(array![1]).try_send().unwrap();
             let hasty = InferOptions::new().timeout(limit / 2);
             let hasty = client.infer_sample_with(array![1], hasty).try_send();
-            let mut asked: Vec<_> = (0..20).map(|_| (ask(), limit)).collect();
-            asked.push((hasty.unwrap(), limit / 2));
-            for (pending, limit) in asked {
-                let error = pending.wait().unwrap_err();
+            let mut requests: Vec<_> = (0..20).map(|_| (ask(), limit)).collect();
+            requests.push((hasty.unwrap(), limit / 2));
+            for (request, limit) in requests {
+                let error = request.wait().unwrap_err();
                 let ClientError::Timeout { stage, timeout, .. } = error else {
                     panic!("{error:?}")
                 };

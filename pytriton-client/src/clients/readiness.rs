@@ -12,11 +12,11 @@ use crate::servers::Servers;
 use crate::{ClientError, Stage, Status};
 
 /// The first and the longest delay between two readiness requests.
-const PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const FIRST_POLL_DELAY: Duration = Duration::from_millis(10);
+const MAX_POLL_DELAY: Duration = Duration::from_secs(1);
 
 /// The last message from each server, by index.
-type Heard = Mutex<BTreeMap<usize, String>>;
+type LastMessages = Mutex<BTreeMap<usize, String>>;
 
 /// Waits until one of the servers, and the model if one is named, is ready. Returns the server.
 pub(super) async fn wait(
@@ -24,15 +24,15 @@ pub(super) async fn wait(
     model: Option<&Model>,
     deadline: Deadline,
 ) -> Result<Arc<Server>, ClientError> {
-    let heard = Heard::default();
+    let messages = LastMessages::default();
     let first = async {
         // Each server has its own future, so one that does not respond does not delay the others.
-        let asked = servers.all().enumerate();
-        let mut asked: FuturesUnordered<_> = asked
-            .map(|(place, server)| ready(server, model, place, &heard))
+        let checks = servers.all().enumerate();
+        let mut checks: FuturesUnordered<_> = checks
+            .map(|(index, server)| ready(server, model, index, &messages))
             .collect();
         let mut refused = Err(ClientError::Closed);
-        while let Some(found) = asked.next().await {
+        while let Some(found) = checks.next().await {
             refused = found;
             if refused.is_ok() {
                 break;
@@ -44,7 +44,7 @@ pub(super) async fn wait(
         Err(ClientError::Timeout {
             stage: Stage::Readiness,
             ..
-        }) => Err(deadline.late(last_of(servers, &heard))),
+        }) => Err(deadline.late(last_of(servers, &messages))),
         found => found,
     }
 }
@@ -53,39 +53,39 @@ pub(super) async fn wait(
 async fn ready(
     server: &Arc<Server>,
     model: Option<&Model>,
-    place: usize,
-    heard: &Heard,
+    index: usize,
+    messages: &LastMessages,
 ) -> Result<Arc<Server>, ClientError> {
-    let mut pause = PAUSE;
+    let mut delay = FIRST_POLL_DELAY;
     loop {
         let (missing, ends) = match missing_of(server, model).await {
             Ok(None) => return Ok(Arc::clone(server)),
             Ok(Some(missing)) => (missing, None),
             Err(error) => (error.to_string(), Some(error).filter(is_final)),
         };
-        heard
+        messages
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(place, missing);
+            .insert(index, missing);
         if let Some(error) = ends {
             return Err(error);
         }
-        sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        sleep(delay).await;
+        delay = (delay * 2).min(MAX_POLL_DELAY);
     }
 }
 
 /// Returns the last message, of each server if there are several.
-fn last_of(servers: &Servers, heard: &Heard) -> String {
-    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+fn last_of(servers: &Servers, messages: &LastMessages) -> String {
+    let messages = messages.lock().unwrap_or_else(PoisonError::into_inner);
     let servers: Vec<_> = servers.all().collect();
-    let each = servers.iter().enumerate().map(|(place, server)| {
-        let said = heard
-            .get(&place)
+    let each = servers.iter().enumerate().map(|(index, server)| {
+        let message = messages
+            .get(&index)
             .map_or("the server does not answer", String::as_str);
         match servers.len() {
-            1 => said.to_owned(),
-            _ => format!("{}: {said}", server.address()),
+            1 => message.to_owned(),
+            _ => format!("{}: {message}", server.address()),
         }
     });
     each.collect::<Vec<_>>().join("; ")

@@ -24,19 +24,19 @@ impl Worker {
             message: error.to_string(),
         };
         let (stop, stopped) = oneshot::channel();
-        let (told, heard) = sync_channel(1);
+        let (sender, receiver) = sync_channel(1);
         let run = move || match Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => {
                 // The receiver is gone if the client was dropped in the meantime.
-                let _ = told.send(Ok(runtime.handle().clone()));
+                let _ = sender.send(Ok(runtime.handle().clone()));
                 // An error means that the client was dropped.
                 let _ = runtime.block_on(stopped);
             }
-            Err(error) => drop(told.send(Err(error))),
+            Err(error) => drop(sender.send(Err(error))),
         };
         let thread = thread::Builder::new().name("pytriton-client".to_owned());
         thread.spawn(run).map_err(|error| failed(&error))?;
-        let handle = heard.recv().map_err(|error| failed(&error))?;
+        let handle = receiver.recv().map_err(|error| failed(&error))?;
         Ok(Arc::new(Self {
             handle: handle.map_err(|error| failed(&error))?,
             _stop: stop,
@@ -56,12 +56,12 @@ impl Worker {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ClientError> {
-        let (told, heard) = sync_channel(1);
+        let (sender, receiver) = sync_channel(1);
         self.handle.spawn(async move {
             let done = future.await;
             // The receiver waits in this function, so it cannot be gone.
-            let _ = told.send(done);
+            let _ = sender.send(done);
         });
-        heard.recv().map_err(|_| ClientError::Closed)
+        receiver.recv().map_err(|_| ClientError::Closed)
     }
 }

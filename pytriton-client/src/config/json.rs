@@ -63,7 +63,7 @@ mod tests {
     use pytriton_protocol::tensor::DataType;
 
     #[test]
-    fn what_is_left_out_is_as_protobuf_has_it() {
+    fn omitted_fields_have_protobuf_defaults() {
         let config = serde_json::json!({
             "name": "m", "max_batch_size": 4,
             "input": [{"name": "x", "data_type": "TYPE_STRING", "dims": ["-1", 3], "optional": true}],

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_told_by_its_dimensions() {
+    fn sample_is_detected_by_its_rank() {
         let metadata = serde_json::json!({"name": "m", "versions": [], "platform": "", "inputs": [
             {"name": "x", "datatype": "FP32", "shape": [-1, 3]},
             {"name": "fixed", "datatype": "BYTES", "shape": [1, 3]}]});

@@ -40,7 +40,7 @@ mod tests {
     }
 
     /// Responds to one call with the given headers.
-    async fn answer(listener: TcpListener, pairs: &[(&str, &str)]) {
+    async fn respond(listener: TcpListener, pairs: &[(&str, &str)]) {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).await.unwrap();
@@ -66,14 +66,14 @@ mod tests {
                 block.extend_from_slice(text.as_bytes());
             }
         }
-        let answer = frame(HEADERS, LAST, 1, &block);
-        stream.write_all(&answer).await.unwrap();
+        let respond = frame(HEADERS, LAST, 1, &block);
+        stream.write_all(&respond).await.unwrap();
         // Waits until the client disconnects.
         let _ = stream.read_to_end(&mut Vec::new()).await;
     }
 
     #[tokio::test]
-    async fn details_that_are_none_end_nothing() {
+    async fn malformed_details_are_ignored() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("grpc://{}", listener.local_addr().unwrap());
         let link = Link {
@@ -88,18 +88,18 @@ mod tests {
             ("grpc-message", "too%20much"),
             ("grpc-status-details-bin", "%"),
         ];
-        let asked = async {
+        let call = async {
             let transport = GrpcTransport::new(&url.parse().unwrap(), &link).unwrap();
             transport.is_live().await
         };
-        let asked = tokio::select! {
-            asked = asked => asked,
-            () = answer(listener, &pairs) => panic!("the client has gone"),
+        let call = tokio::select! {
+            call = call => call,
+            () = respond(listener, &pairs) => panic!("the client has gone"),
         };
         let expected = ClientError::Server {
             status: Status::Grpc(8),
             message: "too much".to_owned(),
         };
-        assert_eq!(asked, Err(expected));
+        assert_eq!(call, Err(expected));
     }
 }

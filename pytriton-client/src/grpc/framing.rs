@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    fn answer() -> ModelInferResponse {
+    fn response() -> ModelInferResponse {
         ModelInferResponse {
             model_name: "Linear".to_owned(),
             raw_output_contents: vec![Bytes::from(vec![7; 24]), Bytes::from(vec![8; 9])],
@@ -139,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_the_same_however_it_is_cut() {
-        let message = answer().encode_to_vec();
+    fn message_is_independent_of_chunk_boundaries() {
+        let message = response().encode_to_vec();
         let body = [&prefix(false, message.len()).unwrap()[..], &message].concat();
         for cut in 1..=body.len() {
             let mut arriving = Arriving::default();
@@ -158,16 +158,16 @@ mod tests {
         // Each message takes only its own bytes.
         let bodies = [&body[..], &[0; PREFIX], &body].concat();
         for cut in 1..=bodies.len() {
-            let (mut arriving, mut whole) = (Arriving::default(), Vec::new());
+            let (mut arriving, mut messages) = (Arriving::default(), Vec::new());
             for mut piece in bodies.chunks(cut) {
                 while !piece.is_empty() {
                     piece = arriving.take(piece);
                     if arriving.is_whole() {
-                        whole.push(std::mem::take(&mut arriving).finish().unwrap().1);
+                        messages.push(std::mem::take(&mut arriving).finish().unwrap().1);
                     }
                 }
             }
-            assert_eq!(whole, [&message[..], &[], &message], "{cut}");
+            assert_eq!(messages, [&message[..], &[], &message], "{cut}");
             assert!(!arriving.has_begun());
         }
         let mut announced = Arriving::default();
@@ -176,22 +176,22 @@ mod tests {
     }
 
     #[test]
-    fn the_first_elements_are_aligned_and_not_copied_again() {
-        let message = answer().encode_to_vec();
+    fn first_elements_are_aligned_without_a_copy() {
+        let message = response().encode_to_vec();
         let mut arriving = Arriving::default();
         let before = prefix(false, message.len()).unwrap();
         let mut pieces = [&before[..]].into_iter().chain(message.chunks(20));
         pieces.try_for_each(|piece| arriving.push(piece)).unwrap();
         let (_, message) = arriving.finish().unwrap();
         let through = message.as_ptr_range();
-        let answer = ModelInferResponse::decode(message.clone()).unwrap();
-        let elements = answer.raw_output_contents[0].as_ptr();
+        let response = ModelInferResponse::decode(message.clone()).unwrap();
+        let elements = response.raw_output_contents[0].as_ptr();
         assert!(through.contains(&elements));
         assert_eq!(elements.addr() % AlignedBuffer::ALIGNMENT, 0);
     }
 
     #[test]
-    fn what_is_no_message_is_told() {
+    fn malformed_message_is_an_error() {
         for bytes in [
             &[][..],
             &[0, 0, 0, 0],

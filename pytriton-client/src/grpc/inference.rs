@@ -7,16 +7,16 @@ use pytriton_protocol::proto::{ModelInferRequest, ModelInferResponse};
 use tonic::body::Body;
 
 use crate::request::InferRequest;
-use crate::shared_memory::Lent;
+use crate::shared_memory::RegionGuard;
 use crate::transport::Pieces;
 use crate::{ClientError, Outputs};
 
-use super::answer;
 use super::message;
 use super::messages::Messages;
 use super::request::{compressed, encode, framed};
-use super::shared::{fetched, placed};
-use super::streaming::Answers;
+use super::response;
+use super::shared::{fetched, with_locations};
+use super::streaming::ResponseStream;
 use super::transport::{GrpcTransport, metadata};
 
 impl GrpcTransport {
@@ -25,9 +25,13 @@ impl GrpcTransport {
             true => compressed(request).await?,
             false => encode(request)?,
         };
-        let asked = self.asked(&self.to, request, pieces)?;
-        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
-        let message = answer::read(answer, &request.model).await?;
+        let http_request = self.http_request(&self.to, request, pieces)?;
+        let http_response = self
+            .channel
+            .send(http_request)
+            .await
+            .map_err(|error| error.0)?;
+        let message = response::read(http_response, &request.model).await?;
         message::decode(response(message)?)
     }
 
@@ -35,22 +39,29 @@ impl GrpcTransport {
     pub(crate) async fn infer_shared(
         &self,
         request: &InferRequest,
-        lent: &Lent,
+        guard: &RegionGuard,
     ) -> Result<Outputs, ClientError> {
-        let pieces = self.framed_around(request, lent).await?;
-        let asked = self.asked(&self.to, request, pieces)?;
-        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
-        let message = answer::read(answer, &request.model).await?;
-        message::decode(fetched(response(message)?, lent)?)
+        let pieces = self.framed_with_region(request, guard).await?;
+        let http_request = self.http_request(&self.to, request, pieces)?;
+        let http_response = self
+            .channel
+            .send(http_request)
+            .await
+            .map_err(|error| error.0)?;
+        let message = response::read(http_response, &request.model).await?;
+        message::decode(fetched(response(message)?, guard)?)
     }
 
     /// Sends a request to a streaming model, on a separate stream.
-    pub(crate) async fn stream(&self, request: &InferRequest) -> Result<Answers, ClientError> {
+    pub(crate) async fn stream(
+        &self,
+        request: &InferRequest,
+    ) -> Result<ResponseStream, ClientError> {
         let pieces = match self.gzip {
             true => compressed(request).await?,
             false => encode(request)?,
         };
-        self.answers(request, pieces).await
+        self.responses(request, pieces).await
     }
 
     /// Sends a request to a streaming model with inputs in shared memory, which is kept until the
@@ -58,38 +69,42 @@ impl GrpcTransport {
     pub(crate) async fn stream_shared(
         &self,
         request: &Arc<InferRequest>,
-        lent: &Lent,
-    ) -> Result<Answers, ClientError> {
-        let pieces = self.framed_around(request, lent).await?;
-        let mut answers = self.answers(request, pieces).await?;
-        answers.keep(request);
+        guard: &RegionGuard,
+    ) -> Result<ResponseStream, ClientError> {
+        let pieces = self.framed_with_region(request, guard).await?;
+        let mut responses = self.responses(request, pieces).await?;
+        responses.keep(request);
         // Only the first response shows whether the server knows the region.
-        answers.peek().await?;
-        Ok(answers)
+        responses.peek().await?;
+        Ok(responses)
     }
 
-    async fn answers(
+    async fn responses(
         &self,
         request: &InferRequest,
         pieces: Vec<Bytes>,
-    ) -> Result<Answers, ClientError> {
-        let asked = self.asked(&self.to_stream, request, pieces)?;
-        let answer = self.channel.send(asked).await.map_err(|error| error.0)?;
-        let messages = Messages::new(answer, &request.model)?;
-        Ok(Answers::new(messages, &request.model))
+    ) -> Result<ResponseStream, ClientError> {
+        let http_request = self.http_request(&self.to_stream, request, pieces)?;
+        let http_response = self
+            .channel
+            .send(http_request)
+            .await
+            .map_err(|error| error.0)?;
+        let messages = Messages::new(http_response, &request.model)?;
+        Ok(ResponseStream::new(messages, &request.model))
     }
 
     /// Frames the message without the tensors in the region.
-    async fn framed_around(
+    async fn framed_with_region(
         &self,
         request: &InferRequest,
-        lent: &Lent,
+        guard: &RegionGuard,
     ) -> Result<Vec<Bytes>, ClientError> {
-        let message: ModelInferRequest = placed(message::encode(request), lent);
+        let message: ModelInferRequest = with_locations(message::encode(request), guard);
         framed(&message, self.gzip).await
     }
 
-    fn asked(
+    fn http_request(
         &self,
         to: &Uri,
         request: &InferRequest,
@@ -103,12 +118,12 @@ impl GrpcTransport {
                 headers
             }
         };
-        let mut asked = Request::new(Body::new(Pieces::new(pieces)));
-        *asked.method_mut() = Method::POST;
-        *asked.version_mut() = Version::HTTP_2;
-        *asked.uri_mut() = to.clone();
-        *asked.headers_mut() = headers;
-        Ok(asked)
+        let mut http_request = Request::new(Body::new(Pieces::new(pieces)));
+        *http_request.method_mut() = Method::POST;
+        *http_request.version_mut() = Version::HTTP_2;
+        *http_request.uri_mut() = to.clone();
+        *http_request.headers_mut() = headers;
+        Ok(http_request)
     }
 }
 

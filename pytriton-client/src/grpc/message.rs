@@ -67,17 +67,17 @@ fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParamete
 }
 
 /// Converts an inference response.
-pub(super) fn decode(answer: ModelInferResponse) -> Result<Outputs, ClientError> {
-    let mut raw = answer.raw_output_contents.into_iter();
-    let outputs = answer.outputs.into_iter();
+pub(super) fn decode(response: ModelInferResponse) -> Result<Outputs, ClientError> {
+    let mut raw = response.raw_output_contents.into_iter();
+    let outputs = response.outputs.into_iter();
     let tensors = outputs.map(|output| tensor(output, &mut raw));
-    let parameters = answer.parameters.into_iter();
+    let parameters = response.parameters.into_iter();
     Ok(Outputs {
-        model_name: answer.model_name,
-        model_version: answer.model_version,
-        id: answer.id,
+        model_name: response.model_name,
+        model_version: response.model_version,
+        id: response.id,
         parameters: parameters
-            .filter_map(|(name, value)| Some((name, told(value)?)))
+            .filter_map(|(name, value)| Some((name, parameter_value(value)?)))
             .collect(),
         tensors: tensors.collect::<Result<_, _>>()?,
     })
@@ -105,7 +105,7 @@ fn tensor(
     Ok((name, tensor))
 }
 
-fn told(value: InferParameter) -> Option<ParameterValue> {
+fn parameter_value(value: InferParameter) -> Option<ParameterValue> {
     Some(match value.parameter_choice? {
         ParameterChoice::BoolParam(value) => ParameterValue::Bool(value),
         ParameterChoice::Int64Param(value) => ParameterValue::Int64(value),

@@ -9,8 +9,8 @@ use crate::request::Model;
 use crate::transport::Answer;
 use crate::{ClientError, gzip};
 
-use super::answer::{begun, ended};
 use super::framing::Arriving;
+use super::response::{begun, ended};
 
 /// The messages of a streaming response.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Starts to read a response, unless its head already contains an error.
-    pub(super) fn new(answer: Response<Answer>, model: &Model) -> Result<Self, ClientError> {
-        let (head, body) = answer.into_parts();
+    pub(super) fn new(response: Response<Answer>, model: &Model) -> Result<Self, ClientError> {
+        let (head, body) = response.into_parts();
         begun(&head, model)?;
         Ok(Self {
             status: head.status,

@@ -1,6 +1,5 @@
 //! The gRPC protocol, with raw tensors.
 
-mod answer;
 mod contents;
 mod error;
 mod framing;
@@ -8,9 +7,10 @@ mod inference;
 mod message;
 mod messages;
 mod request;
+mod response;
 mod shared;
 mod streaming;
 mod transport;
 
-pub(crate) use streaming::Answers;
+pub(crate) use streaming::ResponseStream;
 pub(crate) use transport::GrpcTransport;

@@ -15,7 +15,7 @@ use super::message;
 const RAW: u32 = 7;
 
 /// Elements up to this size are copied next to the message, which is cheaper than a separate write.
-const SMALL: usize = 4 << 10;
+const MAX_COPIED_BYTES: usize = 4 << 10;
 
 /// The capacity reserved for everything except large elements.
 const HEAD: usize = 256;
@@ -61,7 +61,7 @@ fn pieces(request: &InferRequest, message: &ModelInferRequest, mut around: Vec<u
         let data = tensor.data();
         encode_key(RAW, WireType::LengthDelimited, &mut around);
         encode_varint(data.len() as u64, &mut around);
-        if data.len() <= SMALL {
+        if data.len() <= MAX_COPIED_BYTES {
             around.extend_from_slice(data);
         } else {
             pieces.extend([Bytes::from(take(&mut around)), data.clone()]);
@@ -103,21 +103,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn is_the_message_that_prost_would_write() {
+    async fn encoding_equals_prost() {
         for sizes in [
             &[][..],
             &[0],
             &[9],
-            &[SMALL, 5],
-            &[9, SMALL + 1],
-            &[SMALL + 1, SMALL + 2],
+            &[MAX_COPIED_BYTES, 5],
+            &[9, MAX_COPIED_BYTES + 1],
+            &[MAX_COPIED_BYTES + 1, MAX_COPIED_BYTES + 2],
         ] {
             let request = request(sizes);
             let plain = encode(&request).unwrap();
             let small = compressed(&request).await.unwrap();
-            let whole = message::encode(&request);
-            let whole = [framed(&whole, false).await, framed(&whole, true).await];
-            let [one, other] = whole.map(Result::unwrap);
+            let encoded = message::encode(&request);
+            let encoded = [framed(&encoded, false).await, framed(&encoded, true).await];
+            let [one, other] = encoded.map(Result::unwrap);
             let table = [(plain, false), (small, true), (one, false), (other, true)];
             for (pieces, compressed) in table {
                 let mut arriving = Arriving::default();
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn large_elements_are_not_copied() {
-        let request = request(&[SMALL + 1, SMALL, SMALL + 1]);
+        let request = request(&[MAX_COPIED_BYTES + 1, MAX_COPIED_BYTES, MAX_COPIED_BYTES + 1]);
         let pieces = encode(&request).unwrap();
-        let places: Vec<_> = pieces.iter().map(|piece| piece.as_ptr()).collect();
-        let place = |index: usize| request.inputs[index].1.data().as_ptr();
-        assert_eq!((places[1], places[3]), (place(0), place(2)));
+        let addresses: Vec<_> = pieces.iter().map(|piece| piece.as_ptr()).collect();
+        let address = |index: usize| request.inputs[index].1.data().as_ptr();
+        assert_eq!((addresses[1], addresses[3]), (address(0), address(2)));
         assert_eq!(pieces.len(), 5);
     }
 }

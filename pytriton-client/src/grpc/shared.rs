@@ -13,7 +13,7 @@ use pytriton_protocol::proto::{
 };
 use pytriton_protocol::tensor::Tensor;
 
-use crate::shared_memory::{Lent, Place};
+use crate::shared_memory::{Location, RegionGuard};
 use crate::{ClientError, SharedMemoryRegion};
 
 use super::contents;
@@ -22,10 +22,10 @@ use super::transport::GrpcTransport;
 
 impl GrpcTransport {
     pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
-        let asked = self.request(SystemSharedMemoryStatusRequest::default());
-        let answer = self.client().system_shared_memory_status(asked).await;
-        let answer = answer.map_err(|status| failed("", &status))?;
-        let regions = answer.into_inner().regions.into_values();
+        let request = self.request(SystemSharedMemoryStatusRequest::default());
+        let response = self.client().system_shared_memory_status(request).await;
+        let response = response.map_err(|status| failed("", &status))?;
+        let regions = response.into_inner().regions.into_values();
         let regions = regions.map(|region| SharedMemoryRegion {
             name: region.name,
             key: region.key,
@@ -41,53 +41,56 @@ impl GrpcTransport {
         key: &str,
         byte_size: usize,
     ) -> Result<(), ClientError> {
-        let asked = self.request(SystemSharedMemoryRegisterRequest {
+        let request = self.request(SystemSharedMemoryRegisterRequest {
             name: name.to_owned(),
             key: key.to_owned(),
             offset: 0,
             byte_size: byte_size as u64,
         });
-        let answer = self.client().system_shared_memory_register(asked).await;
-        answer.map(drop).map_err(|status| failed("", &status))
+        let response = self.client().system_shared_memory_register(request).await;
+        response.map(drop).map_err(|status| failed("", &status))
     }
 
     pub(crate) async fn unregister(&self, name: &str) -> Result<(), ClientError> {
-        let asked = self.request(SystemSharedMemoryUnregisterRequest {
+        let request = self.request(SystemSharedMemoryUnregisterRequest {
             name: name.to_owned(),
         });
-        let answer = self.client().system_shared_memory_unregister(asked).await;
-        answer.map(drop).map_err(|status| failed("", &status))
+        let response = self.client().system_shared_memory_unregister(request).await;
+        response.map(drop).map_err(|status| failed("", &status))
     }
 }
 
 /// Replaces the tensors in the region by their location.
-pub(super) fn placed(mut message: ModelInferRequest, lent: &Lent) -> ModelInferRequest {
+pub(super) fn with_locations(
+    mut message: ModelInferRequest,
+    guard: &RegionGuard,
+) -> ModelInferRequest {
     let mut raw = Vec::new();
     let contents = message.raw_input_contents.into_iter();
     for (index, (input, content)) in message.inputs.iter_mut().zip(contents).enumerate() {
-        match lent.input(index) {
-            Some(place) => input.parameters = parameters(lent, place),
+        match guard.input(index) {
+            Some(location) => input.parameters = parameters(guard, location),
             None => raw.push(content),
         }
     }
     message.raw_input_contents = raw;
-    let outputs = lent
+    let outputs = guard
         .outputs()
-        .map(|(name, place)| InferRequestedOutputTensor {
+        .map(|(name, location)| InferRequestedOutputTensor {
             name: name.to_owned(),
-            parameters: place.map_or_else(BTreeMap::new, |place| parameters(lent, place)),
+            parameters: location.map_or_else(BTreeMap::new, |location| parameters(guard, location)),
         });
     message.outputs = outputs.collect();
     message
 }
 
-fn parameters(lent: &Lent, place: Place) -> BTreeMap<String, InferParameter> {
+fn parameters(guard: &RegionGuard, location: Location) -> BTreeMap<String, InferParameter> {
     let number = |value| ParameterChoice::Int64Param(i64::try_from(value).unwrap_or(i64::MAX));
-    let region = ParameterChoice::StringParam(lent.region().name().to_owned());
+    let region = ParameterChoice::StringParam(guard.region().name().to_owned());
     [
         ("shared_memory_region", region),
-        ("shared_memory_offset", number(place.offset)),
-        ("shared_memory_byte_size", number(place.len)),
+        ("shared_memory_offset", number(location.offset)),
+        ("shared_memory_byte_size", number(location.len)),
     ]
     .map(|(name, choice)| {
         let parameter_choice = Some(choice);
@@ -98,31 +101,34 @@ fn parameters(lent: &Lent, place: Place) -> BTreeMap<String, InferParameter> {
 
 /// Adds the outputs in the region to the response.
 pub(super) fn fetched(
-    mut answer: ModelInferResponse,
-    lent: &Lent,
+    mut response: ModelInferResponse,
+    guard: &RegionGuard,
 ) -> Result<ModelInferResponse, ClientError> {
     // Some servers send an empty entry for such an output, others send none.
-    let places = answer.raw_output_contents.len() == answer.outputs.len();
-    let mut raw = answer.raw_output_contents.into_iter();
+    let places = response.raw_output_contents.len() == response.outputs.len();
+    let mut raw = response.raw_output_contents.into_iter();
     let mut all = Vec::new();
-    for output in &mut answer.outputs {
+    for output in &mut response.outputs {
         let here = if places { raw.next() } else { None };
         all.push(match here.filter(|here| !here.is_empty()) {
             Some(here) => here,
-            None => match elsewhere(output, lent)? {
+            None => match elsewhere(output, guard)? {
                 Some(tensor) => tensor.data().clone(),
                 None if places => Bytes::new(),
                 None => raw.next().unwrap_or_default(),
             },
         });
     }
-    answer.raw_output_contents = all;
-    Ok(answer)
+    response.raw_output_contents = all;
+    Ok(response)
 }
 
 /// Reads an output without raw elements: its typed elements, or those in the region. Servers do not
 /// report that an output is in the region.
-fn elsewhere(output: &mut InferOutputTensor, lent: &Lent) -> Result<Option<Tensor>, ClientError> {
+fn elsewhere(
+    output: &mut InferOutputTensor,
+    guard: &RegionGuard,
+) -> Result<Option<Tensor>, ClientError> {
     let shape = output.shape.iter().map(|dim| usize::try_from(*dim).ok());
     let shape: Option<Vec<usize>> = shape.collect();
     // The decoder reports violations of the protocol.
@@ -135,7 +141,7 @@ fn elsewhere(output: &mut InferOutputTensor, lent: &Lent) -> Result<Option<Tenso
             let tensor = contents::tensor(datatype, shape, numbers);
             tensor.map(Some).map_err(ClientError::tensor(&output.name))
         }
-        None => lent.output(&output.name, datatype, &shape),
+        None => guard.output(&output.name, datatype, &shape),
     }
 }
 
@@ -151,14 +157,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn elements_that_are_in_the_answer_are_taken_from_there() {
+    async fn elements_in_the_response_are_preferred() {
         let output =
             |name| serde_json::json!({"name": name, "data_type": "TYPE_UINT8", "dims": [65536]});
         let model = serde_json::json!({"name": "m", "output": [output("x"), output("y")]});
         let model = ModelConfig::from_json(&model).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &[], &InferOptions::new(), false).await;
-        let lent = lent.unwrap().unwrap();
+        let guard = RegionGuard::new(&pool, &model, &[], &InferOptions::new(), false).await;
+        let guard = guard.unwrap().unwrap();
         let output = |name: &str, numbers: Option<Vec<u32>>| InferOutputTensor {
             name: name.to_owned(),
             datatype: "UINT8".to_owned(),
@@ -179,12 +185,12 @@ mod tests {
             (Some(vec![1, 2]), vec![], [&some, &none]),
         ];
         for (numbers, raw, expected) in table {
-            let answer = ModelInferResponse {
+            let response = ModelInferResponse {
                 outputs: vec![output("x", numbers), output("y", None)],
                 raw_output_contents: raw,
                 ..ModelInferResponse::default()
             };
-            let outputs = message::decode(fetched(answer, &lent).unwrap()).unwrap();
+            let outputs = message::decode(fetched(response, &guard).unwrap()).unwrap();
             let found = outputs.tensors().map(|(_, tensor)| tensor.data());
             assert!(found.eq(expected));
         }

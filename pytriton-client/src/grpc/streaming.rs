@@ -11,7 +11,7 @@ use super::messages::Messages;
 
 /// The responses to one request.
 #[derive(Debug)]
-pub(crate) struct Answers {
+pub(crate) struct ResponseStream {
     messages: Box<Messages>,
     model: Model,
     /// The first response, if it has been received ahead of time.
@@ -20,7 +20,7 @@ pub(crate) struct Answers {
     request: Option<Arc<InferRequest>>,
 }
 
-impl Answers {
+impl ResponseStream {
     pub(super) fn new(messages: Messages, model: &Model) -> Self {
         Self {
             messages: Box::new(messages),
@@ -53,8 +53,9 @@ impl Answers {
         let message = self.messages.next(&self.model).await;
         let shared = self.request.as_ref().map(|request| &request.shared);
         // The server may continue to use the region after an error message.
-        if let (Some(Some(lent)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &message) {
-            lent.end();
+        if let (Some(Some(guard)), Ok(None) | Err(ClientError::Server { .. })) = (shared, &message)
+        {
+            guard.end();
         }
         let Some(message) = message? else {
             return Ok(None);

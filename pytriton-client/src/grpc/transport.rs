@@ -79,9 +79,9 @@ impl GrpcTransport {
     }
 
     /// Returns a transport to the same server with new connections.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn with_new_connections(&self) -> Self {
         Self {
-            channel: self.channel.anew(),
+            channel: self.channel.with_new_connections(),
             ..self.clone()
         }
     }
@@ -91,42 +91,44 @@ impl GrpcTransport {
     }
 
     pub(crate) async fn is_live(&self) -> Result<bool, ClientError> {
-        let asked = self.request(ServerLiveRequest {});
-        let answer = self.client().server_live(asked).await;
-        Ok(answer
+        let request = self.request(ServerLiveRequest {});
+        let response = self.client().server_live(request).await;
+        Ok(response
             .map_err(|status| failed("", &status))?
             .into_inner()
             .live)
     }
 
     pub(crate) async fn is_ready(&self) -> Result<bool, ClientError> {
-        let asked = self.request(ServerReadyRequest {});
-        let answer = self.client().server_ready(asked).await;
-        Ok(answer
+        let request = self.request(ServerReadyRequest {});
+        let response = self.client().server_ready(request).await;
+        Ok(response
             .map_err(|status| failed("", &status))?
             .into_inner()
             .ready)
     }
 
     pub(crate) async fn is_model_ready(&self, model: &Model) -> Result<bool, ClientError> {
-        let asked = self.request(ModelReadyRequest {
+        let request = self.request(ModelReadyRequest {
             name: model.name.clone(),
             version: model.version.clone(),
         });
-        let answer = self.client().model_ready(asked).await;
-        Ok(answer
+        let response = self.client().model_ready(request).await;
+        Ok(response
             .map_err(|status| failed(&model.to_string(), &status))?
             .into_inner()
             .ready)
     }
 
     pub(crate) async fn config(&self, model: &Model) -> Result<ModelConfig, ClientError> {
-        let asked = self.request(ModelConfigRequest {
+        let request = self.request(ModelConfigRequest {
             name: model.name.clone(),
             version: model.version.clone(),
         });
-        match self.client().model_config(asked).await {
-            Ok(answer) => ModelConfig::from_proto(answer.into_inner().config.unwrap_or_default()),
+        match self.client().model_config(request).await {
+            Ok(response) => {
+                ModelConfig::from_proto(response.into_inner().config.unwrap_or_default())
+            }
             // The call is an extension by Triton.
             Err(status) if status.code() == tonic::Code::Unimplemented => {
                 self.metadata(model).await
@@ -136,26 +138,26 @@ impl GrpcTransport {
     }
 
     async fn metadata(&self, model: &Model) -> Result<ModelConfig, ClientError> {
-        let asked = self.request(ModelMetadataRequest {
+        let request = self.request(ModelMetadataRequest {
             name: model.name.clone(),
             version: model.version.clone(),
         });
-        let answer = self.client().model_metadata(asked).await;
-        let answer = answer.map_err(|status| failed(&model.to_string(), &status))?;
-        ModelConfig::from_metadata_proto(answer.into_inner())
+        let response = self.client().model_metadata(request).await;
+        let response = response.map_err(|status| failed(&model.to_string(), &status))?;
+        ModelConfig::from_metadata_proto(response.into_inner())
     }
 
     pub(crate) async fn statistics(
         &self,
         model: &Model,
     ) -> Result<Vec<ModelStatistics>, ClientError> {
-        let asked = self.request(ModelStatisticsRequest {
+        let request = self.request(ModelStatisticsRequest {
             name: model.name.clone(),
             version: model.version.clone(),
         });
-        let answer = self.client().model_statistics(asked).await;
-        let answer = answer.map_err(|status| failed(&model.to_string(), &status))?;
-        let entries = answer.into_inner().model_stats.into_iter();
+        let response = self.client().model_statistics(request).await;
+        let response = response.map_err(|status| failed(&model.to_string(), &status))?;
+        let entries = response.into_inner().model_stats.into_iter();
         Ok(entries.map(ModelStatistics::from).collect())
     }
 
@@ -176,24 +178,24 @@ impl GrpcTransport {
             let parameter_choice = Some(choice);
             (name, ModelRepositoryParameter { parameter_choice })
         });
-        let asked = self.request(RepositoryModelLoadRequest {
+        let request = self.request(RepositoryModelLoadRequest {
             model_name: model.name.clone(),
             parameters: parameters.collect(),
             ..RepositoryModelLoadRequest::default()
         });
-        let answer = self.client().repository_model_load(asked).await;
-        answer
+        let response = self.client().repository_model_load(request).await;
+        response
             .map(drop)
             .map_err(|status| failed(&model.to_string(), &status))
     }
 
     pub(crate) async fn unload(&self, model: &Model) -> Result<(), ClientError> {
-        let asked = self.request(RepositoryModelUnloadRequest {
+        let request = self.request(RepositoryModelUnloadRequest {
             model_name: model.name.clone(),
             ..RepositoryModelUnloadRequest::default()
         });
-        let answer = self.client().repository_model_unload(asked).await;
-        answer
+        let response = self.client().repository_model_unload(request).await;
+        response
             .map(drop)
             .map_err(|status| failed(&model.to_string(), &status))
     }

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_as_in_the_standard() {
+    fn base64_matches_the_standard() {
         let table = [
             ("", ""),
             ("f", "Zg=="),

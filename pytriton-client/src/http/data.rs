@@ -74,7 +74,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn elements_of_json_are_of_their_type() {
+    fn json_elements_have_their_datatype() {
         let read = |datatype, data| tensor("y", datatype, vec![1, 2], &data);
         let got = read(DataType::Int8, json!([[1, -2]])).unwrap();
         assert_eq!(got.elements::<i8>().unwrap(), vec![1, -2]);

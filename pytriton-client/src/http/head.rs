@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_s_own_headers_are_weaker_but_its_host() {
+    fn request_headers_override_all_but_host() {
         let map = |pairs: &[(&str, &str)]| {
             let pairs = pairs.iter().map(|(name, value)| (*name, *value));
             let pairs: Vec<_> = pairs

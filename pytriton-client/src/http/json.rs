@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_in_the_json() {
+    fn json_contains_the_elements() {
         let options = InferOptions::new().parameter("a", 1).output("y");
         let texts = Tensor::from_elements(vec![1, 2], vec!["é".to_owned(), String::new()]);
         let got = asked(texts.unwrap(), options).unwrap();

@@ -7,7 +7,7 @@ use crate::ParameterValue;
 use crate::request::InferRequest;
 
 /// Elements up to this size are copied after the JSON, which is cheaper than a separate write.
-const SMALL: usize = 4 << 10;
+const MAX_COPIED_BYTES: usize = 4 << 10;
 
 /// The capacity reserved for JSON.
 const HEAD: usize = 256;
@@ -20,7 +20,7 @@ pub(super) fn encode(request: &InferRequest) -> (usize, Vec<Bytes>) {
     let mut pieces = Vec::new();
     for (_, tensor) in &request.inputs {
         let data = tensor.data();
-        if data.len() <= SMALL {
+        if data.len() <= MAX_COPIED_BYTES {
             around.extend_from_slice(data);
         } else {
             pieces.extend([Bytes::from(take(&mut around)), data.clone()]);
@@ -125,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn the_json_says_what_is_asked() {
+    fn json_describes_the_request() {
         let input = |size: usize| {
             json!({"name": "x\"y", "datatype": "UINT8", "shape": [1, size],
                 "parameters": {"binary_data_size": size}})
         };
         let options = InferOptions::new();
-        let told = options
+        let with_parameters = options
             .clone()
             .parameter("a", 1)
             .parameter("b", "\\")
@@ -143,22 +143,25 @@ mod tests {
                 Value::Null,
             ),
             (
-                told.clone(),
+                with_parameters.clone(),
                 json!({"a": 1, "b": "\\", "c": 0.5, "binary_data_output": true}),
                 Value::Null,
             ),
             (
-                told.output("y").output("z"),
+                with_parameters.output("y").output("z"),
                 json!({"a": 1, "b": "\\", "c": 0.5}),
                 json!([{"name": "y", "parameters": {"binary_data": true}},
                     {"name": "z", "parameters": {"binary_data": true}}]),
             ),
         ];
         for (options, parameters, outputs) in table {
-            let (length, pieces) = encode(&request(&[2, SMALL + 1], options));
+            let (length, pieces) = encode(&request(&[2, MAX_COPIED_BYTES + 1], options));
             let written: Value = serde_json::from_slice(&pieces.concat()[..length]).unwrap();
             assert_eq!(written["id"], "é\n");
-            assert_eq!(written["inputs"], json!([input(2), input(SMALL + 1)]));
+            assert_eq!(
+                written["inputs"],
+                json!([input(2), input(MAX_COPIED_BYTES + 1)])
+            );
             assert_eq!(written["parameters"], parameters);
             assert_eq!(written["outputs"], outputs);
         }
@@ -166,7 +169,10 @@ mod tests {
 
     #[test]
     fn elements_follow_in_order_and_large_ones_are_not_copied() {
-        let request = request(&[1, SMALL + 1, SMALL + 2, 2], InferOptions::new());
+        let request = request(
+            &[1, MAX_COPIED_BYTES + 1, MAX_COPIED_BYTES + 2, 2],
+            InferOptions::new(),
+        );
         let (length, pieces) = encode(&request);
         let data = |index: usize| request.inputs[index].1.data();
         let all = [0, 1, 2, 3].map(|index| &data(index)[..]).concat();

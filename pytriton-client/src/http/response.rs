@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_outputs_are_parts_of_the_body() {
+    fn binary_outputs_are_slices_of_the_body() {
         let (body, header) = body(
             r#"{"model_name":"m","model_version":"3","id":"7","parameters":{"a":1,"b":"c"},"outputs":[
             {"name":"x","datatype":"UINT8","shape":[2],"parameters":{"binary_data_size":2}},
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_none_is_told() {
+    fn malformed_response_is_an_error() {
         let wrong = [
             ("", &[][..]),
             ("[", &[]),

@@ -7,7 +7,7 @@ use pytriton_protocol::tensor::{DataType, Tensor};
 use serde_json::{Value, json};
 
 use crate::request::InferRequest;
-use crate::shared_memory::{Lent, Place};
+use crate::shared_memory::{Location, RegionGuard};
 use crate::{ClientError, Outputs, SharedMemoryRegion};
 
 use super::body::Pieces;
@@ -19,8 +19,8 @@ const REGIONS: &str = "/v2/systemsharedmemory";
 
 impl HttpTransport {
     pub(crate) async fn regions(&self) -> Result<Vec<SharedMemoryRegion>, ClientError> {
-        let told = self.get("", &format!("{REGIONS}/status")).await?;
-        let regions = told.as_array().into_iter().flatten();
+        let status = self.get("", &format!("{REGIONS}/status")).await?;
+        let regions = status.as_array().into_iter().flatten();
         let regions = regions.map(|region| {
             let text = |name: &str| region[name].as_str().unwrap_or_default().to_owned();
             let number = |name: &str| region[name].as_u64().unwrap_or_default();
@@ -41,14 +41,14 @@ impl HttpTransport {
         byte_size: usize,
     ) -> Result<(), ClientError> {
         let body = json!({"key": key, "offset": 0, "byte_size": byte_size});
-        self.tell(name, "register", body).await
+        self.update_region(name, "register", body).await
     }
 
     pub(crate) async fn unregister(&self, name: &str) -> Result<(), ClientError> {
-        self.tell(name, "unregister", json!({})).await
+        self.update_region(name, "unregister", json!({})).await
     }
 
-    async fn tell(&self, name: &str, what: &str, body: Value) -> Result<(), ClientError> {
+    async fn update_region(&self, name: &str, what: &str, body: Value) -> Result<(), ClientError> {
         let path = format!("{REGIONS}/region/{}/{what}", encoded(name));
         let body = Pieces::new([Bytes::from(body.to_string())]);
         let answered = self
@@ -63,9 +63,9 @@ impl HttpTransport {
     pub(crate) async fn infer_shared(
         &self,
         request: &InferRequest,
-        lent: &Lent,
+        guard: &RegionGuard,
     ) -> Result<Outputs, ClientError> {
-        let (length, pieces) = encode(request, lent)?;
+        let (length, pieces) = encode(request, guard)?;
         let mut headers = headers(&request.options.headers)?;
         headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
         let octets = HeaderValue::from_static("application/octet-stream");
@@ -74,44 +74,48 @@ impl HttpTransport {
         let body = Pieces::new(pieces);
         let answered = self.ask(Method::POST, &path, headers, body).await?;
         match answered.status {
-            200 => decode(&answered.body, answered.header_length, lent),
+            200 => decode(&answered.body, answered.header_length, guard),
             _ => Err(failed(&request.model.to_string(), &answered)),
         }
     }
 }
 
 /// Encodes a request with tensors in the region.
-fn encode(request: &InferRequest, lent: &Lent) -> Result<(usize, Vec<Bytes>), ClientError> {
+fn encode(request: &InferRequest, guard: &RegionGuard) -> Result<(usize, Vec<Bytes>), ClientError> {
     let (length, pieces) = request::encode(request);
     let json = pieces.first().and_then(|piece| piece.get(..length));
     let mut json: Value = serde_json::from_slice(json.unwrap_or_default())
         .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
     let mut elements = Vec::new();
     for (index, (_, tensor)) in request.inputs.iter().enumerate() {
-        match lent.input(index) {
-            Some(place) => json["inputs"][index]["parameters"] = parameters(lent, place),
+        match guard.input(index) {
+            Some(location) => json["inputs"][index]["parameters"] = parameters(guard, location),
             None => elements.push(tensor.data().clone()),
         }
     }
-    let outputs = lent.outputs().map(|(name, place)| {
+    let outputs = guard.outputs().map(|(name, location)| {
         let binary = json!({"binary_data": true});
-        json!({"name": name, "parameters": place.map_or(binary, |place| parameters(lent, place))})
+        json!({"name": name, "parameters": location.map_or(binary, |location| parameters(guard, location))})
     });
     json["outputs"] = outputs.collect();
     let json = Bytes::from(json.to_string());
     Ok((json.len(), [json].into_iter().chain(elements).collect()))
 }
 
-fn parameters(lent: &Lent, place: Place) -> Value {
+fn parameters(guard: &RegionGuard, location: Location) -> Value {
     json!({
-        "shared_memory_region": lent.region().name(),
-        "shared_memory_offset": place.offset,
-        "shared_memory_byte_size": place.len,
+        "shared_memory_region": guard.region().name(),
+        "shared_memory_offset": location.offset,
+        "shared_memory_byte_size": location.len,
     })
 }
 
 /// Decodes a response with outputs in the region.
-fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, ClientError> {
+fn decode(
+    body: &Bytes,
+    header: Option<usize>,
+    guard: &RegionGuard,
+) -> Result<Outputs, ClientError> {
     let end = header.unwrap_or(body.len()).min(body.len());
     let mut json: Value = serde_json::from_slice(&body[..end])
         .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))?;
@@ -120,7 +124,7 @@ fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, C
         let mut index = 0;
         outputs.retain(|output| {
             index += 1;
-            match of_region(output, lent) {
+            match of_region(output, guard) {
                 Ok(None) => true,
                 found => {
                     fetched.push((index - 1, found));
@@ -143,7 +147,7 @@ fn decode(body: &Bytes, header: Option<usize>, lent: &Lent) -> Result<Outputs, C
 
 /// Reads an output that was requested in the region and has no elements in the response. Servers do
 /// not report where they have stored it.
-fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, ClientError> {
+fn of_region(output: &Value, guard: &RegionGuard) -> Result<Option<(String, Tensor)>, ClientError> {
     let is_here = |member: &Value| !member.is_null();
     if is_here(&output["data"]) || is_here(&output["parameters"]["binary_data_size"]) {
         return Ok(None);
@@ -157,7 +161,7 @@ fn of_region(output: &Value, lent: &Lent) -> Result<Option<(String, Tensor)>, Cl
     let (Ok(datatype), Some(shape)) = (datatype.parse::<DataType>(), shape) else {
         return Ok(None);
     };
-    let tensor = lent.output(name, datatype, &shape)?;
+    let tensor = guard.output(name, datatype, &shape)?;
     Ok(tensor.map(|tensor| (name.to_owned(), tensor)))
 }
 
@@ -172,19 +176,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn elements_that_are_in_the_answer_are_taken_from_there() {
+    async fn elements_in_the_response_are_preferred() {
         let output = |name| json!({"name": name, "data_type": "TYPE_UINT8", "dims": [65536]});
         let outputs = ["x", "y", "z"].map(output);
         let model = ModelConfig::from_json(&json!({"name": "m", "output": outputs})).unwrap();
         let pool = Arc::new(Pool::new(8 << 20));
-        let lent = Lent::new(&pool, &model, &[], &InferOptions::new(), false).await;
+        let guard = RegionGuard::new(&pool, &model, &[], &InferOptions::new(), false).await;
         let json = json!({"outputs": [
             {"name": "x", "datatype": "UINT8", "shape": [2], "data": [1, 2]},
             {"name": "y", "datatype": "UINT8", "shape": [2]},
             {"name": "z", "datatype": "UINT8", "shape": [2], "parameters": {"binary_data_size": 2}}]});
         let json = json.to_string();
         let body = Bytes::from([json.as_bytes(), &[3, 4]].concat());
-        let outputs = decode(&body, Some(json.len()), &lent.unwrap().unwrap()).unwrap();
+        let outputs = decode(&body, Some(json.len()), &guard.unwrap().unwrap()).unwrap();
         let found = outputs.tensors();
         let found: Vec<_> = found
             .map(|(name, tensor)| (name, &tensor.data()[..]))

@@ -75,9 +75,9 @@ impl HttpTransport {
     }
 
     /// Returns a transport to the same server with new connections.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn with_new_connections(&self) -> Self {
         Self {
-            channel: self.channel.anew(),
+            channel: self.channel.with_new_connections(),
             ..self.clone()
         }
     }

@@ -9,13 +9,13 @@ use crate::deadline::Deadline;
 use crate::server::{Link, Server};
 use crate::{Address, ClientError, SequenceId};
 
-use super::UnderWay;
-use super::member::Member;
+use super::RequestInFlight;
+use super::endpoint::Endpoint;
 
 /// One server, or several with the same models.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    members: Vec<Arc<Member>>,
+    endpoints: Vec<Arc<Endpoint>>,
     next: AtomicUsize,
 }
 
@@ -26,45 +26,45 @@ impl Servers {
     }
 
     /// Returns the same servers with new connections.
-    pub(crate) fn anew(&self) -> Self {
-        Self::of(self.all().map(|server| server.anew()))
+    pub(crate) fn with_new_connections(&self) -> Self {
+        Self::of(self.all().map(|server| server.with_new_connections()))
     }
 
     fn of(servers: impl IntoIterator<Item = Server>) -> Self {
         Self {
-            members: servers.into_iter().map(Member::new).collect(),
+            endpoints: servers.into_iter().map(Endpoint::new).collect(),
             next: AtomicUsize::new(0),
         }
     }
 
     /// All servers.
     pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = &Arc<Server>> {
-        self.members.iter().map(|member| &member.server)
+        self.endpoints.iter().map(|endpoint| &endpoint.server)
     }
 
     /// Sends a request to one server, and to the next one if the request was not sent.
     ///
     /// Requests of a sequence always use the same server. The request counts as in flight until the
     /// returned guard is dropped.
-    pub(crate) async fn ask<T, F>(
+    pub(crate) async fn send<T, F>(
         &self,
         sequence: Option<&SequenceId>,
         deadline: Deadline,
-        mut ask: impl FnMut(Arc<Server>) -> F,
-    ) -> Result<(T, UnderWay), ClientError>
+        mut send: impl FnMut(Arc<Server>) -> F,
+    ) -> Result<(T, RequestInFlight), ClientError>
     where
         F: Future<Output = Result<T, ClientError>>,
     {
         let mut refused = ClientError::Closed;
         for index in self.order(sequence) {
-            let member = &self.members[index];
-            let under_way = member.begin();
+            let endpoint = &self.endpoints[index];
+            let in_flight = endpoint.begin();
             let answered = deadline
-                .within(Box::pin(ask(Arc::clone(&member.server))))
+                .within(Box::pin(send(Arc::clone(&endpoint.server))))
                 .await;
-            under_way.heard(answered.as_ref().err());
+            in_flight.record(answered.as_ref().err());
             match answered {
-                Ok(answer) => return Ok((answer, under_way)),
+                Ok(answer) => return Ok((answer, in_flight)),
                 Err(error) if error.is_unsent() => refused = error,
                 Err(error) => return Err(error),
             }
@@ -74,7 +74,7 @@ impl Servers {
 
     /// Returns the order in which servers are tried: avoided ones last, then by requests in flight.
     fn order(&self, sequence: Option<&SequenceId>) -> Vec<usize> {
-        let count = self.members.len();
+        let count = self.endpoints.len();
         if let Some(id) = sequence {
             let mut hasher = DefaultHasher::new();
             id.hash(&mut hasher);
@@ -85,7 +85,7 @@ impl Servers {
             .map(|step| first.wrapping_add(step) % count)
             .collect();
         let now = Instant::now();
-        order.sort_by_key(|index| self.members[*index].rank(now));
+        order.sort_by_key(|index| self.endpoints[*index].rank(now));
         order
     }
 }
@@ -95,7 +95,7 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::Duration;
 
-    use super::super::member::REST;
+    use super::super::endpoint::AVOIDANCE_PERIOD;
     use super::*;
     use crate::{Stage, Status};
 
@@ -106,7 +106,7 @@ mod tests {
         let link = Link {
             tls: crate::Tls::new(),
             access_token: None,
-            connect_timeout: REST,
+            connect_timeout: AVOIDANCE_PERIOD,
             gzip: false,
         };
         Servers::new(&addresses, &link).unwrap()
@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn those_that_do_nothing_are_asked_in_turn() {
+    async fn idle_servers_are_used_in_turn() {
         let servers = servers(3);
         for expected in [0, 1, 2, 0] {
             assert_eq!(servers.order(None)[0], expected);
         }
         // In flight as long as the guard exists, for example during a stream.
         let (_, busy) = servers
-            .ask(None, within(9), |_| ready(Ok(())))
+            .send(None, within(9), |_| ready(Ok(())))
             .await
             .unwrap();
         assert_eq!(servers.order(None), [2, 0, 1]);
@@ -140,10 +140,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_not_sent_another_is_asked() {
+    async fn unsent_request_goes_to_the_next_server() {
         let slow = |stage| ClientError::Timeout {
             stage,
-            timeout: REST,
+            timeout: AVOIDANCE_PERIOD,
             message: String::new(),
         };
         let (address, message) = (String::new(), String::new());
@@ -156,49 +156,49 @@ mod tests {
             (ClientError::Closed, 1),
         ] {
             let servers = servers(2);
-            let mut asked = 0;
-            let answer = servers.ask(None, within(9), |_| {
-                asked += 1;
-                ready(match asked {
+            let mut attempts = 0;
+            let answer = servers.send(None, within(9), |_| {
+                attempts += 1;
+                ready(match attempts {
                     1 => Err(error.clone()),
                     _ => Ok(()),
                 })
             });
             let answer = answer.await;
             assert_eq!(
-                (asked, answer.is_ok()),
+                (attempts, answer.is_ok()),
                 (expected, expected == 2),
                 "{error}"
             );
         }
         let all = servers(2)
-            .ask(None, within(9), |_| ready(Err::<(), _>(refused())))
+            .send(None, within(9), |_| ready(Err::<(), _>(refused())))
             .await;
         assert_eq!(all.unwrap_err(), refused());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_does_not_answer_rests() {
+    async fn unresponsive_server_is_avoided() {
         let servers = servers(2);
-        servers.members[0].begin().heard(Some(&refused()));
+        servers.endpoints[0].begin().record(Some(&refused()));
         for _ in 0..4 {
             assert_eq!(servers.order(None), [1, 0]);
         }
-        tokio::time::advance(REST).await;
+        tokio::time::advance(AVOIDANCE_PERIOD).await;
         assert_eq!(servers.order(None), [0, 1]);
         // Only one request tries it, even if others arrive in the meantime.
-        let trying = servers.members[0].begin();
+        let trying = servers.endpoints[0].begin();
         assert_eq!(servers.order(None), [1, 0]);
-        trying.heard(None);
+        trying.record(None);
         drop(trying);
         assert_eq!(servers.order(None), [0, 1]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_rest_is_longer_than_the_time_that_was_lost() {
+    async fn avoidance_is_longer_than_the_lost_time() {
         let servers = servers(2);
         let late = servers
-            .ask(None, within(20), |_| pending::<Result<(), _>>())
+            .send(None, within(20), |_| pending::<Result<(), _>>())
             .await;
         assert!(matches!(late, Err(ClientError::Timeout { .. })), "{late:?}");
         tokio::time::advance(Duration::from_secs(39)).await;
@@ -212,22 +212,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_a_silent_server_rests() {
+    async fn only_unresponsive_server_is_avoided() {
         let servers = servers(2);
-        let rests = |member: &Arc<Member>| member.rank(Instant::now()).0;
+        let is_avoided = |endpoint: &Arc<Endpoint>| endpoint.rank(Instant::now()).0;
         // The caller has cancelled the request.
-        let asked = servers.ask(None, within(60), |_| pending::<Result<(), _>>());
-        let given_up = tokio::time::timeout(Duration::from_secs(9), asked).await;
-        assert!(given_up.is_err() && !rests(&servers.members[0]));
+        let attempts = servers.send(None, within(60), |_| pending::<Result<(), _>>());
+        let timed_out = tokio::time::timeout(Duration::from_secs(9), attempts).await;
+        assert!(timed_out.is_err() && !is_avoided(&servers.endpoints[0]));
         // It responds to other requests in the meantime.
-        let slow = servers.members[0].begin();
+        let slow = servers.endpoints[0].begin();
         tokio::time::advance(Duration::from_secs(9)).await;
-        servers.members[0].begin().heard(None);
-        slow.heard(Some(&within(9).late(String::new())));
-        assert!(!rests(&servers.members[0]));
+        servers.endpoints[0].begin().record(None);
+        slow.record(Some(&within(9).late(String::new())));
+        assert!(!is_avoided(&servers.endpoints[0]));
     }
     #[tokio::test(start_paused = true)]
-    async fn a_stream_that_breaks_costs_no_more_than_its_last_silence() {
+    async fn broken_stream_counts_only_its_last_silence() {
         let broken = || {
             let (address, message) = (String::new(), String::new());
             ClientError::Lost { address, message }
@@ -239,28 +239,32 @@ mod tests {
             (within(20).late(String::new()), 20, 40),
             (within(900).late(String::new()), 900, 60),
             (
-                Deadline::new(Stage::Connect, REST).late(String::new()),
+                Deadline::new(Stage::Connect, AVOIDANCE_PERIOD).late(String::new()),
                 10,
                 20,
             ),
         ];
         for (error, silent, rest) in table {
             let servers = servers(2);
-            let stream = servers.members[0].begin();
+            let stream = servers.endpoints[0].begin();
             tokio::time::advance(Duration::from_secs(3_600)).await;
-            stream.heard(None);
+            stream.record(None);
             tokio::time::advance(Duration::from_secs(silent)).await;
-            stream.heard(Some(&error));
+            stream.record(Some(&error));
             drop(stream);
-            let rests = |at| servers.members[0].rank(at).0;
+            let is_avoided = |at| servers.endpoints[0].rank(at).0;
             let until = Instant::now() + Duration::from_secs(rest);
-            assert!(!rests(until), "{error}");
-            assert_eq!(rests(until - Duration::from_millis(1)), rest > 0, "{error}");
+            assert!(!is_avoided(until), "{error}");
+            assert_eq!(
+                is_avoided(until - Duration::from_millis(1)),
+                rest > 0,
+                "{error}"
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_refuses_at_once_rests() {
+    async fn refusing_server_is_avoided() {
         let server = |status| ClientError::Server {
             status,
             message: String::new(),
@@ -284,15 +288,15 @@ mod tests {
         ];
         for (error, expected) in table {
             let servers = servers(2);
-            let mut asked = 0;
-            let answer = servers.ask(None, within(9), |_| {
-                asked += 1;
+            let mut attempts = 0;
+            let answer = servers.send(None, within(9), |_| {
+                attempts += 1;
                 ready(Err::<(), _>(error.clone()))
             });
             assert_eq!(answer.await.unwrap_err(), error);
-            assert_eq!(asked, 1, "it has been sent");
+            assert_eq!(attempts, 1, "it has been sent");
             let now = Instant::now();
-            assert_eq!(servers.members[0].rank(now).0, expected, "{error}");
+            assert_eq!(servers.endpoints[0].rank(now).0, expected, "{error}");
         }
     }
 }

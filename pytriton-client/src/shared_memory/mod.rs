@@ -12,17 +12,17 @@
 //! the client is killed. Instead, a client locks its files. The next client removes unlocked files
 //! and unregisters them at its servers.
 
-mod lent;
-mod place;
+mod location;
 mod pool;
 mod region;
+mod region_guard;
 mod registered;
-mod reserved;
-mod strays;
+mod reservation;
+mod stale_regions;
 
-pub(crate) use lent::Lent;
-pub(crate) use place::Place;
+pub(crate) use location::Location;
 pub(crate) use pool::Pool;
 pub(crate) use region::Region;
+pub(crate) use region_guard::RegionGuard;
 pub use registered::SharedMemoryRegion;
-pub(crate) use strays::strays;
+pub(crate) use stale_regions::stale_regions;

@@ -12,16 +12,16 @@ use crate::ClientError;
 use crate::server::Server;
 
 use super::Region;
-use super::reserved::Reserved;
+use super::reservation::Reservation;
 
 /// The smallest region.
-const SMALLEST: usize = 1 << 20;
+const MIN_REGION_BYTES: usize = 1 << 20;
 
 /// How long to wait for servers to unregister regions.
-const FAREWELL: Duration = Duration::from_secs(1);
+const UNREGISTER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The delay before another attempt after a refusal.
-const AGAIN: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The regions of a client, with a limit on their total size.
 #[derive(Debug)]
@@ -50,30 +50,30 @@ impl Pool {
     }
 
     /// Returns an empty pool for another client.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn with_new_connections(&self) -> Self {
         Self::new(self.limit)
     }
 
     /// Returns a region of at least `bytes`, or `None` if there is no space.
     pub(super) async fn take(&self, bytes: usize) -> Result<Option<Arc<Region>>, ClientError> {
         let capacity = bytes.checked_next_power_of_two().unwrap_or(usize::MAX);
-        let capacity = capacity.max(SMALLEST).min(self.limit);
+        let capacity = capacity.max(MIN_REGION_BYTES).min(self.limit);
         if bytes > capacity {
             return Ok(None);
         }
         if let Some(region) = self.regions().fitting(bytes) {
             return Ok(Some(region));
         }
-        let reserve = || Reserved::new(&self.bytes, capacity, self.limit);
-        let mut reserved = reserve();
-        if reserved.is_none() {
+        let reserve = || Reservation::new(&self.bytes, capacity, self.limit);
+        let mut reservation = reserve();
+        if reservation.is_none() {
             self.make_room().await;
-            reserved = reserve();
+            reservation = reserve();
         }
-        let Some(reserved) = reserved else {
+        let Some(reservation) = reservation else {
             return Ok(None);
         };
-        let made = Region::new(reserved);
+        let made = Region::new(reservation);
         let made = made.map_err(|error| ClientError::SharedMemory {
             message: format!("none can be made of {capacity} bytes: {error}"),
         });
@@ -82,7 +82,7 @@ impl Pool {
 
     /// Returns a region to the pool. Unless the request is known to have ended, a server may still
     /// use it.
-    pub(super) fn give(&self, region: Arc<Region>, ended: bool) {
+    pub(super) fn release(&self, region: Arc<Region>, ended: bool) {
         let mut regions = self.regions();
         match ended {
             true => regions.idle.push(region),
@@ -99,15 +99,15 @@ impl Pool {
             regions.doubtful.extend(idle);
             regions.doubtful.clone()
         };
-        let told = unused.iter().map(|region| async {
+        let results = unused.iter().map(|region| async {
             // A server that does not respond in time may still be using the region.
-            let told = timeout(FAREWELL, unregister(region, Arc::clone)).await;
-            if told == Ok(false) {
+            let result = timeout(UNREGISTER_TIMEOUT, unregister(region, Arc::clone)).await;
+            if result == Ok(false) {
                 let mut regions = self.regions();
                 regions.doubtful.retain(|other| !Arc::ptr_eq(other, region));
             }
         });
-        join_all(told).await;
+        join_all(results).await;
     }
 
     fn regions(&self) -> MutexGuard<'_, Regions> {
@@ -129,28 +129,31 @@ impl Regions {
 /// Unregisters a region at all its servers. Returns whether one of them may still be using it.
 async fn unregister(region: &Region, by: impl Fn(&Arc<Server>) -> Arc<Server>) -> bool {
     let servers = region.servers();
-    let told = servers.iter().map(|server| async {
-        let told = by(server).unregister(region.name()).await;
-        let used = !matches!(told, Ok(()) | Err(ClientError::Connect { .. }));
+    let results = servers.iter().map(|server| async {
+        let result = by(server).unregister(region.name()).await;
+        let used = !matches!(result, Ok(()) | Err(ClientError::Connect { .. }));
         if !used {
             region.forget(server);
         }
         used
     });
-    join_all(told).await.into_iter().any(|used| used)
+    join_all(results).await.into_iter().any(|used| used)
 }
 
 /// Unregisters all regions. Their files are removed when the regions are dropped, whatever the
 /// result.
-async fn farewell(regions: Vec<Arc<Region>>, by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy) {
-    let told = regions.iter().map(async |region| {
+async fn unregister_all(
+    regions: Vec<Arc<Region>>,
+    by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy,
+) {
+    let results = regions.iter().map(async |region| {
         // A server refuses while a request that it has already answered still holds the region.
         while unregister(region, by).await {
-            sleep(AGAIN).await;
+            sleep(RETRY_INTERVAL).await;
         }
     });
     // Servers that do not respond in time are not notified.
-    let _ = timeout(FAREWELL, join_all(told)).await;
+    let _ = timeout(UNREGISTER_TIMEOUT, join_all(results)).await;
 }
 
 impl Drop for Pool {
@@ -163,16 +166,16 @@ impl Drop for Pool {
         }
         // The runtime of the existing connections may have ended, or may end before the servers
         // respond.
-        let anew = |server: &Arc<Server>| Arc::new(server.anew());
-        let tell = move || {
+        let reconnected = |server: &Arc<Server>| Arc::new(server.with_new_connections());
+        let unregister_idle = move || {
             let runtime = Builder::new_current_thread().enable_all().build();
             // Without a thread or runtime the servers are not notified.
-            let _ = runtime.map(|runtime| runtime.block_on(farewell(idle, anew)));
+            let _ = runtime.map(|runtime| runtime.block_on(unregister_all(idle, reconnected)));
         };
         match Handle::try_current() {
             // Only the runtime's shutdown waits for it.
-            Ok(runtime) => drop(runtime.spawn_blocking(tell)),
-            Err(_) => drop(thread::spawn(tell).join()),
+            Ok(runtime) => drop(runtime.spawn_blocking(unregister_idle)),
+            Err(_) => drop(thread::spawn(unregister_idle).join()),
         }
     }
 }
@@ -188,25 +191,25 @@ mod tests {
     use crate::server::Link;
 
     #[tokio::test]
-    async fn regions_are_used_again_when_they_are_free() {
-        let pool = Pool::new(3 * SMALLEST);
+    async fn idle_regions_are_reused() {
+        let pool = Pool::new(3 * MIN_REGION_BYTES);
         let name = |region: &Arc<Region>| region.name().to_owned();
         let first = pool.take(5).await.unwrap().unwrap();
-        let second = pool.take(SMALLEST + 1).await.unwrap().unwrap();
-        assert_eq!(second.capacity(), 2 * SMALLEST);
+        let second = pool.take(MIN_REGION_BYTES + 1).await.unwrap().unwrap();
+        assert_eq!(second.capacity(), 2 * MIN_REGION_BYTES);
         assert!(pool.take(1).await.unwrap().is_none(), "there is no room");
         let (one, two) = (name(&first), name(&second));
-        pool.give(first, true);
-        pool.give(second, true);
+        pool.release(first, true);
+        pool.release(second, true);
         assert_eq!(name(&pool.take(1).await.unwrap().unwrap()), one);
-        let again = pool.take(SMALLEST + 1).await.unwrap().unwrap();
+        let again = pool.take(MIN_REGION_BYTES + 1).await.unwrap().unwrap();
         assert_eq!(name(&again), two);
         // A region that may still be written to is not reused. Unregistered regions free their
         // memory.
-        pool.give(again, false);
-        let other = pool.take(SMALLEST + 1).await.unwrap().unwrap();
+        pool.release(again, false);
+        let other = pool.take(MIN_REGION_BYTES + 1).await.unwrap().unwrap();
         assert_ne!(name(&other), two);
-        assert!(pool.take(3 * SMALLEST + 1).await.unwrap().is_none());
+        assert!(pool.take(3 * MIN_REGION_BYTES + 1).await.unwrap().is_none());
     }
 
     /// Returns a server that answers the first request on each connection, or none, and reports
@@ -243,32 +246,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_server_may_use_makes_no_room() {
+    async fn regions_in_use_are_not_released() {
         let (silent, asked) = server(false);
-        let pool = Pool::new(2 * SMALLEST);
+        let pool = Pool::new(2 * MIN_REGION_BYTES);
         let region = pool.take(1).await.unwrap().unwrap();
         region.note(&silent);
-        pool.give(region, true);
+        pool.release(region, true);
         // The call is cancelled, and then the server.
-        let cut = timeout(FAREWELL / 10, pool.take(2 * SMALLEST)).await;
+        let cut = timeout(UNREGISTER_TIMEOUT / 10, pool.take(2 * MIN_REGION_BYTES)).await;
         assert!(cut.is_err());
-        assert!(pool.take(2 * SMALLEST).await.unwrap().is_none());
+        assert!(pool.take(2 * MIN_REGION_BYTES).await.unwrap().is_none());
         assert_eq!(pool.regions().doubtful.len(), 1);
         let line = asked.recv().unwrap();
         assert!(line.contains("/unregister"), "{line}");
         pool.regions().doubtful[0].forget(&silent);
-        assert!(pool.take(2 * SMALLEST).await.unwrap().is_some());
+        assert!(pool.take(2 * MIN_REGION_BYTES).await.unwrap().is_some());
     }
 
     #[test]
-    fn servers_are_told_before_a_runtime_ends() {
-        let (told, asked) = server(true);
+    fn regions_are_unregistered_before_shutdown() {
+        let (results, asked) = server(true);
         let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let pool = Pool::new(SMALLEST);
+            let pool = Pool::new(MIN_REGION_BYTES);
             let region = pool.take(1).await.unwrap().unwrap();
-            region.note(&told);
-            pool.give(region, true);
+            region.note(&results);
+            pool.release(region, true);
         });
         drop(runtime);
         assert!(asked.try_recv().unwrap().contains("/unregister"));

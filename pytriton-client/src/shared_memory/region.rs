@@ -15,8 +15,8 @@ use rustix::io::{pread, retry_on_intr};
 
 use crate::server::Server;
 
-use super::Place;
-use super::reserved::Reserved;
+use super::Location;
+use super::reservation::Reservation;
 
 /// The folder that `shm_open` uses.
 pub(super) const FOLDER: &str = "/dev/shm";
@@ -30,7 +30,7 @@ pub(crate) struct Region {
     name: String,
     path: PathBuf,
     file: File,
-    reserved: Reserved,
+    reservation: Reservation,
     /// The servers at which the region is registered.
     registered: Mutex<Vec<Arc<Server>>>,
 }
@@ -38,14 +38,14 @@ pub(crate) struct Region {
 impl Region {
     /// Creates a region. Its memory is allocated immediately: a server would be killed if it wrote
     /// to memory that the machine does not have.
-    pub(super) fn new(reserved: Reserved) -> io::Result<Self> {
+    pub(super) fn new(reservation: Reservation) -> io::Result<Self> {
         let (name, file) = locked()?;
         let path = Path::new(FOLDER).join(&name);
         let region = Self {
             name,
             path,
             file,
-            reserved,
+            reservation,
             registered: Mutex::default(),
         };
         region.allocate()?;
@@ -82,21 +82,21 @@ impl Region {
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        self.reserved.bytes()
+        self.reservation.bytes()
     }
 
-    pub(super) fn write(&self, place: Place, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(bytes, place.offset as u64)
+    pub(super) fn write(&self, location: Location, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, location.offset as u64)
     }
 
     /// Returns a copy of the bytes, aligned for every element type.
-    pub(super) fn read(&self, place: Place) -> io::Result<Bytes> {
-        let mut buffer = AlignedBuffer::with_capacity(place.len, 0);
-        let read = buffer.fill(place.len, |bytes, filled| {
-            let at = (place.offset + filled) as u64;
+    pub(super) fn read(&self, location: Location) -> io::Result<Bytes> {
+        let mut buffer = AlignedBuffer::with_capacity(location.len, 0);
+        let read = buffer.fill(location.len, |bytes, filled| {
+            let at = (location.offset + filled) as u64;
             retry_on_intr(|| pread(&self.file, spare_capacity(bytes), at))
         })?;
-        match read == place.len {
+        match read == location.len {
             true => Ok(buffer.freeze()),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
@@ -163,19 +163,19 @@ mod tests {
 
     use super::*;
 
-    fn reserved(bytes: &Arc<AtomicUsize>, capacity: usize) -> Reserved {
-        Reserved::new(bytes, capacity, usize::MAX).unwrap()
+    fn reservation(bytes: &Arc<AtomicUsize>, capacity: usize) -> Reservation {
+        Reservation::new(bytes, capacity, usize::MAX).unwrap()
     }
 
     #[test]
-    fn what_is_written_is_read_and_nothing_is_left() {
-        let region = Region::new(reserved(&Arc::default(), 1 << 20)).unwrap();
-        let place = |offset, len| Place { offset, len };
+    fn region_round_trips_and_is_removed() {
+        let region = Region::new(reservation(&Arc::default(), 1 << 20)).unwrap();
+        let location = |offset, len| Location { offset, len };
         let bytes = vec![7; 300_000];
-        region.write(place(64, bytes.len()), &bytes).unwrap();
-        assert_eq!(region.read(place(64, bytes.len())).unwrap(), bytes);
-        assert_eq!(region.read(place(0, 64)).unwrap(), [0; 64][..]);
-        assert!(region.read(place((1 << 20) - 1, 2)).is_err());
+        region.write(location(64, bytes.len()), &bytes).unwrap();
+        assert_eq!(region.read(location(64, bytes.len())).unwrap(), bytes);
+        assert_eq!(region.read(location(0, 64)).unwrap(), [0; 64][..]);
+        assert!(region.read(location((1 << 20) - 1, 2)).is_err());
         let path = region.path.clone();
         assert!(path.exists());
         drop(region);
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn more_than_there_is_leaves_nothing() {
+    fn reading_too_much_consumes_everything() {
         let bytes = Arc::default();
-        Region::new(reserved(&bytes, 1 << 50)).unwrap_err();
+        Region::new(reservation(&bytes, 1 << 50)).unwrap_err();
         assert_eq!(bytes.load(Ordering::Relaxed), 0);
     }
 }

@@ -108,7 +108,7 @@ where
     }
 
     /// Returns a channel to the same server without the existing connections.
-    pub(crate) fn anew(&self) -> Self {
+    pub(crate) fn with_new_connections(&self) -> Self {
         Self::over(self.connector.clone(), self.origin.clone())
     }
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_server_may_be_about_to_close_is_not_used_again() {
+    async fn expiring_connection_is_not_reused() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let accepted = Arc::new(AtomicUsize::new(0));

@@ -6,7 +6,7 @@ use rustls::AlertDescription;
 
 use crate::{ClientError, Stage};
 
-use super::greeting;
+use super::preface;
 
 /// A transport error.
 ///
@@ -46,7 +46,7 @@ impl TransportError {
             return own.clone();
         }
         let message = words(error);
-        if let Some(speaks) = greeting::within(&message) {
+        if let Some(speaks) = preface::within(&message) {
             return Self(ClientError::protocol(format!("{address} {speaks}")));
         }
         let address = address.to_owned();
@@ -123,9 +123,9 @@ fn words(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let said = error.to_string();
-        if !words.contains(&said) {
-            words = format!("{words}: {said}");
+        let text = error.to_string();
+        if !words.contains(&text) {
+            words = format!("{words}: {text}");
         }
         cause = error.source();
     }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_is_refused_has_sent_nothing() {
+    fn only_refused_requests_are_unsent() {
         let table = [
             (AlertDescription::CertificateRequired, true),
             (AlertDescription::UnknownCA, true),
@@ -151,9 +151,9 @@ mod tests {
         ];
         for (alert, unsent) in table {
             let alert = rustls::Error::AlertReceived(alert);
-            let whole = io::Error::other(alert.clone());
+            let alone = io::Error::other(alert.clone());
             let words = io::Error::other(format!("connection error: {alert}: closed"));
-            for error in [whole, words] {
+            for error in [alone, words] {
                 let TransportError(found) = TransportError::found("grpcs://host", &error);
                 assert_eq!(found.is_unsent(), unsent, "{found}");
                 assert!(found.to_string().contains(&alert.to_string()), "{found}");

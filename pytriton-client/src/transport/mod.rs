@@ -3,8 +3,8 @@
 mod channel;
 mod connector;
 mod error;
-mod greeting;
 mod pieces;
+mod preface;
 mod stream;
 mod tls;
 

@@ -9,7 +9,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::Scheme;
 
-use super::greeting;
+use super::preface;
 
 /// A connection to a server.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl AsyncRead for Stream {
         let read = either!(self.as_mut(), stream => stream.poll_read(context, buffer));
         let begins = buffer.filled().get(before..).unwrap_or_default();
         match self.unheard.take_if(|_| !begins.is_empty()) {
-            Some(scheme) => Poll::Ready(greeting::check(scheme, begins)),
+            Some(scheme) => Poll::Ready(preface::check(scheme, begins)),
             None => read,
         }
     }

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_has_one_scheme() {
+    fn address_list_has_one_scheme() {
         let list = Address::list("grpc://a,b:9001,[::1]").unwrap();
         let list: Vec<String> = list.iter().map(Address::to_string).collect();
         assert_eq!(
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_as_pytriton_s_and_wrong_ones_are_told() {
+    fn addresses_match_pytriton_and_invalid_ones_are_rejected() {
         let table = [
             ("localhost", "http://localhost:8000"),
             ("localhost:5", "http://localhost:5"),

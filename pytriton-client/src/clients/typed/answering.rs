@@ -8,7 +8,7 @@ use crate::clients::answers::Answers;
 use crate::clients::{AsyncDecoupledModelClient, AsyncModelClient, Builder};
 use crate::{ClientError, Outputs};
 
-use super::question::{Question, Waiting};
+use super::typed_request::{BlockingExecutor, TypedRequest};
 use super::{TypedAnswerStream, TypedAnswers};
 
 /// A future with a typed response. Dropping it cancels the request.
@@ -25,10 +25,10 @@ pub trait Answering<M> {
     fn client<C>(builder: Builder<C>) -> Result<AsyncModelClient, ClientError>;
 
     #[doc(hidden)]
-    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking;
+    fn blocking(request: TypedRequest, executor: &BlockingExecutor) -> Self::Blocking;
 
     #[doc(hidden)]
-    fn on_tokio(question: Question) -> Self::Async;
+    fn on_tokio(request: TypedRequest) -> Self::Async;
 }
 
 impl<M: Model<Outputs: Returned>> Answering<M> for Once {
@@ -39,16 +39,16 @@ impl<M: Model<Outputs: Returned>> Answering<M> for Once {
         builder.of::<AsyncModelClient>().build()
     }
 
-    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking {
-        let checked = Arc::clone(&question.checked);
-        let outputs: Outputs = waiting.0.run(question.one())??;
-        checked.read::<M>(&outputs)
+    fn blocking(request: TypedRequest, executor: &BlockingExecutor) -> Self::Blocking {
+        let signature_check = Arc::clone(&request.signature_check);
+        let outputs: Outputs = executor.0.run(request.one())??;
+        signature_check.read::<M>(&outputs)
     }
 
-    fn on_tokio(question: Question) -> Self::Async {
-        let checked = Arc::clone(&question.checked);
-        let outputs = question.one();
-        Box::pin(async move { checked.read::<M>(&outputs.await?) })
+    fn on_tokio(request: TypedRequest) -> Self::Async {
+        let signature_check = Arc::clone(&request.signature_check);
+        let outputs = request.one();
+        Box::pin(async move { signature_check.read::<M>(&outputs.await?) })
     }
 }
 
@@ -60,18 +60,18 @@ impl<M: Model<Outputs: Returned>> Answering<M> for Many {
         Ok(builder.of::<AsyncDecoupledModelClient>().build()?.0)
     }
 
-    fn blocking(question: Question, waiting: &Waiting) -> Self::Blocking {
+    fn blocking(request: TypedRequest, executor: &BlockingExecutor) -> Self::Blocking {
         TypedAnswers {
-            checked: Arc::clone(&question.checked),
-            answers: Some(Answers::new(question.many(), Arc::clone(&waiting.0))),
+            signature_check: Arc::clone(&request.signature_check),
+            answers: Some(Answers::new(request.many(), Arc::clone(&executor.0))),
             model: PhantomData,
         }
     }
 
-    fn on_tokio(question: Question) -> Self::Async {
+    fn on_tokio(request: TypedRequest) -> Self::Async {
         TypedAnswerStream {
-            checked: Arc::clone(&question.checked),
-            answers: Some(question.many()),
+            signature_check: Arc::clone(&request.signature_check),
+            answers: Some(request.many()),
             model: PhantomData,
         }
     }

@@ -10,14 +10,14 @@ use pytriton_protocol::typed::{Model, Returned};
 use crate::ClientError;
 use crate::clients::answers::{AnswerStream, Answers};
 
-use super::checked::Checked;
+use super::signature_check::SignatureCheck;
 
 /// A stream of a model's typed responses. The inference timeout applies to each response. The
 /// stream ends after an error. Dropping it cancels the request.
 pub struct TypedAnswerStream<M> {
     /// `None` after the last response.
     pub(super) answers: Option<AnswerStream>,
-    pub(super) checked: Arc<Checked>,
+    pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
@@ -25,7 +25,7 @@ pub struct TypedAnswerStream<M> {
 pub struct TypedAnswers<M> {
     /// `None` after the last response.
     pub(super) answers: Option<Answers>,
-    pub(super) checked: Arc<Checked>,
+    pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
@@ -37,7 +37,8 @@ impl<M: Model<Outputs: Returned>> Stream for TypedAnswerStream<M> {
             return Poll::Ready(None);
         };
         let answer = ready!(answers.poll_next_unpin(context));
-        let read = answer.map(|answer| answer.and_then(|outputs| self.checked.read::<M>(&outputs)));
+        let read = answer
+            .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
             self.answers = None;
         }
@@ -50,7 +51,8 @@ impl<M: Model<Outputs: Returned>> Iterator for TypedAnswers<M> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let answer = self.answers.as_mut()?.next();
-        let read = answer.map(|answer| answer.and_then(|outputs| self.checked.read::<M>(&outputs)));
+        let read = answer
+            .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
             self.answers = None;
         }

@@ -15,8 +15,8 @@ macro_rules! calls {
                 &self,
                 $($given: impl Argument<$input::As>),*
             ) -> <M::Answers as Answering<M>>::Blocking {
-                let question = self.client.question([$($given.into_tensor()),*]);
-                M::Answers::blocking(question, &self.waiting)
+                let request = self.client.request([$($given.into_tensor()),*]);
+                M::Answers::blocking(request, &self.executor)
             }
         }
 
@@ -27,8 +27,8 @@ macro_rules! calls {
                 &self,
                 $($given: impl Argument<$input::As>),*
             ) -> <M::Answers as Answering<M>>::Async {
-                let question = self.question([$($given.into_tensor()),*]);
-                M::Answers::on_tokio(question)
+                let request = self.request([$($given.into_tensor()),*]);
+                M::Answers::on_tokio(request)
             }
         }
     )*};

@@ -10,8 +10,8 @@ use crate::clients::{AsyncModelClient, Builder};
 use crate::{ClientError, InferOptions};
 
 use super::Answering;
-use super::checked::Checked;
-use super::question::Question;
+use super::signature_check::SignatureCheck;
+use super::typed_request::TypedRequest;
 
 /// A typed client for tokio programs: `AsyncTyped<linear>` for a function `linear` under
 /// `#[pytriton::model]`. Clones share the connections.
@@ -20,7 +20,7 @@ use super::question::Question;
 /// result, or a stream for a streaming model.
 pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
     client: AsyncModelClient,
-    pub(super) checked: Arc<Checked>,
+    pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) options: InferOptions,
     types: PhantomData<fn() -> (M, A)>,
 }
@@ -47,7 +47,7 @@ impl<M: Model, A> AsyncTyped<M, A> {
     pub(super) fn new(client: AsyncModelClient) -> Self {
         Self {
             client,
-            checked: Arc::new(Checked::new(M::signature())),
+            signature_check: Arc::new(SignatureCheck::new(M::signature())),
             options: InferOptions::new(),
             types: PhantomData,
         }
@@ -64,7 +64,7 @@ impl<M: Model, A> AsyncTyped<M, A> {
 
     /// Returns the signature that this client was compiled for.
     pub fn signature(&self) -> &ModelSignature {
-        &self.checked.signature
+        &self.signature_check.signature
     }
 
     /// Returns the underlying untyped client, for all other requests.
@@ -73,21 +73,23 @@ impl<M: Model, A> AsyncTyped<M, A> {
     }
 
     pub(super) async fn check(&self) -> Result<(), ClientError> {
-        self.checked.check(&self.client.0).await
+        self.signature_check.check(&self.client.0).await
     }
 
     /// Builds a request from one value per input, in order.
-    pub(super) fn question<const N: usize>(
+    pub(super) fn request<const N: usize>(
         &self,
         given: [Result<Option<Tensor>, TensorError>; N],
-    ) -> Question {
-        let named = given.into_iter().zip(&self.checked.signature.inputs);
+    ) -> TypedRequest {
+        let named = given
+            .into_iter()
+            .zip(&self.signature_check.signature.inputs);
         let tensors = named.map(|(tensor, input)| tensor.map_err(ClientError::tensor(&input.name)));
         let tensors: Result<Vec<_>, _> = tensors.collect();
-        Question {
+        TypedRequest {
             core: Arc::clone(&self.client.0),
-            checked: Arc::clone(&self.checked),
-            inputs: tensors.and_then(|tensors| self.checked.inputs(&tensors)),
+            signature_check: Arc::clone(&self.signature_check),
+            inputs: tensors.and_then(|tensors| self.signature_check.inputs(&tensors)),
             options: self.options.clone(),
         }
     }
@@ -119,7 +121,7 @@ impl<M: Model, A> Clone for AsyncTyped<M, A> {
     fn clone(&self) -> Self {
         Self {
             client: self.client.clone(),
-            checked: Arc::clone(&self.checked),
+            signature_check: Arc::clone(&self.signature_check),
             options: self.options.clone(),
             types: PhantomData,
         }

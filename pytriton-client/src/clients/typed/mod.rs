@@ -4,8 +4,7 @@ mod answering;
 mod answers;
 mod arity;
 mod async_typed;
-mod checked;
-mod question;
+mod signature_check;
 #[cfg(test)]
 mod tests;
 #[expect(
@@ -13,6 +12,7 @@ mod tests;
     reason = "the module is named after its main type"
 )]
 mod typed;
+mod typed_request;
 
 pub use answering::{Answering, TypedInference};
 pub use answers::{TypedAnswerStream, TypedAnswers};

@@ -12,7 +12,7 @@ use pytriton_protocol::typed::{Model, Once};
 use crate::clients::answers::AnswerStream;
 use crate::{ClientError, InferOptions, Outputs, Stage};
 
-use super::checked::Checked;
+use super::signature_check::SignatureCheck;
 use super::{AsyncTyped, TypedAnswerStream};
 
 #[derive(Debug)]
@@ -33,11 +33,11 @@ impl Model for Linear {
 
 #[test]
 fn nothing_is_made_for_more_rows_than_the_model_takes() {
-    let checked = Checked::new(Linear::signature());
+    let signature_check = SignatureCheck::new(Linear::signature());
     let inputs = |rows: usize| {
         let x = Tensor::new(DataType::Fp32, vec![rows, 0], Vec::new().into());
         let scale = Tensor::from_array(ndarray::arr0(2.0_f32));
-        checked.inputs(&[Some(x.unwrap()), Some(scale.unwrap())])
+        signature_check.inputs(&[Some(x.unwrap()), Some(scale.unwrap())])
     };
     assert!(inputs(16).is_ok());
     for rows in [17, 1 << 62] {
@@ -50,7 +50,7 @@ fn nothing_is_made_for_more_rows_than_the_model_takes() {
 }
 
 #[tokio::test]
-async fn the_time_of_the_first_request_is_for_the_comparison_too() {
+async fn first_timeout_includes_the_comparison() {
     // A server that accepts connections and never responds.
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
@@ -67,7 +67,7 @@ async fn the_time_of_the_first_request_is_for_the_comparison_too() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_is_the_last() {
+async fn unreadable_response_ends_the_stream() {
     let held = Arc::new(());
     let asked = Arc::clone(&held);
     let answers = repeat_with(move || {
@@ -76,7 +76,7 @@ async fn an_answer_that_cannot_be_read_is_the_last() {
     });
     let mut answers = TypedAnswerStream::<Linear> {
         answers: Some(AnswerStream::of(answers)),
-        checked: Arc::new(Checked::new(Linear::signature())),
+        signature_check: Arc::new(SignatureCheck::new(Linear::signature())),
         model: PhantomData,
     };
     let first = answers.next().await.unwrap().unwrap_err();

@@ -8,7 +8,7 @@ use crate::clients::Builder;
 use crate::clients::worker::Worker;
 use crate::{ClientError, InferOptions};
 
-use super::question::Waiting;
+use super::typed_request::BlockingExecutor;
 use super::{Answering, AsyncTyped};
 
 /// A blocking typed client: `Typed<linear>` for a function `linear` under `#[pytriton::model]`.
@@ -23,7 +23,7 @@ use super::{Answering, AsyncTyped};
 /// - Arguments that are not inputs are omitted.
 pub struct Typed<M: Model, A = <M as Model>::Arguments> {
     pub(super) client: AsyncTyped<M, A>,
-    pub(super) waiting: Waiting,
+    pub(super) executor: BlockingExecutor,
 }
 
 impl<M: Model<Answers: Answering<M>>> Typed<M> {
@@ -48,7 +48,7 @@ impl<M: Model, A> Typed<M, A> {
     pub fn with(&self, options: InferOptions) -> Self {
         Self {
             client: self.client.with(options),
-            waiting: self.waiting.clone(),
+            executor: self.executor.clone(),
         }
     }
 
@@ -66,8 +66,8 @@ impl<M: Model<Answers: Answering<M>>> Builder<Typed<M>> {
     /// See [`Typed::connect`].
     pub fn build(self) -> Result<Typed<M>, ClientError> {
         let client = M::Answers::client(self).map(AsyncTyped::new)?;
-        let waiting = Waiting(Worker::start()?);
-        Ok(Typed { client, waiting })
+        let executor = BlockingExecutor(Worker::start()?);
+        Ok(Typed { client, executor })
     }
 
     /// Same as [`Typed::connect`].
@@ -77,14 +77,14 @@ impl<M: Model<Answers: Answering<M>>> Builder<Typed<M>> {
     /// Same as [`Typed::connect`].
     pub fn connect(self) -> Result<Typed<M>, ClientError> {
         let typed = self.build()?;
-        let (checked, client) = (
-            Arc::clone(&typed.client.checked),
+        let (signature_check, client) = (
+            Arc::clone(&typed.client.signature_check),
             typed.client.untyped().clone(),
         );
         typed
-            .waiting
+            .executor
             .0
-            .run(async move { checked.check(&client.0).await })??;
+            .run(async move { signature_check.check(&client.0).await })??;
         Ok(typed)
     }
 }
@@ -93,7 +93,7 @@ impl<M: Model, A> Clone for Typed<M, A> {
     fn clone(&self) -> Self {
         Self {
             client: self.client.clone(),
-            waiting: self.waiting.clone(),
+            executor: self.executor.clone(),
         }
     }
 }

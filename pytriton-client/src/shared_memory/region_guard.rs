@@ -7,26 +7,26 @@ use pytriton_protocol::tensor::{BytesElements, DataType, Tensor, element_count};
 use crate::config::{ModelConfig, TensorConfig};
 use crate::{ClientError, InferOptions};
 
-use super::place::Places;
-use super::{Place, Pool, Region};
+use super::location::LocationAllocator;
+use super::{Location, Pool, Region};
 
 /// Smaller tensors are sent over the network, which is as fast.
-const LARGE: usize = 64 << 10;
+const MIN_SHARED_BYTES: usize = 64 << 10;
 
 /// A region that a request uses, and the location of its tensors.
 #[derive(Debug)]
-pub(crate) struct Lent {
+pub(crate) struct RegionGuard {
     pool: Arc<Pool>,
     region: Arc<Region>,
     /// The inputs, in the order of the request.
-    inputs: Vec<Option<Place>>,
+    inputs: Vec<Option<Location>>,
     /// The requested outputs.
-    outputs: Vec<(String, Option<Place>)>,
+    outputs: Vec<(String, Option<Location>)>,
     /// Whether no server is using the region.
     ended: AtomicBool,
 }
 
-impl Lent {
+impl RegionGuard {
     /// Acquires a region for the large inputs of a request, and for the large outputs of a unary
     /// one. Returns `None` if there are no such tensors, or if there is no space.
     pub(crate) async fn new(
@@ -40,47 +40,47 @@ impl Lent {
             (true, Some((_, tensor))) => tensor.shape().first().copied().unwrap_or_default(),
             _ => 1,
         };
-        let mut places = Places::default();
-        let mut place = |bytes: Option<usize>| bytes.and_then(|bytes| places.next(bytes));
-        let placed = inputs.iter().map(|(_, tensor)| {
+        let mut allocator = LocationAllocator::default();
+        let mut location = |bytes: Option<usize>| bytes.and_then(|bytes| allocator.next(bytes));
+        let locations = inputs.iter().map(|(_, tensor)| {
             let bytes = tensor.data().len();
-            place((bytes >= LARGE).then_some(bytes))
+            location((bytes >= MIN_SHARED_BYTES).then_some(bytes))
         });
-        let placed: Vec<_> = placed.collect();
+        let locations: Vec<_> = locations.collect();
         let names: Vec<&str> = match options.outputs.as_slice() {
             [] => model.outputs.iter().map(|it| it.name.as_str()).collect(),
             names => names.iter().map(String::as_str).collect(),
         };
-        said_in_vain(&names, options, decoupled)?;
+        check_shared_outputs(&names, options, decoupled)?;
         let outputs = names.into_iter().map(|name| {
             let output = model.outputs.iter().find(|it| it.name == name);
             let bytes = match decoupled {
                 true => None,
                 false => output_bytes(output, rows, options),
             };
-            (name.to_owned(), place(bytes))
+            (name.to_owned(), location(bytes))
         });
         let outputs: Vec<_> = outputs.collect();
-        if places.end() == 0 {
+        if allocator.end() == 0 {
             return Ok(None);
         }
-        let Some(region) = pool.take(places.end()).await? else {
+        let Some(region) = pool.take(allocator.end()).await? else {
             return Ok(None);
         };
-        let lent = Self {
+        let guard = Self {
             pool: Arc::clone(pool),
             region,
-            inputs: placed,
+            inputs: locations,
             outputs,
             ended: AtomicBool::new(true),
         };
-        for ((name, tensor), place) in inputs.iter().zip(&lent.inputs) {
-            if let Some(place) = place {
-                let written = lent.region.write(*place, tensor.data());
+        for ((name, tensor), location) in inputs.iter().zip(&guard.inputs) {
+            if let Some(location) = location {
+                let written = guard.region.write(*location, tensor.data());
                 written.map_err(|error| inaccessible(name, &error))?;
             }
         }
-        Ok(Some(lent))
+        Ok(Some(guard))
     }
 
     pub(crate) fn region(&self) -> &Region {
@@ -88,14 +88,14 @@ impl Lent {
     }
 
     /// Returns the location of an input; `None` if it is sent over the network.
-    pub(crate) fn input(&self, index: usize) -> Option<Place> {
+    pub(crate) fn input(&self, index: usize) -> Option<Location> {
         self.inputs.get(index).copied().flatten()
     }
 
     /// Returns the requested outputs with their locations.
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = (&str, Option<Place>)> {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = (&str, Option<Location>)> {
         let outputs = self.outputs.iter();
-        outputs.map(|(name, place)| (name.as_str(), *place))
+        outputs.map(|(name, location)| (name.as_str(), *location))
     }
 
     /// Returns the elements of an output in the region; `None` for another output.
@@ -106,16 +106,16 @@ impl Lent {
         shape: &[usize],
     ) -> Result<Option<Tensor>, ClientError> {
         let mut outputs = self.outputs();
-        let Some((_, Some(place))) = outputs.find(|(other, _)| *other == name) else {
+        let Some((_, Some(location))) = outputs.find(|(other, _)| *other == name) else {
             return Ok(None);
         };
         let len = match datatype {
             // Each element contains its length.
-            DataType::Bytes => Some(place.len),
+            DataType::Bytes => Some(location.len),
             _ => bytes_of(datatype, shape.iter().copied()),
         };
-        let read = |len| self.region.read(Place { len, ..place });
-        let data = len.filter(|len| *len <= place.len).map(read).transpose();
+        let read = |len| self.region.read(Location { len, ..location });
+        let data = len.filter(|len| *len <= location.len).map(read).transpose();
         let data = data.map_err(|error| inaccessible(name, &error))?;
         let data = data.and_then(|data| match datatype {
             DataType::Bytes => texts(&data, shape),
@@ -124,7 +124,7 @@ impl Lent {
         let Some(data) = data else {
             return Err(ClientError::protocol(format!(
                 "output `{name}` of {datatype} and shape {shape:?} cannot be in the {} bytes that it was asked into",
-                place.len
+                location.len
             )));
         };
         let tensor = Tensor::new(datatype, shape.to_vec(), data);
@@ -142,10 +142,10 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for RegionGuard {
     fn drop(&mut self) {
         let ended = self.ended.load(Ordering::Relaxed);
-        self.pool.give(Arc::clone(&self.region), ended);
+        self.pool.release(Arc::clone(&self.region), ended);
     }
 }
 
@@ -157,14 +157,14 @@ fn output_bytes(
     options: &InferOptions,
 ) -> Option<usize> {
     let output = output?;
-    let mut said = options.shared_outputs.iter();
-    if let Some((_, bytes)) = said.find(|(name, _)| *name == output.name) {
+    let mut sizes = options.shared_outputs.iter();
+    if let Some((_, bytes)) = sizes.find(|(name, _)| *name == output.name) {
         return Some(*bytes);
     }
     let dims = output.dims.iter().map(|dim| usize::try_from(*dim).ok());
     let dims: Option<Vec<usize>> = dims.collect();
     let bytes = bytes_of(output.datatype, dims?.into_iter().chain([rows]))?;
-    (bytes >= LARGE).then_some(bytes)
+    (bytes >= MIN_SHARED_BYTES).then_some(bytes)
 }
 
 /// Returns the size of a tensor; `None` for datatypes of variable length, or if the size overflows.
@@ -185,7 +185,7 @@ fn texts(data: &Bytes, shape: &[usize]) -> Option<Bytes> {
 }
 
 /// Refuses sizes of outputs that cannot use shared memory.
-fn said_in_vain(
+fn check_shared_outputs(
     names: &[&str],
     options: &InferOptions,
     decoupled: bool,
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_for_outputs_whose_size_is_known() {
+    fn shared_outputs_need_a_known_size() {
         let table = [
             (&[1000, 10][..], DataType::Fp32, 2, Some(80_000)),
             (&[1000, 10], DataType::Fp32, 1, None),
@@ -237,8 +237,8 @@ mod tests {
             let bytes = output_bytes(Some(&output(dims, datatype)), rows, &InferOptions::new());
             assert_eq!(bytes, expected, "{dims:?}");
         }
-        let told = InferOptions::new().shared_output("y", 7);
-        let bytes = |datatype| output_bytes(Some(&output(&[-1], datatype)), 1, &told);
+        let options = InferOptions::new().shared_output("y", 7);
+        let bytes = |datatype| output_bytes(Some(&output(&[-1], datatype)), 1, &options);
         assert_eq!(
             (bytes(DataType::Fp32), bytes(DataType::Bytes)),
             (Some(7), Some(7))
@@ -246,49 +246,53 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_large_is_in_the_region() {
+    async fn large_tensors_use_the_region() {
         let pool = Arc::new(Pool::new(8 << 20));
         let model = ModelConfig {
             name: "m".to_owned(),
             max_batch_size: 0,
             decoupled: false,
             inputs: Vec::new(),
-            outputs: vec![output(&[LARGE as i64], DataType::Uint8)],
+            outputs: vec![output(&[MIN_SHARED_BYTES as i64], DataType::Uint8)],
             from_metadata: false,
             as_json: false,
         };
         let tensor = |len: usize| Tensor::from_elements(vec![len], vec![7_u8; len]).unwrap();
-        let inputs = [("a".to_owned(), tensor(3)), ("b".to_owned(), tensor(LARGE))];
+        let inputs = [
+            ("a".to_owned(), tensor(3)),
+            ("b".to_owned(), tensor(MIN_SHARED_BYTES)),
+        ];
         let options = InferOptions::new();
-        let lent = Lent::new(&pool, &model, &inputs, &options, false).await;
-        let lent = lent.unwrap().unwrap();
+        let guard = RegionGuard::new(&pool, &model, &inputs, &options, false).await;
+        let guard = guard.unwrap().unwrap();
         assert_eq!(
-            (lent.input(0), lent.input(1).map(|it| it.len)),
-            (None, Some(LARGE))
+            (guard.input(0), guard.input(1).map(|it| it.len)),
+            (None, Some(MIN_SHARED_BYTES))
         );
-        let (name, place) = lent.outputs().next().unwrap();
-        assert_eq!((name, place.unwrap().offset), ("y", LARGE));
-        let read = |shape: &[usize]| lent.output("y", DataType::Uint8, shape);
+        let (name, location) = guard.outputs().next().unwrap();
+        assert_eq!((name, location.unwrap().offset), ("y", MIN_SHARED_BYTES));
+        let read = |shape: &[usize]| guard.output("y", DataType::Uint8, shape);
         assert_eq!(read(&[2, 3]).unwrap().unwrap().data().len(), 6);
-        assert!(read(&[LARGE + 1]).is_err());
-        assert_eq!(lent.output("z", DataType::Uint8, &[1]), Ok(None));
-        let texts = |shape: &[usize]| lent.output("y", DataType::Bytes, shape);
-        lent.region
-            .write(place.unwrap(), b"\x02\0\0\0ab\0\0\0\0")
+        assert!(read(&[MIN_SHARED_BYTES + 1]).is_err());
+        assert_eq!(guard.output("z", DataType::Uint8, &[1]), Ok(None));
+        let texts = |shape: &[usize]| guard.output("y", DataType::Bytes, shape);
+        guard
+            .region
+            .write(location.unwrap(), b"\x02\0\0\0ab\0\0\0\0")
             .unwrap();
         assert_eq!(texts(&[2]).unwrap().unwrap().data().len(), 10);
         assert_eq!(texts(&[1, 1]).unwrap().unwrap().data().len(), 6);
-        lent.region.write(place.unwrap(), &[255; 4]).unwrap();
+        guard.region.write(location.unwrap(), &[255; 4]).unwrap();
         assert!(texts(&[1]).is_err());
-        let many = Lent::new(&pool, &model, &inputs, &options, true).await;
+        let many = RegionGuard::new(&pool, &model, &inputs, &options, true).await;
         let outputs = many.unwrap().unwrap();
         assert_eq!(outputs.outputs().next(), Some(("y", None)));
         let x = options.output("x");
-        let none = Lent::new(&pool, &model, &inputs[..1], &x, false).await;
+        let none = RegionGuard::new(&pool, &model, &inputs[..1], &x, false).await;
         assert!(none.unwrap().is_none());
         for (name, decoupled) in [("y", false), ("x", true)] {
             let options = x.clone().shared_output(name, 9);
-            let refused = Lent::new(&pool, &model, &inputs, &options, decoupled).await;
+            let refused = RegionGuard::new(&pool, &model, &inputs, &options, decoupled).await;
             assert!(matches!(refused, Err(ClientError::Inputs { .. })));
         }
     }

@@ -8,61 +8,61 @@ use crate::server::Server;
 use crate::{ClientError, Stage, Status};
 
 /// How long a failed server is avoided; twice the time of its silence, if that is longer.
-pub(super) const REST: Duration = Duration::from_secs(5);
+pub(super) const AVOIDANCE_PERIOD: Duration = Duration::from_secs(5);
 
 /// The longest time that a server is avoided.
-const LONGEST_REST: Duration = Duration::from_secs(60);
+const MAX_AVOIDANCE_PERIOD: Duration = Duration::from_secs(60);
 
 /// A shorter silence does not count as a failure.
-const SILENCE: Duration = Duration::from_millis(500);
+const MIN_FAILURE_SILENCE: Duration = Duration::from_millis(500);
 
 /// One of several servers.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct Endpoint {
     pub(super) server: Arc<Server>,
-    under_way: AtomicUsize,
+    in_flight: AtomicUsize,
     health: Mutex<Health>,
 }
 
 #[derive(Debug, Default)]
 struct Health {
-    heard: Option<Instant>,
+    last_response: Option<Instant>,
     /// The end of the avoidance period, and its length after another failure.
-    rests: Option<(Instant, Duration)>,
+    avoided: Option<(Instant, Duration)>,
 }
 
 /// A request in flight, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct UnderWay {
-    member: Arc<Member>,
+pub(crate) struct RequestInFlight {
+    endpoint: Arc<Endpoint>,
     begun: Instant,
 }
 
-impl Member {
+impl Endpoint {
     pub(super) fn new(server: Server) -> Arc<Self> {
         Arc::new(Self {
             server: Arc::new(server),
-            under_way: AtomicUsize::new(0),
+            in_flight: AtomicUsize::new(0),
             health: Mutex::default(),
         })
     }
 
     /// Starts a request. An avoided server is tried by one request at a time.
-    pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn begin(self: &Arc<Self>) -> RequestInFlight {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
         let begun = Instant::now();
-        if let Some((until, rest)) = &mut self.health().rests {
-            *until = (*until).max(begun + *rest);
+        if let Some((until, period)) = &mut self.health().avoided {
+            *until = (*until).max(begun + *period);
         }
-        let member = Arc::clone(self);
-        UnderWay { member, begun }
+        let endpoint = Arc::clone(self);
+        RequestInFlight { endpoint, begun }
     }
 
     /// Returns the sort key for selection: whether the server is avoided, and its requests in
     /// flight.
     pub(super) fn rank(&self, now: Instant) -> (bool, usize) {
-        let rests = self.health().rests.is_some_and(|(until, _)| now < until);
-        (rests, self.under_way.load(Ordering::Relaxed))
+        let avoided = self.health().avoided.is_some_and(|(until, _)| now < until);
+        (avoided, self.in_flight.load(Ordering::Relaxed))
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -70,40 +70,40 @@ impl Member {
     }
 }
 
-impl UnderWay {
+impl RequestInFlight {
     /// Records the outcome of a request.
-    pub(crate) fn heard(&self, error: Option<&ClientError>) {
+    pub(crate) fn record(&self, error: Option<&ClientError>) {
         let now = Instant::now();
-        let mut health = self.member.health();
-        let lately = health.heard.filter(|heard| *heard > self.begun);
+        let mut health = self.endpoint.health();
+        let lately = health.last_response.filter(|last| *last > self.begun);
         let silent = now - lately.unwrap_or(self.begun);
-        let rest = match error {
+        let period = match error {
             None => None,
             Some(ClientError::Timeout { stage, timeout, .. }) => {
-                let brief = silent < SILENCE || lately.is_some() && silent < *timeout;
+                let brief = silent < MIN_FAILURE_SILENCE || lately.is_some() && silent < *timeout;
                 // A slow model does not make a server unresponsive.
                 if *stage != Stage::Connect && brief {
                     return;
                 }
-                Some((silent * 2).clamp(REST, LONGEST_REST))
+                Some((silent * 2).clamp(AVOIDANCE_PERIOD, MAX_AVOIDANCE_PERIOD))
             }
-            Some(error) => is_of_the_server(error).then_some(REST),
+            Some(error) => is_of_the_server(error).then_some(AVOIDANCE_PERIOD),
         };
-        match rest {
-            Some(rest) => health.rests = Some((now + rest, rest)),
+        match period {
+            Some(period) => health.avoided = Some((now + period, period)),
             None => {
                 *health = Health {
-                    heard: Some(now),
-                    rests: None,
+                    last_response: Some(now),
+                    avoided: None,
                 }
             }
         }
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RequestInFlight {
     fn drop(&mut self) {
-        self.member.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.endpoint.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

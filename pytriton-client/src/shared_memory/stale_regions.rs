@@ -8,18 +8,18 @@ use super::region::{FOLDER, PREFIX};
 
 /// Returns the names of regions that killed clients have left and that servers may still have
 /// registered. The first call removes their files.
-pub(crate) fn strays() -> &'static [String] {
-    static STRAYS: OnceLock<Vec<String>> = OnceLock::new();
-    STRAYS.get_or_init(|| remove_from(Path::new(FOLDER)))
+pub(crate) fn stale_regions() -> &'static [String] {
+    static STALE_REGIONS: OnceLock<Vec<String>> = OnceLock::new();
+    STALE_REGIONS.get_or_init(|| remove_from(Path::new(FOLDER)))
 }
 
 /// Removes unlocked files.
 fn remove_from(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let strays = names.filter(|name| name.starts_with(PREFIX));
+    let stale_regions = names.filter(|name| name.starts_with(PREFIX));
     // Files of other users, and files in use, are skipped.
-    strays
+    stale_regions
         .filter(|name| remove(&folder.join(name)).is_ok())
         .collect()
 }
@@ -38,21 +38,21 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::Region;
-    use super::super::reserved::Reserved;
+    use super::super::reservation::Reservation;
     use super::*;
 
     #[test]
-    fn what_nobody_has_is_removed() {
+    fn unlocked_region_files_are_removed() {
         let folder = Path::new(FOLDER);
-        let reserved = Reserved::new(&Arc::default(), 1 << 20, usize::MAX);
-        let region = Region::new(reserved.unwrap()).unwrap();
-        let stray = folder.join(format!("{PREFIX}{}-stray", process::id()));
+        let reservation = Reservation::new(&Arc::default(), 1 << 20, usize::MAX);
+        let region = Region::new(reservation.unwrap()).unwrap();
+        let stale = folder.join(format!("{PREFIX}{}-stray", process::id()));
         let other = folder.join(format!("other-{PREFIX}{}", process::id()));
-        for path in [&stray, &other] {
+        for path in [&stale, &other] {
             File::create(path).unwrap();
         }
         remove_from(folder);
-        assert!(!stray.exists() && other.exists());
+        assert!(!stale.exists() && other.exists());
         assert!(folder.join(region.name()).exists());
         fs::remove_file(other).unwrap();
     }

@@ -14,8 +14,8 @@ use super::framing::Arriving;
 const STATUS: &str = "grpc-status";
 
 /// Returns the message of a successful unary response.
-pub(super) async fn read(answer: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
-    let (head, mut body) = answer.into_parts();
+pub(super) async fn read(response: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
+    let (head, mut body) = response.into_parts();
     begun(&head, model)?;
     let mut arriving = Arriving::default();
     let mut trailers = HeaderMap::new();
@@ -44,13 +44,13 @@ pub(super) fn begun(head: &Parts, model: &Model) -> Result<(), ClientError> {
 /// Checks the status at the end of a call.
 pub(super) fn ended(
     status: StatusCode,
-    told: &HeaderMap,
+    trailers: &HeaderMap,
     model: &Model,
 ) -> Result<(), ClientError> {
-    if told.get(STATUS).is_some_and(|code| code == "0") {
+    if trailers.get(STATUS).is_some_and(|code| code == "0") {
         return Ok(());
     }
-    let (code, message) = match tonic::Status::from_header_map(told) {
+    let (code, message) = match tonic::Status::from_header_map(trailers) {
         Some(status) => (status.code(), status.message().to_owned()),
         None => (
             without(status),
@@ -83,19 +83,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_says_at_the_end_is_told() {
+    fn final_status_is_reported() {
         let model = Model {
             name: "Linear".to_owned(),
             version: String::new(),
         };
-        let told = |pairs: &[(&'static str, &'static str)], status: u16| {
+        let trailers = |pairs: &[(&'static str, &'static str)], status: u16| {
             let pairs = pairs.iter().copied();
             let headers = pairs
                 .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
                 .collect();
             ended(StatusCode::from_u16(status).unwrap(), &headers, &model)
         };
-        assert_eq!(told(&[(STATUS, "0")], 200), Ok(()));
+        assert_eq!(trailers(&[(STATUS, "0")], 200), Ok(()));
         let failed = |code, message: &str| {
             let message = message.to_owned();
             Err(ClientError::Server {
@@ -104,10 +104,13 @@ mod tests {
             })
         };
         let words = ("grpc-message", "too%20much");
-        assert_eq!(told(&[(STATUS, "8"), words], 200), failed(8, "too much"));
+        assert_eq!(
+            trailers(&[(STATUS, "8"), words], 200),
+            failed(8, "too much")
+        );
         for (status, code) in [(404, 12), (503, 14), (500, 2), (200, 2)] {
             assert!(matches!(
-                told(&[], status),
+                trailers(&[], status),
                 Err(ClientError::Server { status: Status::Grpc(found), .. }) if found == code
             ));
         }

@@ -9,28 +9,31 @@ use crate::clients::core::{Core, Rows};
 use crate::clients::worker::Worker;
 use crate::{ClientError, InferOptions, Inputs, Outputs};
 
-use super::checked::Checked;
+use super::signature_check::SignatureCheck;
 
 /// The executor of a blocking client.
 #[derive(Debug, Clone)]
-pub struct Waiting(pub(super) Arc<Worker>);
+pub struct BlockingExecutor(pub(super) Arc<Worker>);
 
 /// A request to a model whose signature is checked before it is sent.
 #[derive(Debug)]
-pub struct Question {
+pub struct TypedRequest {
     pub(super) core: Arc<Core>,
-    pub(super) checked: Arc<Checked>,
+    pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) inputs: Result<Inputs, ClientError>,
     pub(super) options: InferOptions,
 }
 
-impl Question {
+impl TypedRequest {
     /// Sends the request and returns its single response.
     pub(super) fn one(self) -> BoxFuture<'static, Result<Outputs, ClientError>> {
         let rows = self.rows();
         Box::pin(async move {
             let inputs = self.inputs?;
-            let first = self.checked.first(&self.core, self.options.timeout).await?;
+            let first = self
+                .signature_check
+                .first(&self.core, self.options.timeout)
+                .await?;
             let asked = self.core.infer(inputs, self.options, rows);
             match first {
                 Some(deadline) => deadline.within(asked).await,
@@ -47,7 +50,10 @@ impl Question {
 
     async fn answering(self, rows: Rows) -> Result<AnswerStream, ClientError> {
         let inputs = self.inputs?;
-        let first = self.checked.first(&self.core, self.options.timeout).await?;
+        let first = self
+            .signature_check
+            .first(&self.core, self.options.timeout)
+            .await?;
         let mut answers = AnswerStream::new(self.core, Ok(inputs), self.options, rows);
         let Some(deadline) = first else {
             return Ok(answers);
@@ -58,7 +64,7 @@ impl Question {
 
     /// Returns how to send the inputs. Those of a model without a batch axis are sent unchanged.
     fn rows(&self) -> Rows {
-        match self.checked.signature.batching() {
+        match self.signature_check.signature.batching() {
             true => Rows::Batch,
             false => Rows::Sample,
         }

@@ -7,14 +7,14 @@ use crate::ClientError;
 use crate::deadline::Deadline;
 
 /// The delay before the first retry.
-const PAUSE: Duration = Duration::from_millis(50);
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The time limit for a connection, which allows three TCP connection attempts.
-const CONNECT: Duration = Duration::from_secs(10);
+const MAX_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The client's timeouts and retries.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct RetryPolicy {
     /// Until the server and the model are ready.
     pub(super) init: Duration,
     /// For an inference.
@@ -23,7 +23,7 @@ pub(super) struct Patience {
     pub(super) retries: u32,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// For any other request: one minute, as in PyTriton, but at most the readiness timeout.
     pub(super) fn request(&self) -> Duration {
         self.init.min(Duration::from_secs(60))
@@ -32,7 +32,7 @@ impl Patience {
     /// For a connection to one of `servers`, leaving time to try the others.
     pub(super) fn connect(&self, servers: usize) -> Duration {
         let servers = u32::try_from(servers.max(1)).unwrap_or(u32::MAX);
-        CONNECT.min(self.init.min(self.inference) / servers)
+        MAX_CONNECT_TIMEOUT.min(self.init.min(self.inference) / servers)
     }
 
     /// Runs the operation within the limit, and retries it if no connection could be made.
@@ -45,12 +45,12 @@ impl Patience {
         F: Future<Output = Result<T, ClientError>>,
     {
         let attempts = async {
-            let (mut left, mut pause) = (self.retries, PAUSE);
+            let (mut left, mut delay) = (self.retries, FIRST_RETRY_DELAY);
             loop {
                 match attempt().await {
                     Err(error) if left > 0 && error.is_unconnected() => {
-                        sleep(pause).await;
-                        (left, pause) = (left - 1, pause * 2);
+                        sleep(delay).await;
+                        (left, delay) = (left - 1, delay * 2);
                     }
                     done => return done,
                 }
@@ -68,8 +68,8 @@ mod tests {
     use super::*;
     use crate::Stage;
 
-    fn patience(retries: u32) -> Patience {
-        Patience {
+    fn retry_policy(retries: u32) -> RetryPolicy {
+        RetryPolicy {
             init: Duration::from_secs(300),
             inference: Duration::from_secs(60),
             retries,
@@ -84,7 +84,7 @@ mod tests {
     fn slow(stage: Stage) -> ClientError {
         ClientError::Timeout {
             stage,
-            timeout: CONNECT,
+            timeout: MAX_CONNECT_TIMEOUT,
             message: String::new(),
         }
     }
@@ -96,12 +96,12 @@ mod tests {
             ready(Err::<(), _>(error.clone()))
         };
         let deadline = Deadline::new(Stage::Request, Duration::from_secs(1));
-        let done = patience(retries).within(deadline, attempt).await;
+        let done = retry_policy(retries).within(deadline, attempt).await;
         (count.get(), done.unwrap_err())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_what_no_server_has_seen_is_sent_again() {
+    async fn only_unsent_requests_are_retried() {
         assert_eq!(attempts(0, refused()).await, (1, refused()));
         for (error, count) in [
             (refused(), 3),
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_leaves_time_for_the_other_servers() {
+    fn connect_timeout_leaves_time_for_other_servers() {
         let seconds = Duration::from_secs;
-        assert_eq!(patience(0).connect(1), seconds(10));
-        let hasty = Patience {
+        assert_eq!(retry_policy(0).connect(1), seconds(10));
+        let hasty = RetryPolicy {
             inference: seconds(3),
-            ..patience(0)
+            ..retry_policy(0)
         };
         assert_eq!(hasty.connect(1), seconds(3));
         assert_eq!(hasty.connect(3), seconds(1));

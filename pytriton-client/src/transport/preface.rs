@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_known_by_what_it_begins_with() {
+    fn protocol_is_detected_from_first_bytes() {
         let settings = [0, 0, 6, SETTINGS, 0, 0, 0, 0, 0, 0, 5];
         let alert = b"\x15\x03\x03\0\x02\x02\x32";
         let table: [(Scheme, &[u8], Option<&str>); 17] = [

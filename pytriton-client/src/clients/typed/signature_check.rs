@@ -12,22 +12,22 @@ use crate::{ClientError, Inputs, Outputs};
 
 /// The expected signature, and whether the server has confirmed it.
 #[derive(Debug)]
-pub(super) struct Checked {
+pub(super) struct SignatureCheck {
     pub(super) signature: ModelSignature,
-    checked: OnceLock<()>,
+    passed: OnceLock<()>,
 }
 
-impl Checked {
+impl SignatureCheck {
     pub(super) fn new(signature: ModelSignature) -> Self {
         Self {
             signature,
-            checked: OnceLock::new(),
+            passed: OnceLock::new(),
         }
     }
 
     /// Compares the server's model with the expected signature, once.
     pub(super) async fn check(&self, core: &Core) -> Result<(), ClientError> {
-        if self.checked.get().is_some() {
+        if self.passed.get().is_some() {
             return Ok(());
         }
         self.compare(&*core.config().await?)
@@ -40,7 +40,7 @@ impl Checked {
         core: &Core,
         own: Option<Duration>,
     ) -> Result<Option<Deadline>, ClientError> {
-        if self.checked.get().is_some() {
+        if self.passed.get().is_some() {
             return Ok(None);
         }
         let (config, deadline) = core.begin(own).await?;
@@ -59,7 +59,7 @@ impl Checked {
             return Err(ClientError::Signature { model, changes });
         }
         // A concurrent caller has had the same result.
-        let _ = self.checked.set(());
+        let _ = self.passed.set(());
         Ok(())
     }
 
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_are_compared_as_far_as_they_go() {
+    fn metadata_is_compared_where_known() {
         let tensor = |name: &str, dims: &[i64]| TensorSignature::new(name, DataType::Fp32, dims);
         let expected = ModelSignature {
             inputs: vec![
