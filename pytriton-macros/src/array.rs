@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_arrays_under_any_path() {
+    fn arrays_are_recognized_under_any_path() {
         let table: [(Type, Option<Kind>); 8] = [
             (parse_quote!(ArrayView2<f32>), Some((true, Some(2)))),
             (

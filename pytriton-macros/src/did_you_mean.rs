@@ -1,5 +1,5 @@
 /// Returns the known name that is closest to a misspelt one.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn closest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distances = known.iter().map(|known| (distance(name, known), *known));
     let (distance, nearest) = distances.min()?;
     (distance <= nearest.len().div_ceil(3)).then_some(nearest)
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_was_meant() {
+    fn finds_the_closest_name() {
         let known = ["name", "max_batch_size", "instances"];
         let table = [
             ("max_bach_size", Some("max_batch_size")),
@@ -37,7 +37,7 @@ mod tests {
             ("", None),
         ];
         for (name, expected) in table {
-            assert_eq!(nearest(name, &known), expected, "{name}");
+            assert_eq!(closest(name, &known), expected, "{name}");
         }
     }
 }

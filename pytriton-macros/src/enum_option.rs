@@ -8,25 +8,27 @@ use crate::value::peeled;
 
 /// The name of a runtime enum variant with its arguments: `all`, `latest(2)`.
 #[derive(Debug)]
-pub(crate) struct Word<'ast> {
+pub(crate) struct EnumOption<'ast> {
     pub(crate) ident: &'ast Ident,
     pub(crate) arguments: Vec<&'ast Expr>,
 }
 
-impl<'ast> Word<'ast> {
+impl<'ast> EnumOption<'ast> {
     pub(crate) fn read(expression: &'ast Expr) -> Option<Self> {
-        let (word, arguments): (&Expr, Vec<_>) = match peeled(expression) {
+        let (option, arguments): (&Expr, Vec<_>) = match peeled(expression) {
             Expr::Call(ExprCall { func, args, .. }) => (func, args.iter().collect()),
-            word => (word, Vec::new()),
+            option => (option, Vec::new()),
         };
-        let Expr::Path(path) = word else { return None };
+        let Expr::Path(path) = option else {
+            return None;
+        };
         let ident = path.path.get_ident()?;
         Some(Self { ident, arguments })
     }
 
     /// Returns whether it has this name and number of arguments.
-    pub(crate) fn is(&self, word: &str, arguments: RangeInclusive<usize>) -> bool {
-        self.ident == word && arguments.contains(&self.arguments.len())
+    pub(crate) fn is(&self, option: &str, arguments: RangeInclusive<usize>) -> bool {
+        self.ident == option && arguments.contains(&self.arguments.len())
     }
 
     /// Returns the variant.
@@ -36,9 +38,9 @@ impl<'ast> Word<'ast> {
 }
 
 /// Returns the variant of that name: `zero` is `Zero`, `FP32` is `Fp32`.
-pub(crate) fn to_variant(word: &Ident) -> Ident {
-    let text = word.to_string();
+pub(crate) fn to_variant(option: &Ident) -> Ident {
+    let text = option.to_string();
     let (first, rest) = text.split_at(1);
     let name = format!("{}{}", first.to_uppercase(), rest.to_lowercase());
-    format_ident!("{name}", span = word.span())
+    format_ident!("{name}", span = option.span())
 }

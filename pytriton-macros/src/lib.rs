@@ -15,13 +15,14 @@ mod array;
 #[cfg(any(feature = "client", test))]
 mod client;
 mod decorators;
+mod did_you_mean;
 mod docs;
 mod element;
 mod entry;
+mod enum_option;
 mod errors;
 mod example;
 mod model;
-mod nearest;
 mod options;
 mod output;
 mod outputs;
@@ -33,7 +34,6 @@ mod snapshot;
 mod tensor;
 mod types;
 mod value;
-mod word;
 
 use proc_macro::TokenStream;
 
@@ -69,7 +69,7 @@ macro_rules! decorators {
             #[proc_macro_attribute]
             pub fn $name(attribute: TokenStream, item: TokenStream) -> TokenStream {
                 let decorator = &decorators::$name::DECORATOR;
-                decorators::stray(decorator, &attribute.into(), item.into()).into()
+                decorators::misplaced(decorator, &attribute.into(), item.into()).into()
             }
         )*
     };

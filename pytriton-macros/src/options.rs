@@ -3,9 +3,9 @@ use quote::ToTokens;
 use syn::LitStr;
 
 use crate::decorators::plain_name;
+use crate::did_you_mean::closest;
 use crate::entry::{Entry, entries, pairs};
 use crate::errors::Errors;
-use crate::nearest::nearest;
 
 /// The options of an attribute: `key = value, key(…), …`.
 ///
@@ -52,7 +52,7 @@ impl Options {
             };
             let (key, name) = (&entry.key, entry.name.clone());
             if !known.contains(&&*name) {
-                let meant = nearest(&name, known).map(str::to_owned);
+                let meant = closest(&name, known).map(str::to_owned);
                 errors.push(key, unknown(attribute, key, meant.as_deref(), known));
                 options.flawed.extend(meant);
                 continue;

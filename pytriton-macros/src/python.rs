@@ -65,15 +65,15 @@ mod tests {
     use crate::snapshot::{assert_expansion, messages};
 
     #[test]
-    fn the_module_is_as_in_the_golden_file() {
+    fn module_expansion_matches_the_golden_file() {
         assert_expansion("python", module(quote!(), "linear"));
     }
 
     #[test]
-    fn another_name_is_refused() {
-        let told = messages(module(quote!(linear), "linear"));
+    fn custom_module_name_is_rejected() {
+        let reported = messages(module(quote!(linear), "linear"));
         assert_eq!(
-            told,
+            reported,
             ["the module has the library's name: write `pytriton::python!();`"]
         );
     }

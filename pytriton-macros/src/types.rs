@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_types_as_users_do() {
+    fn types_are_formatted_as_users_write_them() {
         let table: [(Type, &str); 6] = [
             (
                 parse_quote!(ndarray::ArrayView2<'_, f32>),

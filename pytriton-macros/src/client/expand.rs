@@ -80,9 +80,9 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
                 let message = format!("`{}` has no such model: remove this", call.file.value());
                 errors.push(name, message);
             }
-            Some(model) if !can_be_said(model) => {
+            Some(model) if !is_expressible(model) => {
                 let message = format!(
-                    "`{text}` is left out, as it has more than {MOST} inputs or outputs, no output, or arrays of more than {DEEPEST} dimensions: remove this"
+                    "`{text}` is left out, as it has more than {MAX_TENSORS} inputs or outputs, no output, or arrays of more than {MAX_RANK} dimensions: remove this"
                 );
                 errors.push(name, message);
             }
@@ -90,7 +90,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         }
     }
     let mut types: Vec<(Ident, &ModelSignature)> = Vec::new();
-    for model in models.into_iter().filter(|model| can_be_said(model)) {
+    for model in models.into_iter().filter(|model| is_expressible(model)) {
         let mut given = call.names.iter();
         let given = given.find(|(name, _)| name.value() == model.name);
         let name = match given {
@@ -132,16 +132,16 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
 }
 
 /// The maximum number of inputs of a call, and of outputs in a tuple.
-const MOST: usize = 16;
+const MAX_TENSORS: usize = 16;
 /// The maximum rank of an array.
-const DEEPEST: usize = 6;
+const MAX_RANK: usize = 6;
 
 /// Returns whether Rust types can express the model's signature.
-fn can_be_said(model: &ModelSignature) -> bool {
+fn is_expressible(model: &ModelSignature) -> bool {
     let mut tensors = model.inputs.iter().chain(&model.outputs);
-    model.inputs.len() <= MOST
-        && (1..=MOST).contains(&model.outputs.len())
-        && tensors.all(|tensor| rank(model, tensor) <= DEEPEST)
+    model.inputs.len() <= MAX_TENSORS
+        && (1..=MAX_TENSORS).contains(&model.outputs.len())
+        && tensors.all(|tensor| rank(model, tensor) <= MAX_RANK)
 }
 
 fn declaration(name: &Ident, model: &ModelSignature) -> TokenStream {

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_that_rust_has_not_taken() {
+    fn reserved_names_are_escaped() {
         let named = |model| type_name(model, Span::call_site()).map(|name| name.to_string());
         for (model, expected) in [("add_sub.v2", "AddSubV2"), ("options", "Options")] {
             assert_eq!(named(model), Ok(expected.to_owned()));

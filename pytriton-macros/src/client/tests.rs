@@ -4,7 +4,7 @@ use super::expand;
 use crate::snapshot::{assert_expansion, messages};
 
 #[test]
-fn the_types_of_a_file_are_as_in_the_golden_file() {
+fn signature_file_expansion_matches_the_golden_file() {
     let expansion = expand(quote!("tests/lock/models.lock", "1st" = First)).to_string();
     // The path of this crate differs between machines.
     let here = env!("CARGO_MANIFEST_DIR");
@@ -13,7 +13,7 @@ fn the_types_of_a_file_are_as_in_the_golden_file() {
 }
 
 #[test]
-fn every_mistake_is_told() {
+fn every_error_is_reported() {
     let table = [
         (
             quote!(),

@@ -124,16 +124,16 @@ impl Decoration {
     }
 
     /// Returns the options of a decorator that requires some, such as `example`.
-    pub(crate) fn said(&self, example: &str, errors: &mut Errors) -> Options {
+    pub(crate) fn required_options(&self, example: &str, errors: &mut Errors) -> Options {
         let before = errors.len();
         let options = self.options(errors);
         if options.is_empty() && errors.len() == before {
-            self.says_nothing(example, errors);
+            self.report_empty(example, errors);
         }
         options
     }
 
-    pub(crate) fn says_nothing(&self, example: &str, errors: &mut Errors) {
+    pub(crate) fn report_empty(&self, example: &str, errors: &mut Errors) {
         let name = self.name();
         let message =
             format!("`#[{name}]` says nothing: write `#[{name}({example})]`, or remove it");

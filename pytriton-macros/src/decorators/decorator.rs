@@ -1,8 +1,8 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::{Decoration, plain_name};
+use crate::did_you_mean::closest;
 use crate::errors::Errors;
-use crate::nearest::nearest;
 
 /// The definition of a decorator.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Inputs {
         }
         let known = self.0.iter().map(|input| input.parameter.as_str());
         let known: Vec<&str> = known.collect();
-        let help = match nearest(&text, &known) {
+        let help = match closest(&text, &known) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None if known.is_empty() => "the function has no inputs".to_owned(),
             None => format!("the parameters are `{}`", known.join("`, `")),

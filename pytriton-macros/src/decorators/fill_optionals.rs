@@ -34,7 +34,7 @@ pub(crate) fn defaults(decoration: &Decoration, errors: &mut Errors) -> Vec<(Ide
     let expected = "expected a parameter and its value: write `scale = 1.0`";
     let defaults = values(inside, expected, expected, errors);
     if defaults.is_empty() && errors.is_empty() {
-        decoration.says_nothing("scale = 1.0", errors);
+        decoration.report_empty("scale = 1.0", errors);
     }
     defaults
 }

@@ -5,14 +5,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::{Decoration, Decorator, Input, Place};
+use crate::did_you_mean::closest;
 use crate::element::ELEMENTS;
+use crate::enum_option::to_variant;
 use crate::errors::Errors;
 use crate::example::Example;
-use crate::nearest::nearest;
 use crate::options::Options;
 use crate::tensor::{Dims, TensorName, optional};
 use crate::value::{Form, Value};
-use crate::word::to_variant;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "input",
@@ -32,7 +32,7 @@ pub(crate) struct Named {
 
 impl Named {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
-        let options = decoration.said("name = \"INPUT_1\"", errors);
+        let options = decoration.required_options("name = \"INPUT_1\"", errors);
         Self {
             name: TensorName::take(&options, errors),
             shape: Dims::take(&options, errors),
@@ -129,7 +129,7 @@ fn datatype(options: &Options, errors: &mut Errors) -> Option<Ident> {
     }
     let meant = match ELEMENTS.iter().find(|(element, _)| *element == text) {
         Some((_, name)) => Some(*name),
-        None => nearest(&text.trim_matches('"').to_uppercase(), &names),
+        None => closest(&text.trim_matches('"').to_uppercase(), &names),
     };
     let message = match meant {
         Some(meant) => format!("unknown datatype `{text}`; did you mean `{meant}`?"),

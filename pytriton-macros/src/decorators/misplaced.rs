@@ -9,7 +9,7 @@ use super::{Decoration, Decorator, Place};
 use crate::errors::Errors;
 use crate::path::CratePath;
 
-pub(crate) fn stray(
+pub(crate) fn misplaced(
     decorator: &Decorator,
     options: &TokenStream,
     item: TokenStream,

@@ -10,15 +10,15 @@ pub(crate) mod group_by_values;
 pub(crate) mod infer;
 pub(crate) mod input;
 pub(crate) mod load;
+mod misplaced;
 pub(crate) mod openai;
 pub(crate) mod output;
 pub(crate) mod pad_batch;
 pub(crate) mod sample;
 pub(crate) mod sequence;
 pub(crate) mod step;
-mod stray;
 pub(crate) mod warmup;
 
 pub(crate) use attribute::{Decoration, is_model, plain_name};
 pub(crate) use decorator::{Decorator, Input, Inputs, Place, Stage};
-pub(crate) use stray::stray;
+pub(crate) use misplaced::misplaced;

@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{Decoration, Decorator, Place};
+use crate::did_you_mean::closest;
+use crate::enum_option::to_variant;
 use crate::errors::Errors;
-use crate::nearest::nearest;
-use crate::word::to_variant;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "openai",
@@ -49,7 +49,7 @@ fn surface(decoration: &Decoration, errors: &mut Errors) -> Option<Ident> {
     if let Some(found) = found.ok().filter(|_| SURFACES.contains(&&*text)) {
         return Some(to_variant(&found));
     }
-    let message = match nearest(&text, &SURFACES) {
+    let message = match closest(&text, &SURFACES) {
         Some(meant) => format!("expected a route; did you mean `#[openai({meant})]`?"),
         None => "expected a route: write `#[openai(completions)]` or `#[openai(chat)]`".to_owned(),
     };

@@ -27,7 +27,7 @@ pub(crate) struct Override {
 
 impl Override {
     pub(crate) fn read(decoration: &Decoration, errors: &mut Errors) -> Self {
-        let options = decoration.said("name = \"y\"", errors);
+        let options = decoration.required_options("name = \"y\"", errors);
         Self {
             decoration: decoration.clone(),
             name: TensorName::take(&options, errors),

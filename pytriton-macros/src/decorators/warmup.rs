@@ -7,11 +7,11 @@ use syn::{Expr, LitStr};
 
 use super::{Decoration, Decorator, Input, Inputs, Place, plain_name};
 use crate::entry::values;
+use crate::enum_option::EnumOption;
 use crate::errors::Errors;
 use crate::options::Options;
 use crate::tensor::{optional, refusal};
 use crate::value::{Form, Value};
-use crate::word::Word;
 
 pub(crate) const DECORATOR: Decorator = Decorator {
     name: "warmup",
@@ -127,7 +127,7 @@ fn borrowed(value: &TokenStream) -> TokenStream {
 
 impl<'ast> Data<'ast> {
     fn read(data: &'ast Expr) -> Option<Self> {
-        let word = Word::read(data)?;
+        let word = EnumOption::read(data)?;
         let file = word.is("file", 1..=2);
         let known = file || word.is("zero", 0..=1) || word.is("random", 0..=1);
         let kind = known.then(|| word.to_variant())?;

@@ -18,7 +18,7 @@ pub(super) fn find(
     root: &CratePath,
     errors: &mut Errors,
 ) -> Option<Function> {
-    let mut stray = Decoration::take(&mut block.attrs, root);
+    let mut misplaced = Decoration::take(&mut block.attrs, root);
     let methods = members.iter_mut().filter_map(|member| match member {
         Member::Method(method, _) => Some(Method::take(method, root)),
         Member::Other(_) => None,
@@ -48,19 +48,19 @@ pub(super) fn find(
     let roles = methods.iter().flat_map(|method| method.roles.clone());
     let roles = roles.collect();
     let infer = infer.map(|infer| methods.remove(infer));
-    for role in stray.extract_if(.., |stray| stray.is_role()) {
+    for role in misplaced.extract_if(.., |misplaced| misplaced.is_role()) {
         role.misplaced(errors);
     }
     // If two methods have the same role, only that is reported.
     methods.retain(|method| !method.roles.iter().any(|role| role.is(&infer::DECORATOR)));
-    stray.extend(methods.into_iter().flat_map(|method| {
+    misplaced.extend(methods.into_iter().flat_map(|method| {
         let parameters = method.parameters.into_iter().flatten();
         method.decorations.into_iter().chain(parameters)
     }));
-    for stray in &stray {
-        let name = stray.name();
+    for misplaced in &misplaced {
+        let name = misplaced.name();
         let message = format!("`#[{name}]` belongs on the method under `#[infer]`");
-        errors.push(stray, message);
+        errors.push(misplaced, message);
     }
     let infer = infer?;
     Some(Function {

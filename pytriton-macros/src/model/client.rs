@@ -86,7 +86,7 @@ impl Client {
         });
         let mut given = model.parameters.iter();
         let given = given.find_map(|parameter| answers(&parameter.ty));
-        let outputs = given.or(model.returned.as_ref()).map(told);
+        let outputs = given.or(model.returned.as_ref()).map(caller_type);
         let answers = Ident::new(
             match model.streamed {
                 Some(_) => "Many",
@@ -144,7 +144,7 @@ fn is_reference(ty: &Type) -> bool {
 }
 
 /// Converts a return type to the one that callers see: without its error, and owned.
-fn told(returned: &Type) -> Type {
+fn caller_type(returned: &Type) -> Type {
     let mut returned = returned.clone();
     if let Some(error) = error(&mut returned) {
         *error = parse_quote!(());

@@ -82,16 +82,17 @@ impl Model {
     fn into_constants(mut self, options: &ModelOptions, right: bool) -> TokenStream {
         let count = self.parameters.len();
         self.parameters.retain(|parameter| !parameter.flawed);
-        let whole = self.parameters.len() == count;
+        let complete = self.parameters.len() == count;
         let constants = options.to_tokens();
         let signature = self.to_signature();
-        let batching = options.says("batching") || options.sequences() || !self.decorations.batch();
+        let batching =
+            options.is_set("batching") || options.sequences() || !self.decorations.batch();
         let plain = right && self.is_plain();
         let parameters = self.parameters.iter().enumerate();
         let parameters = parameters
             .filter(|_| options.sound)
             .map(|(index, parameter)| parameter.to_checks(index, batching, plain));
-        let outputs = whole.then(|| self.to_outputs());
+        let outputs = complete.then(|| self.to_outputs());
         let checks = right.then(|| self.to_checks(batching));
         let inline = right.then(|| self.to_inline_checks(options));
         let registration = right.then(|| self.to_registration(options));
@@ -182,10 +183,10 @@ impl Model {
         let warmups = constant(&self.to_warmups(), "Warmup", warmups);
         let decorations = self.decorations.to_checks(batching);
         let warmup_checks = &self.warmup_checks;
-        let surely = self.parameters.iter().any(Parameter::is_surely_input);
-        let whole = (!surely || self.streamed.is_some())
+        let has_input = self.parameters.iter().any(Parameter::is_surely_input);
+        let signature_check = (!has_input || self.streamed.is_some())
             .then(|| refusal(&self.name, &quote!(__SIGNATURE.whole_flaw(&__OPTIONS))));
-        quote!(#overrides #warmups #decorations #warmup_checks #whole)
+        quote!(#overrides #warmups #decorations #warmup_checks #signature_check)
     }
 
     /// Returns the checks that the function and its state can be called on connection threads.

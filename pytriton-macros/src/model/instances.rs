@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Expr;
 
+use crate::enum_option::EnumOption;
 use crate::errors::Errors;
 use crate::value::Value;
-use crate::word::Word;
 
 /// Returns whether every element of the list is a device; reports those that are not.
 pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
@@ -36,6 +36,6 @@ pub(super) fn to_groups(value: &Value) -> TokenStream {
 }
 
 /// `cpu(2)` or `gpu(0)`.
-fn group(element: &Expr) -> Option<Word<'_>> {
-    Word::read(element).filter(|word| word.is("cpu", 1..=1) || word.is("gpu", 1..=1))
+fn group(element: &Expr) -> Option<EnumOption<'_>> {
+    EnumOption::read(element).filter(|word| word.is("cpu", 1..=1) || word.is("gpu", 1..=1))
 }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_borrows_from_nothing_lives_for_ever() {
+    fn unborrowed_types_become_static() {
         let table: [(Type, Type); 4] = [
             (parse_quote!(Array2<f32>), parse_quote!(Array2<f32>)),
             (
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn only_views_of_async_functions_without_a_lifetime_change() {
+    fn only_elided_views_of_async_functions_change() {
         let table: [(Signature, Signature); 4] = [
             (
                 parse_quote!(async fn f(x: ArrayView2<f32>, y: Array2<f32>)),

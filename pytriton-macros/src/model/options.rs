@@ -152,7 +152,7 @@ impl ModelOptions {
     }
 
     /// Returns whether the option is present.
-    pub(super) fn says(&self, name: &str) -> bool {
+    pub(super) fn is_set(&self, name: &str) -> bool {
         self.model.iter().any(|row| row.name == name)
     }
 
@@ -167,14 +167,14 @@ impl ModelOptions {
 
     /// Returns whether requests belong to sequences.
     pub(super) fn sequences(&self) -> bool {
-        self.state || self.says(SEQUENCES)
+        self.state || self.is_set(SEQUENCES)
     }
 
     /// Returns the constant `__OPTIONS`, and the checks of the options.
     pub(super) fn to_tokens(&self) -> TokenStream {
         let model = self.model.iter().map(|row| row.to_field());
         let docs = &self.docs;
-        let described = docs.is_empty() || self.says("description");
+        let described = docs.is_empty() || self.is_set("description");
         let description = (!described).then(|| quote!(description: #docs,));
         let policy = (!self.queue.is_empty()).then(|| {
             let policy = queue_policy(&self.queue);
@@ -189,10 +189,10 @@ impl ModelOptions {
         let parameters = self.parameters.iter();
         let parameters = parameters.map(|(name, value)| quote!((#name, #value)));
         let parameters = list("parameters", parameters);
-        let implied = (self.state && !self.says(SEQUENCES))
+        let implied = (self.state && !self.is_set(SEQUENCES))
             .then(|| quote!(sequence_batching: __private::SequenceScheduling::named("direct"),));
         let openai = self.openai.as_ref().map(|surface| {
-            let batching = (!self.says("batching")).then(|| quote!(batching: false,));
+            let batching = (!self.is_set("batching")).then(|| quote!(batching: false,));
             quote!(openai: ::core::option::Option::Some(#surface), #batching)
         });
         let checks = self.to_checks();
@@ -247,8 +247,8 @@ impl ModelOptions {
             let flaw = quote!(__private::timeout_action_flaw(#value));
             checks.extend(refusal(&value.expression, &flaw));
         }
-        let apart = self.openai.is_some() && self.says("max_batch_size");
-        let conflicts = apart || self.policy_key.is_some() || self.state;
+        let openai_batching = self.openai.is_some() && self.is_set("max_batch_size");
+        let conflicts = openai_batching || self.policy_key.is_some() || self.state;
         if !self.sound || !(conflicts || rows().any(|row| row.conflicting)) {
             return checks;
         }
@@ -259,20 +259,20 @@ impl ModelOptions {
                 #(__private::timeout_action_flaw(#actions),)*
             ]);
         });
-        let beside = |flaw: TokenStream| quote!(__private::flaw_if(__SOUND, __OPTIONS.#flaw));
+        let if_sound = |flaw: TokenStream| quote!(__private::flaw_if(__SOUND, __OPTIONS.#flaw));
         for Row {
             name, key, value, ..
         } in rows()
         {
-            checks.extend(refusal(key, &beside(quote!(conflict(#name)))));
+            checks.extend(refusal(key, &if_sound(quote!(conflict(#name)))));
             let sizes = value.elements().into_iter().enumerate();
             let sizes = sizes.filter(|_| *name == "preferred_batch_size");
             checks.extend(
-                sizes.map(|(index, size)| refusal(size, &beside(quote!(preferred_flaw(#index))))),
+                sizes.map(|(index, size)| refusal(size, &if_sound(quote!(preferred_flaw(#index))))),
             );
         }
         if let Some(key) = &self.policy_key {
-            checks.extend(refusal(key, &beside(quote!(conflict(#POLICY)))));
+            checks.extend(refusal(key, &if_sound(quote!(conflict(#POLICY)))));
         }
         for (index, policy) in self.policies.iter().enumerate() {
             let level = policy.level.iter().map(|level| ("level", level));
@@ -280,7 +280,7 @@ impl ModelOptions {
             checks.extend(level.chain(queue).map(|(name, value)| {
                 refusal(
                     &value.expression,
-                    &beside(quote!(level_flaw(#index, #name))),
+                    &if_sound(quote!(level_flaw(#index, #name))),
                 )
             }));
         }

@@ -15,7 +15,7 @@ use crate::tensor::{TensorName, check_distinct};
 use crate::types::{argument_of, arguments, named, peeled, type_text};
 
 /// The maximum number of outputs in a tuple.
-const MOST: usize = 8;
+const MAX_OUTPUTS: usize = 8;
 
 /// Parses the type of one response: the return type, or `item` for a streaming function. `raw` if
 /// the function is known to take raw requests.
@@ -147,9 +147,9 @@ fn check_types(entry: &Type, raw: bool, errors: &mut Errors) -> Option<usize> {
         errors.push(entry, message);
         return None;
     }
-    if let Some(surplus) = tuple.elems.iter().nth(MOST) {
+    if let Some(surplus) = tuple.elems.iter().nth(MAX_OUTPUTS) {
         let message = format!(
-            "a tuple has at most {MOST} outputs: return a struct that derives `pytriton::Outputs`"
+            "a tuple has at most {MAX_OUTPUTS} outputs: return a struct that derives `pytriton::Outputs`"
         );
         errors.push(surplus, message);
     }

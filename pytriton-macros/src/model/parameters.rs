@@ -124,13 +124,13 @@ impl Parameter {
                 named = Named::read(decoration, errors);
                 given = Some(decoration.clone());
             } else if decoration.is(&first_value::DECORATOR) {
-                let said = FirstValue::read(decoration, errors);
+                let first_value_options = FirstValue::read(decoration, errors);
                 if standing.openai {
                     let message =
                         "`#[openai]` takes each request by itself: remove `#[first_value]`";
                     errors.push(decoration, message);
                 } else {
-                    first_value = Some(Box::new(said));
+                    first_value = Some(Box::new(first_value_options));
                 }
             } else if decoration.is(&sequence::DECORATOR) {
                 decoration.options(errors);
@@ -173,7 +173,7 @@ impl Parameter {
             given,
             kind: match first_value {
                 _ if standing.state => Kind::State,
-                Some(said) => Kind::FirstValue(said),
+                Some(first_value_options) => Kind::FirstValue(first_value_options),
                 None if standing.openai => Kind::Text,
                 None => Kind::Own,
             },
@@ -213,7 +213,7 @@ impl Parameter {
 
     fn first_value(&self) -> Option<&FirstValue> {
         match &self.kind {
-            Kind::FirstValue(said) => Some(said),
+            Kind::FirstValue(first_value_options) => Some(first_value_options),
             _ => None,
         }
     }
@@ -239,9 +239,9 @@ impl Parameter {
         let example = self.example.iter();
         let example = example.map(|example| quote!(.example(#example)));
         let filled = self.filled.then(|| quote!(.filled()));
-        let first_value = self.first_value().map(|said| {
-            let strict = Value::or(said.strict.as_ref(), true);
-            let squeeze = said.squeeze.iter();
+        let first_value = self.first_value().map(|first_value_options| {
+            let strict = Value::or(first_value_options.strict.as_ref(), true);
+            let squeeze = first_value_options.squeeze.iter();
             quote!(.first_value(#strict) #(.squeeze(#squeeze))*)
         });
         let described = to_described(&self.docs);
@@ -263,11 +263,14 @@ impl Parameter {
         if let Some(example) = &self.example {
             checks.extend(refusal(&example.expression, &flaw(quote!(example_flaw))));
         }
-        if let Some(said) = self.first_value() {
+        if let Some(first_value_options) = self.first_value() {
             if batching {
-                checks.extend(refusal(&said.decoration, &flaw(quote!(first_value_flaw))));
+                checks.extend(refusal(
+                    &first_value_options.decoration,
+                    &flaw(quote!(first_value_flaw)),
+                ));
             }
-            if let Some(squeeze) = &said.squeeze {
+            if let Some(squeeze) = &first_value_options.squeeze {
                 checks.extend(refusal(&squeeze.expression, &flaw(quote!(squeeze_flaw))));
             }
         }

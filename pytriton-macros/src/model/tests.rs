@@ -6,7 +6,7 @@ use super::expand::expand_with;
 use crate::snapshot::{assert_expansion, messages};
 
 #[test]
-fn models_with_clients_are_as_in_the_golden_files() {
+fn model_client_expansions_match_the_golden_files() {
     let table: [(&str, TokenStream, TokenStream); 4] = [
         (
             "client_borrowed",
@@ -99,7 +99,7 @@ fn models_with_clients_are_as_in_the_golden_files() {
 
 /// Editors use the expansion for completion.
 #[test]
-fn a_body_stays_as_it_is_while_it_is_typed() {
+fn function_body_is_kept_on_errors() {
     let bodies = [
         quote!({ x. }),
         quote!({ x.dot(& ) * }),
@@ -127,8 +127,8 @@ fn a_body_stays_as_it_is_while_it_is_typed() {
             // An error elsewhere does not change it.
             for attribute in [quote!(name = "M"), quote!(name = 7, bacthing)] {
                 let made = expand_with(attribute, item.clone(), true).to_string();
-                let kept = made.matches(&body.to_string()).count();
-                assert_eq!(kept, bodies, "{made}");
+                let count = made.matches(&body.to_string()).count();
+                assert_eq!(count, bodies, "{made}");
             }
             let made = expand(quote!(name = "M"), item).to_string();
             assert!(!made.contains("compile_error"), "{made}");
@@ -138,7 +138,7 @@ fn a_body_stays_as_it_is_while_it_is_typed() {
 }
 
 #[test]
-fn expansions_are_as_in_the_golden_files() {
+fn expansions_match_the_golden_files() {
     let linear = quote!(name = "Linear");
     let table: [(&str, TokenStream, TokenStream); 13] = [
         (
@@ -307,7 +307,7 @@ fn expansions_are_as_in_the_golden_files() {
 }
 
 #[test]
-fn a_name_for_no_typed_client_is_refused() {
+fn name_without_typed_client_is_rejected() {
     let table: [(TokenStream, TokenStream, &str); 3] = [
         (
             quote!(Raw),
@@ -345,7 +345,7 @@ fn a_name_for_no_typed_client_is_refused() {
 }
 
 #[test]
-fn what_is_no_known_word_is_refused() {
+fn unknown_option_value_is_rejected() {
     let data = "expected `zero`, `random` or `file(\"…\")`, with dims where the input has none of its own: `zero([128])`, `file(\"…\", [128])`";
     let strategy =
         "expected a strategy: write `sequence_batching = direct` or `sequence_batching = oldest`";
@@ -374,7 +374,7 @@ fn what_is_no_known_word_is_refused() {
 }
 
 #[test]
-fn all_mistakes_are_reported_and_the_function_stays() {
+fn all_errors_are_reported_and_the_function_is_kept() {
     let attribute = quote!(nam = "x", instances = 0);
     let item = quote! {
         #[batch]

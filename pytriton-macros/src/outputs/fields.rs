@@ -82,11 +82,15 @@ pub(super) fn read(input: &DeriveInput, errors: &mut Errors) -> Vec<OutputField>
 
 fn field(index: usize, field: &Field, errors: &mut Errors) -> Option<OutputField> {
     let ident = field.ident.clone()?;
-    let said = decoration(&field.attrs, errors);
-    let said = said.map(|decoration| Override::read(&decoration, errors));
+    let override_options = decoration(&field.attrs, errors);
+    let override_options = override_options.map(|decoration| Override::read(&decoration, errors));
     output::check(&field.ty, errors);
-    let (name, shape, labels) = match said {
-        Some(said) => (said.name, said.shape, said.labels),
+    let (name, shape, labels) = match override_options {
+        Some(override_options) => (
+            override_options.name,
+            override_options.shape,
+            override_options.labels,
+        ),
         None => (None, None, None),
     };
     Some(OutputField {

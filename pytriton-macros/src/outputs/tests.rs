@@ -5,7 +5,7 @@ use super::expand::expand_with;
 use crate::snapshot::assert_expansion;
 
 #[test]
-fn the_derive_is_as_in_its_golden_file() {
+fn derive_expansion_matches_the_golden_file() {
     let item = quote! {
         struct Both {
             /// The sum.
@@ -18,7 +18,7 @@ fn the_derive_is_as_in_its_golden_file() {
 }
 
 #[test]
-fn what_clients_read_is_as_in_its_golden_file() {
+fn client_derive_expansion_matches_the_golden_file() {
     let item = quote! {
         struct Both {
             sum: Array2<f32>,
