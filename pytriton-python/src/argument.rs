@@ -4,51 +4,51 @@ use pyo3::types::{PyDict, PyTuple};
 use pytriton_runtime::model::{ModelSpec, TensorSpec};
 use pytriton_runtime::request::InferInput;
 
+use crate::borrow_scope::BorrowScope;
 use crate::input::{input, plain};
-use crate::loan::Loan;
-use crate::mistake::Mistake;
+use crate::validation_error::ValidationError;
 
 /// The arguments of a call, by input name.
-pub(crate) struct Given<'py>(Vec<(String, Bound<'py, PyAny>)>);
+pub(crate) struct Arguments<'py>(Vec<(String, Bound<'py, PyAny>)>);
 
-impl<'py> Given<'py> {
+impl<'py> Arguments<'py> {
     /// Assigns positional and named arguments to inputs. `None` means an omitted input.
     pub(crate) fn of(
         spec: &ModelSpec,
         positional: &Bound<'py, PyTuple>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
-        let (most, got) = (spec.inputs.len(), positional.len());
-        if got > most {
-            return Err(Mistake::Inputs {
+        let (max_inputs, got) = (spec.inputs.len(), positional.len());
+        if got > max_inputs {
+            return Err(ValidationError::Inputs {
                 model: spec.name.to_string(),
-                most,
+                most: max_inputs,
                 given: got,
             }
             .into());
         }
         let names = spec.inputs.iter().map(|input| input.name.to_string());
-        let mut given: Vec<_> = names.zip(positional.iter()).collect();
+        let mut arguments: Vec<_> = names.zip(positional.iter()).collect();
         if let Some(named) = named {
-            given.extend(Self::named(named)?.0);
+            arguments.extend(Self::named(named)?.0);
         }
-        given.retain(|(_, value)| !value.is_none());
-        Ok(Self(given))
+        arguments.retain(|(_, value)| !value.is_none());
+        Ok(Self(arguments))
     }
 
     /// Inputs by name.
     pub(crate) fn named(named: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let given = named
+        let arguments = named
             .iter()
             .map(|(name, value)| Ok((name.extract()?, value)));
-        Ok(Self(given.collect::<PyResult<_>>()?))
+        Ok(Self(arguments.collect::<PyResult<_>>()?))
     }
 
     /// Converts the arguments to the inputs of a request.
     ///
     /// An array keeps its type. Other values become an array of the input's datatype. A single
     /// value becomes an array of the input's shape with as many rows as the other inputs.
-    pub(crate) fn inputs(self, spec: &ModelSpec, loan: &Loan) -> PyResult<Vec<InferInput>> {
+    pub(crate) fn inputs(self, spec: &ModelSpec, scope: &BorrowScope) -> PyResult<Vec<InferInput>> {
         let mut arrays = Vec::with_capacity(self.0.len());
         for (name, value) in self.0 {
             let declared = spec.input_index(&name).map(|index| &spec.inputs[index]);
@@ -74,7 +74,7 @@ impl<'py> Given<'py> {
                 Some(declared) if single => filled(&array, &shape(spec, declared, rows))?,
                 _ => array,
             };
-            input(name, declared, &array, loan.lender())
+            input(name, declared, &array, scope.token())
         });
         inputs.collect()
     }

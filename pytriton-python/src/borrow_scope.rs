@@ -5,30 +5,30 @@ use pyo3::prelude::*;
 use pytriton_runtime::model::{CallMode, ModelSpec};
 
 /// The arrays that one call lends to a function, for the duration of the call.
-pub(crate) struct Loan {
-    given: Option<Lender>,
-    back: Receiver<Infallible>,
+pub(crate) struct BorrowScope {
+    token: Option<BorrowToken>,
+    released: Receiver<Infallible>,
 }
 
 /// Held by each borrowed array until it is no longer read.
 #[derive(Clone)]
-pub(crate) struct Lender(
+pub(crate) struct BorrowToken(
     #[expect(dead_code, reason = "that it is dropped is all it says")] Sender<Infallible>,
 );
 
-impl Loan {
+impl BorrowScope {
     /// Creates the loan of a call. It lends nothing if the model may read inputs after the call.
     pub(crate) fn new(spec: &ModelSpec) -> Self {
-        let (given, back) = channel();
+        let (token, released) = channel();
         Self {
-            given: ends_with_its_call(spec).then_some(Lender(given)),
-            back,
+            token: ends_with_its_call(spec).then_some(BorrowToken(token)),
+            released,
         }
     }
 
     /// Returns the lender if arrays need not be copied.
-    pub(crate) fn lender(&self) -> Option<&Lender> {
-        self.given.as_ref()
+    pub(crate) fn token(&self) -> Option<&BorrowToken> {
+        self.token.as_ref()
     }
 
     /// Waits until no borrowed array is read any more: the function has returned, or was not
@@ -36,10 +36,10 @@ impl Loan {
     ///
     /// A caller that receives an exception may write to its arrays.
     pub(crate) fn ended(self, py: Python<'_>) {
-        let Self { given, back } = self;
-        drop(given);
+        let Self { token, released } = self;
+        drop(token);
         // The channel carries no messages; it closes when the last array is dropped.
-        py.detach(move || back.recv().ok());
+        py.detach(move || released.recv().ok());
     }
 }
 
@@ -47,10 +47,10 @@ impl Loan {
 /// function has returned.
 fn ends_with_its_call(spec: &ModelSpec) -> bool {
     // A streaming function continues between its responses.
-    let answers_once = !spec.decoupled;
+    let is_unary = !spec.decoupled;
     // A call that exceeds its time limit is not waited for.
     let returns = spec.max_call.is_none();
     // A function with raw requests may keep them or return them in a response.
-    let keeps_nothing = spec.call != CallMode::Raw && !spec.response_cache;
-    answers_once && returns && keeps_nothing
+    let is_not_retained = spec.call != CallMode::Raw && !spec.response_cache;
+    is_unary && returns && is_not_retained
 }

@@ -7,9 +7,9 @@
 //! `refcheck=False`, after which no view of it may be used.
 //!
 //! A call that borrows an array neither returns nor raises before the function has returned: see
-//! `loan`. Meanwhile the caller must not let another thread write to the array. The same holds for
-//! numpy's own functions, which also release the GIL; `docs/python.md` states this. All borrowed
-//! elements are numbers, for which any bit pattern is valid.
+//! `borrow_scope`. Meanwhile the caller must not let another thread write to the array. The same
+//! holds for numpy's own functions, which also release the GIL; `docs/python.md` states this. All
+//! borrowed elements are numbers, for which any bit pattern is valid.
 
 use std::slice;
 
@@ -17,21 +17,21 @@ use bytes::Bytes;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-use crate::loan::Lender;
+use crate::borrow_scope::BorrowToken;
 
 /// The bytes of an array, and the reference that keeps them in place.
-struct Lent {
+struct BorrowedBuffer {
     _array: Py<PyArray1<u8>>,
     start: *const u8,
     length: usize,
-    _lender: Lender,
+    _token: BorrowToken,
 }
 
-// SAFETY: the pointer is only read, which is allowed from any thread; `Py` and `Lender` can be sent
-// to and dropped on any thread.
-unsafe impl Send for Lent {}
+// SAFETY: the pointer is only read, which is allowed from any thread; `Py` and `BorrowToken` can be
+// sent to and dropped on any thread.
+unsafe impl Send for BorrowedBuffer {}
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for BorrowedBuffer {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: `start` and `length` come from a slice of the array, and `self` keeps the array
         // alive.
@@ -44,16 +44,19 @@ impl AsRef<[u8]> for Lent {
 /// # Errors
 ///
 /// Raises `ValueError` if the bytes are not contiguous, or if the array is mutably borrowed.
-pub(crate) fn lent(array: &Bound<'_, PyArray1<u8>>, lender: Option<&Lender>) -> PyResult<Bytes> {
+pub(crate) fn borrow_bytes(
+    array: &Bound<'_, PyArray1<u8>>,
+    token: Option<&BorrowToken>,
+) -> PyResult<Bytes> {
     let borrowed = array.try_readonly()?;
     let bytes = borrowed.as_slice()?;
-    let Some(lender) = lender else {
+    let Some(token) = token else {
         return Ok(Bytes::copy_from_slice(bytes));
     };
-    Ok(Bytes::from_owner(Lent {
+    Ok(Bytes::from_owner(BorrowedBuffer {
         _array: array.clone().unbind(),
         start: bytes.as_ptr(),
         length: bytes.len(),
-        _lender: lender.clone(),
+        _token: token.clone(),
     }))
 }

@@ -7,52 +7,55 @@ use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::request::ParameterValue;
 use pytriton_runtime::server::Local;
 
-use crate::answers::Answers;
-use crate::argument::Given;
+use crate::argument::Arguments;
+use crate::borrow_scope::BorrowScope;
 use crate::engine::{Engine, engine};
 use crate::error::raised;
 use crate::form::Form;
-use crate::loan::Loan;
-use crate::mistake::Mistake;
+use crate::responses::ResponseIterator;
+use crate::validation_error::ValidationError;
 use crate::wait::wait;
 
 /// A call of a model.
-pub(crate) struct Asked<'a, 'py> {
+pub(crate) struct Invocation<'a, 'py> {
     pub(crate) spec: &'a Arc<ModelSpec>,
-    pub(crate) given: Given<'py>,
+    pub(crate) arguments: Arguments<'py>,
     pub(crate) parameters: Vec<(String, ParameterValue)>,
     pub(crate) form: Form,
 }
 
 /// Calls a model. Returns its outputs, or an iterator of them for a streaming model.
-pub(crate) fn call<'py>(py: Python<'py>, asked: Asked<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let Asked {
+pub(crate) fn call<'py>(
+    py: Python<'py>,
+    invocation: Invocation<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Invocation {
         spec,
-        given,
+        arguments,
         parameters,
         form,
-    } = asked;
-    let loan = Loan::new(spec);
-    let inputs = given.inputs(spec, &loan)?;
+    } = invocation;
+    let scope = BorrowScope::new(spec);
+    let inputs = arguments.inputs(spec, &scope)?;
     let request = Local::request(inputs, parameters).map_err(|error| raised(py, &error))?;
     let engine = loaded(py)?;
     let local = &engine.local;
     let model = local.model(&spec.name, Some(spec.version));
     let model = model.map_err(|error| raised(py, &error))?;
     if spec.decoupled {
-        let answers = wait(py, local, local.answers(&model, request))?;
-        let answers = answers.map_err(|error| raised(py, &error))?;
-        let answers = Answers::new(engine, spec, form, answers);
-        return Ok(Bound::new(py, answers)?.into_any());
+        let responses = wait(py, local, local.answers(&model, request))?;
+        let responses = responses.map_err(|error| raised(py, &error))?;
+        let responses = ResponseIterator::new(engine, spec, form, responses);
+        return Ok(Bound::new(py, responses)?.into_any());
     }
     match wait(py, local, local.infer(&model, request)) {
         Ok(Ok(response)) => form.outputs(py, spec, response),
         Ok(Err(error)) => {
-            loan.ended(py);
+            scope.ended(py);
             Err(raised(py, &error))
         }
         Err(signal) => {
-            loan.ended(py);
+            scope.ended(py);
             Err(signal)
         }
     }
@@ -81,13 +84,13 @@ pub(crate) fn infer<'py>(
     let engine = loaded(py)?;
     let found = engine.local.model(model, version);
     let found = found.map_err(|error| raised(py, &error))?;
-    let asked = Asked {
+    let invocation = Invocation {
         spec: found.spec(),
-        given: Given::named(inputs)?,
+        arguments: Arguments::named(inputs)?,
         parameters: parameters.map_or_else(|| Ok(Vec::new()), values)?,
         form: Form::Dict,
     };
-    call(py, asked)
+    call(py, invocation)
 }
 
 fn values(parameters: &Bound<'_, PyDict>) -> PyResult<Vec<(String, ParameterValue)>> {
@@ -111,7 +114,7 @@ fn value_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ParameterValue> {
     }
     let parameter = || name.to_owned();
     if value.is_instance_of::<PyInt>() {
-        return Err(Mistake::Integer {
+        return Err(ValidationError::Integer {
             parameter: parameter(),
             value: value.to_string(),
         }
@@ -123,7 +126,7 @@ fn value_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ParameterValue> {
     let found = || value.get_type().name().map(|name| name.to_string());
     match value.extract::<String>() {
         Ok(text) => Ok(ParameterValue::String(text)),
-        Err(_) => Err(Mistake::Parameter {
+        Err(_) => Err(ValidationError::Parameter {
             parameter: parameter(),
             found: found()?,
         }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pytriton_runtime::server::{Addresses, ServerError};
 
 use crate::engine::{Engine, stop};
-use crate::mistake::Mistake;
+use crate::validation_error::ValidationError;
 
 /// A running server. `stop()` or leaving a `with` block ends it.
 #[pyclass(frozen, name = "Server", module = "pytriton")]
@@ -19,7 +19,7 @@ pub(crate) struct Handle {
 impl Handle {
     pub(crate) fn new(engine: Arc<Engine>) -> PyResult<Self> {
         let Some(addresses) = engine.triton.addresses() else {
-            return Err(Mistake::Ended.into());
+            return Err(ValidationError::Ended.into());
         };
         Ok(Self { engine, addresses })
     }

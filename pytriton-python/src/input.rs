@@ -8,21 +8,21 @@ use pytriton_runtime::model::TensorSpec;
 use pytriton_runtime::request::InferInput;
 use pytriton_runtime::tensor::{DataType, Element};
 
+use crate::borrow_scope::BorrowToken;
+use crate::borrowed_buffer::borrow_bytes;
 use crate::datatype::{datatype, typestr};
-use crate::lent::lent;
-use crate::loan::Lender;
-use crate::mistake::Mistake;
+use crate::validation_error::ValidationError;
 
 /// Converts one input of a request.
 pub(crate) fn input(
     name: String,
     declared: Option<&TensorSpec>,
     array: &Bound<'_, PyUntypedArray>,
-    lender: Option<&Lender>,
+    token: Option<&BorrowToken>,
 ) -> PyResult<InferInput> {
     let Some(datatype) = datatype(&array.dtype()) else {
         let dtype = array.dtype().to_string();
-        return Err(Mistake::Elements { input: name, dtype }.into());
+        return Err(ValidationError::Elements { input: name, dtype }.into());
     };
     // Same as NVIDIA's client: numpy has no such type.
     let rounds = declared.is_some_and(|input| input.datatype == DataType::Bf16);
@@ -32,7 +32,7 @@ pub(crate) fn input(
         // Not every byte is a valid boolean, so the bytes that were validated must also be the ones
         // that are read.
         DataType::Bool => (datatype, elements(array, None)?),
-        _ => (datatype, elements(array, lender)?),
+        _ => (datatype, elements(array, token)?),
     };
     let shape = array.shape().iter();
     let shape = shape.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
@@ -72,7 +72,7 @@ pub(crate) fn plain<'py>(
         };
     }
     let too_large = || {
-        PyErr::from(Mistake::Number {
+        PyErr::from(ValidationError::Number {
             input: name.to_owned(),
             value: value.to_string(),
             datatype: datatype.name(),
@@ -110,7 +110,7 @@ fn is_integer(datatype: Option<DataType>) -> bool {
 
 /// Returns the bytes of the elements: borrowed if they are contiguous in native order, otherwise
 /// copied.
-fn elements(array: &Bound<'_, PyUntypedArray>, lender: Option<&Lender>) -> PyResult<Bytes> {
+fn elements(array: &Bound<'_, PyUntypedArray>, token: Option<&BorrowToken>) -> PyResult<Bytes> {
     let py = array.py();
     let little = array
         .dtype()
@@ -119,7 +119,7 @@ fn elements(array: &Bound<'_, PyUntypedArray>, lender: Option<&Lender>) -> PyRes
     let array = numpy.call_method1(intern!(py, "ascontiguousarray"), (array, little))?;
     let flat = array.call_method1(intern!(py, "reshape"), (-1,))?;
     let bytes = flat.call_method1(intern!(py, "view"), (intern!(py, "uint8"),))?;
-    lent(bytes.cast()?, lender)
+    borrow_bytes(bytes.cast()?, token)
 }
 
 fn rounded(singles: &[u8]) -> PyResult<Bytes> {
@@ -138,7 +138,7 @@ fn texts(name: &str, array: &Bound<'_, PyUntypedArray>) -> PyResult<Bytes> {
         } else if let Ok(bytes) = element.extract::<&[u8]>() {
             texts.push(bytes.to_vec());
         } else {
-            return Err(Mistake::Text {
+            return Err(ValidationError::Text {
                 input: name.to_owned(),
                 index,
                 found: element.get_type().name()?.to_string(),

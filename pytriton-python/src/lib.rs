@@ -1,18 +1,20 @@
 //! The models of a pytriton crate as a Python module: the implementation of `pytriton::python!()`.
 //!
 //! - `module`: the contents of the module; `signature`: the text of `help`.
-//! - `argument`, `input`, `datatype`: conversion of numpy arrays to request tensors; `lent`:
-//!   without a copy if possible; `loan`: for the duration of a call.
+//! - `argument`, `input`, `datatype`: conversion of numpy arrays to request tensors;
+//!   `borrowed_buffer`: without a copy if possible; `borrow_scope`: for the duration of a call.
 //! - `engine`: the models, loaded once per process; `wait`: waiting without the GIL; `serve`,
 //!   `handle`: serving on ports; `termination`: signals.
-//! - `output`, `form`: conversion of tensors to numpy arrays; `answers`: streams of them.
-//! - `error`: errors as Python exceptions; `mistake`: errors before a model is called.
+//! - `output`, `form`: conversion of tensors to numpy arrays; `responses`: streams of them.
+//! - `error`: errors as Python exceptions; `validation_error`: errors before a model is called.
 //!
 //! A call follows the path of a request after decoding: it is validated, queued and batched with
 //! calls of other threads, and it gets the same errors.
 
-mod answers;
 mod argument;
+mod borrow_scope;
+#[expect(unsafe_code, reason = "memory of Python's is read outside of its lock")]
+mod borrowed_buffer;
 mod call;
 mod datatype;
 mod engine;
@@ -20,15 +22,13 @@ mod error;
 mod form;
 mod handle;
 mod input;
-#[expect(unsafe_code, reason = "memory of Python's is read outside of its lock")]
-mod lent;
-mod loan;
-mod mistake;
 mod module;
 mod output;
+mod responses;
 mod serve;
 mod signature;
 mod termination;
+mod validation_error;
 mod wait;
 
 pub use module::export;

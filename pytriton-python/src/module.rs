@@ -7,11 +7,11 @@ use pyo3::types::{PyCFunction, PyDict, PyTuple};
 use pytriton_runtime::model::ModelSpec;
 use pytriton_runtime::registry::Registry;
 
-use crate::argument::Given;
-use crate::call::{Asked, call};
+use crate::argument::Arguments;
+use crate::call::{Invocation, call};
 use crate::form::Form;
 use crate::handle::Handle;
-use crate::mistake::Mistake;
+use crate::validation_error::ValidationError;
 use crate::{call, error, serve, signature};
 
 /// Adds the library's models to a module: a function for each model, and `infer` and `serve`.
@@ -34,10 +34,10 @@ pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let model = spec.name.to_string();
         if let Some(one) = named.insert(name.clone(), model.clone()) {
             let other = model;
-            return Err(Mistake::Twice { one, other, name }.into());
+            return Err(ValidationError::Twice { one, other, name }.into());
         }
         if module.hasattr(&*name)? {
-            return Err(Mistake::Taken { model, name }.into());
+            return Err(ValidationError::Taken { model, name }.into());
         }
         module.add(&*name, function(module, spec)?)?;
     }
@@ -55,13 +55,13 @@ fn function<'py>(
         let py = positional.py();
         // Same lifetime as the others.
         let named = named.map(|named| named.clone().unbind().into_bound(py));
-        let asked = Asked {
+        let invocation = Invocation {
             spec: &model,
-            given: Given::of(&model, positional, named.as_ref())?,
+            arguments: Arguments::of(&model, positional, named.as_ref())?,
             parameters: Vec::new(),
             form: form.clone_ref(py),
         };
-        call(py, asked).map(Bound::unbind)
+        call(py, invocation).map(Bound::unbind)
     };
     let (name, text) = (
         signature::forever(&spec.name),

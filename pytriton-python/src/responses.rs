@@ -9,12 +9,12 @@ use pytriton_runtime::serving;
 use crate::engine::Engine;
 use crate::error::raised;
 use crate::form::Form;
-use crate::mistake::Mistake;
+use crate::validation_error::ValidationError;
 use crate::wait::wait;
 
 /// An iterator over the responses of a streaming model. Closing or dropping it cancels the rest.
-#[pyclass(frozen, module = "pytriton")]
-pub(crate) struct Answers {
+#[pyclass(frozen, name = "Answers", module = "pytriton")]
+pub(crate) struct ResponseIterator {
     /// Dropped before the engine, which waits for the end of the stream.
     state: Mutex<State>,
     engine: Arc<Engine>,
@@ -29,15 +29,15 @@ enum State {
     Over,
 }
 
-impl Answers {
+impl ResponseIterator {
     pub(crate) fn new(
         engine: Arc<Engine>,
         spec: &Arc<ModelSpec>,
         form: Form,
-        answers: serving::Answers,
+        responses: serving::Answers,
     ) -> Self {
         Self {
-            state: Mutex::new(State::Waiting(answers)),
+            state: Mutex::new(State::Waiting(responses)),
             engine,
             spec: Arc::clone(spec),
             form,
@@ -51,24 +51,24 @@ impl Answers {
 }
 
 #[pymethods]
-impl Answers {
+impl ResponseIterator {
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let taken = replace(&mut *self.state(), State::Running);
-        let mut answers = match taken {
-            State::Waiting(answers) => answers,
-            State::Running => return Err(Mistake::Executing.into()),
+        let mut responses = match taken {
+            State::Waiting(responses) => responses,
+            State::Running => return Err(ValidationError::Executing.into()),
             State::Over => {
                 *self.state() = State::Over;
                 return Ok(None);
             }
         };
-        let next = wait(py, &self.engine.local, answers.next());
+        let next = wait(py, &self.engine.local, responses.next());
         let after = match next {
-            Ok(Some(Ok(_))) => State::Waiting(answers),
+            Ok(Some(Ok(_))) => State::Waiting(responses),
             _ => State::Over,
         };
         *self.state() = after;
@@ -85,7 +85,7 @@ impl Answers {
         match taken {
             State::Running => {
                 *self.state() = State::Running;
-                Err(Mistake::Executing.into())
+                Err(ValidationError::Executing.into())
             }
             State::Waiting(_) | State::Over => Ok(()),
         }

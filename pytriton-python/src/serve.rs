@@ -6,9 +6,9 @@ use pyo3::types::{IntoPyDict, PyBool, PyDict, PyList};
 
 use crate::engine;
 use crate::handle::Handle;
-use crate::mistake::Mistake;
 use crate::termination::Termination;
-use crate::wait::LOOK;
+use crate::validation_error::ValidationError;
+use crate::wait::SIGNAL_POLL_INTERVAL;
 
 /// Serves all models over HTTP and gRPC, with the options of the binary: `http_port=0` is
 /// `--http-port=0`, and a list sets a repeatable option.
@@ -31,12 +31,12 @@ pub(crate) fn serve(
     if background {
         return Ok(Some(handle));
     }
-    let termination = Termination::hear(py)?;
+    let termination = Termination::install(py)?;
     // The reader may be another process on a pipe.
     let at_once = [("flush", true)].into_py_dict(py)?;
     let builtins = py.import("builtins")?;
     builtins.call_method("print", (handle.banner(),), Some(&at_once))?;
-    let ended = until(py, || termination.came() || !handle.serves());
+    let ended = until(py, || termination.received() || !handle.serves());
     termination.forget(py)?;
     let stopping = handle.stopping();
     until(py, || stopping.is_finished())?;
@@ -48,7 +48,7 @@ pub(crate) fn serve(
 /// Waits without the GIL. A Python signal ends the wait with the exception of its handler.
 fn until(py: Python<'_>, reached: impl Fn() -> bool) -> PyResult<()> {
     while !reached() {
-        py.detach(|| thread::sleep(LOOK));
+        py.detach(|| thread::sleep(SIGNAL_POLL_INTERVAL));
         py.check_signals()?;
     }
     Ok(())
@@ -60,7 +60,7 @@ fn arguments(options: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     for (name, value) in options {
         let name = name.extract::<String>()?.replace('_', "-");
         if name == "engine" {
-            return Err(Mistake::Engine.into());
+            return Err(ValidationError::Engine.into());
         }
         match value.cast::<PyList>() {
             Ok(values) => {

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// An error in a call or module that is detected before a model is called.
 #[derive(Debug, Error)]
-pub(crate) enum Mistake {
+pub(crate) enum ValidationError {
     /// The call has more positional arguments than the model has inputs.
     #[error("{model}() takes {most} inputs but {given} were given")]
     Inputs {
@@ -61,20 +61,22 @@ pub(crate) enum Mistake {
     Taken { model: String, name: String },
 }
 
-impl From<Mistake> for PyErr {
-    fn from(mistake: Mistake) -> Self {
-        let message = mistake.to_string();
-        match mistake {
-            Mistake::Inputs { .. }
-            | Mistake::Elements { .. }
-            | Mistake::Text { .. }
-            | Mistake::Parameter { .. } => PyTypeError::new_err(message),
-            Mistake::Number { .. }
-            | Mistake::Integer { .. }
-            | Mistake::Executing
-            | Mistake::Engine => PyValueError::new_err(message),
-            Mistake::Ended => PyRuntimeError::new_err(message),
-            Mistake::Twice { .. } | Mistake::Taken { .. } => PyImportError::new_err(message),
+impl From<ValidationError> for PyErr {
+    fn from(error: ValidationError) -> Self {
+        let message = error.to_string();
+        match error {
+            ValidationError::Inputs { .. }
+            | ValidationError::Elements { .. }
+            | ValidationError::Text { .. }
+            | ValidationError::Parameter { .. } => PyTypeError::new_err(message),
+            ValidationError::Number { .. }
+            | ValidationError::Integer { .. }
+            | ValidationError::Executing
+            | ValidationError::Engine => PyValueError::new_err(message),
+            ValidationError::Ended => PyRuntimeError::new_err(message),
+            ValidationError::Twice { .. } | ValidationError::Taken { .. } => {
+                PyImportError::new_err(message)
+            }
         }
     }
 }

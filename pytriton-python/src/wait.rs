@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pytriton_runtime::server::Local;
 
 /// The interval at which Python signals are checked.
-pub(crate) const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const SIGNAL_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Waits without the GIL. A Python signal ends the wait with the exception of its handler.
 pub(crate) fn wait<T: Send>(
@@ -15,7 +15,7 @@ pub(crate) fn wait<T: Send>(
 ) -> PyResult<T> {
     let mut future = pin!(future);
     loop {
-        match py.detach(|| local.wait(LOOK, future.as_mut())) {
+        match py.detach(|| local.wait(SIGNAL_POLL_INTERVAL, future.as_mut())) {
             Some(done) => return Ok(done),
             None => py.check_signals()?,
         }
