@@ -34,9 +34,9 @@ impl Classifier {
         let kinds = Kinds::read(&folder.join("config/content_types_kb.min.json"))?;
         let medium = config.medium_confidence_threshold;
         let verdicts = config.target_labels_space.iter().map(|label| {
-            let told = config.overwrite_map.get(label).unwrap_or(label);
+            let name = config.overwrite_map.get(label).unwrap_or(label);
             Ok(Verdict {
-                kind: kinds.find(told)?,
+                kind: kinds.find(name)?,
                 high: config.thresholds.get(label).copied().unwrap_or(medium),
             })
         });

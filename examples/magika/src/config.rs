@@ -25,7 +25,7 @@ pub(crate) struct Config {
 
 /// Reads a JSON file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let text = fs::read(path).map_err(|error| said(&error))?;
-    Ok(serde_json::from_slice(&text).map_err(|error| said(&error))?)
+    let context = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = fs::read(path).map_err(|error| context(&error))?;
+    Ok(serde_json::from_slice(&text).map_err(|error| context(&error))?)
 }

@@ -12,9 +12,9 @@ impl Network {
         let network = onnx().model_for_path(path)?;
         let network = network.with_input_fact(0, i32::fact([1, tokens]).into())?;
         let network = network.into_optimized()?;
-        let said = &network.output_fact(0)?.shape;
-        if said.as_concrete() != Some(&[1, labels]) {
-            let message = format!("the network says {said:?}, expected one of {labels} labels");
+        let shape = &network.output_fact(0)?.shape;
+        if shape.as_concrete() != Some(&[1, labels]) {
+            let message = format!("the network says {shape:?}, expected one of {labels} labels");
             return Err(TractError::msg(message));
         }
         Ok(Self(network.into_runnable()?))

@@ -7,7 +7,7 @@ use crate::network::{Light, Network, Shared};
 pub(crate) const STEP: usize = 32;
 
 /// The maximum number of pixels: 2048 x 2048.
-const MOST_PIXELS: usize = 1 << 22;
+const MAX_PIXELS: usize = 1 << 22;
 
 static NETWORK: Shared = Shared::new(|| {
     let light = Light {
@@ -40,13 +40,13 @@ impl Detection {
         picture: ArrayView4<u8>,
     ) -> Result<Array3<f32>> {
         let (_, height, width, _) = picture.dim();
-        let whole = |side: usize| side > 0 && side.is_multiple_of(STEP);
-        if !whole(height) || !whole(width) {
+        let is_valid = |side: usize| side > 0 && side.is_multiple_of(STEP);
+        if !is_valid(height) || !is_valid(width) {
             let expected = format!("expected multiples of {STEP}");
             return Err(format!("picture: {expected}, found {height} x {width} pixels").into());
         }
-        if height * width > MOST_PIXELS {
-            let expected = format!("expected at most {MOST_PIXELS}");
+        if height * width > MAX_PIXELS {
+            let expected = format!("expected at most {MAX_PIXELS}");
             return Err(format!("picture: {expected}, found {height} x {width} pixels").into());
         }
         let probabilities = self.0.look(picture)?;

@@ -1,8 +1,8 @@
 use pytriton::prelude::*;
 
 use crate::Result;
-use crate::line::HEIGHT;
 use crate::network::{Light, Network, Shared};
+use crate::text_line::HEIGHT;
 
 /// The width of the network's input, in pixels.
 pub(crate) const WIDTH: usize = 192;

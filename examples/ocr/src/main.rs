@@ -3,7 +3,6 @@
 mod alphabet;
 mod detection;
 mod direction;
-mod line;
 mod network;
 mod ocr;
 mod page;
@@ -12,6 +11,7 @@ mod quad;
 mod recognition;
 mod rectangle;
 mod regions;
+mod text_line;
 
 use std::error::Error;
 

@@ -3,12 +3,12 @@ use pytriton::prelude::*;
 use crate::Result;
 use crate::detection::{self, Detection};
 use crate::direction::{self, Direction};
-use crate::line::{Line, in_order, together};
 use crate::page::Page;
-use crate::picture::{Picture, whole};
+use crate::picture::{Picture, truncate};
 use crate::quad::Quad;
 use crate::recognition::{self, Recognition};
 use crate::regions::regions;
+use crate::text_line::{TextLine, in_order, together};
 
 /// The maximum side length of a picture in the detector, in pixels; larger pictures are scaled
 /// down.
@@ -61,10 +61,10 @@ impl Ocr {
             .map(|request| self.find_all(request))
             .collect();
         let lines = found.iter_mut().flatten().flatten().flatten();
-        let mut lines: Vec<&mut Line> = lines.collect();
+        let mut lines: Vec<&mut TextLine> = lines.collect();
         let read = self.turn(&mut lines).and_then(|()| self.spell(&mut lines));
         let failed = read.err().map(|error| error.to_string());
-        let page = |found: Result<Vec<Vec<Line>>>| {
+        let page = |found: Result<Vec<Vec<TextLine>>>| {
             let mut pictures = found?;
             if let Some(failed) = &failed {
                 return Err(failed.clone().into());
@@ -78,7 +78,7 @@ impl Ocr {
     }
 
     /// Returns the lines of each picture of a request.
-    fn find_all(&self, request: &Request) -> Result<Vec<Vec<Line>>> {
+    fn find_all(&self, request: &Request) -> Result<Vec<Vec<TextLine>>> {
         let files = request.array::<Vec<u8>>("picture")?;
         let files = files.iter().flatten();
         files
@@ -86,12 +86,12 @@ impl Ocr {
             .collect()
     }
 
-    fn find(&self, picture: &Picture) -> Result<Vec<Line>> {
+    fn find(&self, picture: &Picture) -> Result<Vec<TextLine>> {
         let [width, height] = [picture.width(), picture.height()];
         let scale = (LONGEST / width.max(height) as f32).min(1.0);
         let [columns, rows] = [width, height].map(|side| {
             let steps = side as f32 * scale / detection::STEP as f32;
-            whole(steps.round()).max(1) * detection::STEP
+            truncate(steps.round()).max(1) * detection::STEP
         });
         let pixels = picture.resized(rows, columns);
         let map = self.detection.find(pixels.pixels().insert_axis(Axis(0)))?;
@@ -103,12 +103,12 @@ impl Ocr {
         let quads = quads.filter(|quad| quad.size().iter().all(|side| *side > 3.0));
         let quads: Vec<Quad> = quads.collect();
         let lines = in_order(quads).into_iter();
-        Ok(lines.map(|quad| Line::cut(picture, quad)).collect())
+        Ok(lines.map(|quad| TextLine::cut(picture, quad)).collect())
     }
 
     /// The network sees only the start of a long line. Scaling the line down to fit, as PaddleOCR
     /// does, gives wrong results for many long lines.
-    fn turn(&self, lines: &mut [&mut Line]) -> Result<()> {
+    fn turn(&self, lines: &mut [&mut TextLine]) -> Result<()> {
         for lines in lines.chunks_mut(32) {
             let pictures = together(lines.iter().map(|line| &line.picture), direction::WIDTH);
             let turned = self.direction.see(pictures.view())?;
@@ -122,7 +122,7 @@ impl Ocr {
     }
 
     /// Lines of similar width are read together, to reduce padding.
-    fn spell(&self, lines: &mut [&mut Line]) -> Result<()> {
+    fn spell(&self, lines: &mut [&mut TextLine]) -> Result<()> {
         lines.sort_by_key(|line| line.picture.width());
         for lines in lines.chunks_mut(6) {
             let widths = lines.iter().map(|line| line.picture.width());

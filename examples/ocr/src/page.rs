@@ -1,6 +1,6 @@
 use pytriton::prelude::*;
 
-use crate::line::Line;
+use crate::text_line::TextLine;
 
 /// The text in the pictures of a request.
 #[derive(pytriton::Outputs)]
@@ -21,7 +21,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// Creates a page from the lines of each picture.
-    pub(crate) fn new(pictures: &[Vec<Line>]) -> Self {
+    pub(crate) fn new(pictures: &[Vec<TextLine>]) -> Self {
         let most = pictures.iter().map(Vec::len).max().unwrap_or_default();
         let size = (pictures.len(), most);
         let mut page = Self {

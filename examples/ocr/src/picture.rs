@@ -21,7 +21,7 @@ pub(crate) enum PictureError {
     Unreadable(#[from] ImageError),
     #[error("the `data:` URL has no base 64 that can be read: {0}")]
     Garbled(#[from] base64::DecodeError),
-    #[error("expected at most {MOST_PIXELS} pixels, found {width} x {height}")]
+    #[error("expected at most {MAX_PIXELS} pixels, found {width} x {height}")]
     TooLarge { width: u32, height: u32 },
     #[error("the pixels do not fill the picture: {0}")]
     Shape(#[from] ShapeError),
@@ -124,13 +124,13 @@ fn unwrapped(file: &[u8]) -> Result<Cow<'_, [u8]>, PictureError> {
 fn around(at: f32, count: usize) -> (usize, usize, f32) {
     let last = count - 1;
     let at = at.clamp(0.0, last as f32);
-    let first = whole(at);
+    let first = truncate(at);
     (first, (first + 1).min(last), at - first as f32)
 }
 
 /// Returns the integer part of a number, or 0 if it is negative.
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
-pub(crate) fn whole(number: f32) -> usize {
+pub(crate) fn truncate(number: f32) -> usize {
     number as usize
 }
 

@@ -1,6 +1,6 @@
-use crate::line::HEIGHT;
-use crate::picture::{Picture, whole};
-use crate::recognition::MOST_WIDTH;
+use crate::picture::{Picture, truncate};
+use crate::recognition::MAX_WIDTH;
+use crate::text_line::HEIGHT;
 
 /// A point in a picture: column and row.
 pub(crate) type Point = [f32; 2];
@@ -55,7 +55,7 @@ impl Quad {
 
     fn straightened(&self, [width, height]: [f32; 2], picture: &Picture) -> Picture {
         let [width, height] = [width.max(1.0), height.max(1.0)];
-        let columns = whole((HEIGHT as f32 * width / height).ceil()).clamp(1, MOST_WIDTH);
+        let columns = truncate((HEIGHT as f32 * width / height).ceil()).clamp(1, MAX_WIDTH);
         let [upper_left, upper_right, lower_right, lower_left] = self.0;
         Picture::painted(HEIGHT, columns, |x, y| {
             // Pixel coordinates refer to the centres of pixels, so both sizes are shifted by half a
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn lines_are_cut_out() {
-        let picture = Picture::painted(40, 100, |x, _| [u8::try_from(whole(x)).unwrap(); 3]);
+        let picture = Picture::painted(40, 100, |x, _| [u8::try_from(truncate(x)).unwrap(); 3]);
         let quad = Quad::new([[10.0, 10.0], [58.0, 10.0], [58.0, 34.0], [10.0, 34.0]]);
         assert_eq!(quad.size(), [48.0, 24.0]);
         let cut = quad.cut(&picture);

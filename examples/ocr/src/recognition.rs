@@ -2,14 +2,14 @@ use pytriton::prelude::*;
 
 use crate::Result;
 use crate::alphabet::Alphabet;
-use crate::line::HEIGHT;
 use crate::network::{Light, Network, Shared};
+use crate::text_line::HEIGHT;
 
 /// The width of a line is a multiple of this, in pixels.
 pub(crate) const STEP: usize = 8;
 
 /// The maximum width of a line, in pixels.
-pub(crate) const MOST_WIDTH: usize = 2560;
+pub(crate) const MAX_WIDTH: usize = 2560;
 
 static NETWORK: Shared = Shared::new(|| {
     Network::load("ch_PP-OCRv4_rec_infer.onnx", Light::EVEN, |any| {
@@ -53,8 +53,8 @@ impl Recognition {
         line: ArrayView4<u8>,
     ) -> Result<Read> {
         let (rows, _, width, _) = line.dim();
-        if width == 0 || !width.is_multiple_of(STEP) || width > MOST_WIDTH {
-            let expected = format!("expected a multiple of {STEP} up to {MOST_WIDTH}");
+        if width == 0 || !width.is_multiple_of(STEP) || width > MAX_WIDTH {
+            let expected = format!("expected a multiple of {STEP} up to {MAX_WIDTH}");
             return Err(format!("line: {expected}, found {width} columns").into());
         }
         let letters = self.network.look(line)?.into_dimensionality::<Ix3>()?;

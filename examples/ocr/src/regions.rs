@@ -12,7 +12,7 @@ const TEXT: f32 = 0.3;
 const LINE: f32 = 0.6;
 
 /// The maximum number of lines.
-const MOST: usize = 1000;
+const MAX_LINES: usize = 1000;
 
 /// The minimum width of a line, in pixels.
 const LEAST_WIDTH: f32 = 3.0;
@@ -26,7 +26,7 @@ pub(crate) fn regions(map: ArrayView2<f32>) -> Vec<Rectangle> {
     let places = map.indexed_iter().map(|(place, _)| place);
     let shapes = places.filter_map(|place| Shape::taken(map, &mut left, place));
     shapes
-        .take(MOST)
+        .take(MAX_LINES)
         .filter(|shape| shape.mean() >= LINE)
         .filter_map(|shape| Rectangle::around(&shape.hull()))
         .filter(|rectangle| rectangle.width() >= LEAST_WIDTH)

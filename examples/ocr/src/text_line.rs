@@ -10,7 +10,7 @@ pub(crate) const HEIGHT: usize = 48;
 const GREY: u8 = 127;
 
 /// A line of text in a picture.
-pub(crate) struct Line {
+pub(crate) struct TextLine {
     pub(crate) quad: Quad,
     /// The line, scaled to [`HEIGHT`].
     pub(crate) picture: Picture,
@@ -18,7 +18,7 @@ pub(crate) struct Line {
     pub(crate) score: f32,
 }
 
-impl Line {
+impl TextLine {
     pub(crate) fn cut(picture: &Picture, quad: Quad) -> Self {
         Self {
             quad,

@@ -10,12 +10,12 @@ use pytriton::{Function, Input, Model, Output, Triton};
 const RATE: f32 = 0.1;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Line {
+struct LinearRegression {
     slope: f32,
     offset: f32,
 }
 
-impl Line {
+impl LinearRegression {
     fn predict(self, x: f32) -> f32 {
         self.slope * x + self.offset
     }
@@ -31,19 +31,23 @@ impl Line {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let triton = Triton::builder().arguments(env::args().skip(1)).build()?;
-    let learning = Arc::new(RwLock::new(Line::default()));
-    let line = Arc::clone(&learning);
+    let learning = Arc::new(RwLock::new(LinearRegression::default()));
+    let regression = Arc::clone(&learning);
     let fit = Function::batch(move |inputs| {
         let (x, y) = (
             inputs.array::<f32, Ix2>("x")?,
             inputs.array::<f32, Ix2>("y")?,
         );
-        let mut line = learning.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(Zip::from(&x).and(&y).map_collect(|&x, &y| line.fit(x, y)))
+        let mut regression = learning.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(Zip::from(&x)
+            .and(&y)
+            .map_collect(|&x, &y| regression.fit(x, y)))
     });
     let predict = Function::batch(move |inputs| {
-        let line = *line.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(inputs.array::<f32, Ix2>("x")?.mapv(|x| line.predict(x)))
+        let regression = *regression.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(inputs
+            .array::<f32, Ix2>("x")?
+            .mapv(|x| regression.predict(x)))
     });
     let x = || Input::new::<f32>("x", [1]);
     let model = Model::new("fit").max_batch_size(64).input(x());

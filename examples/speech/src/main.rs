@@ -38,7 +38,7 @@ impl Speech {
     /// `samples`: the next 32 ms of the stream at 16 kHz, each sample from -1 to 1.
     #[infer]
     #[output(name = "probability", shape = [1])]
-    fn hear(
+    fn detect(
         &self,
         #[sequence] listener: &mut Listener,
         #[input(shape = [512])] samples: ArrayView2<f32>,

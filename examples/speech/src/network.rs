@@ -33,10 +33,10 @@ impl Listener {
 
     /// Returns the probability of speech in the next samples.
     pub(crate) fn step(&mut self, network: &Network, samples: ArrayView1<f32>) -> TractResult<f32> {
-        let heard = concatenate![Axis(0), self.before, samples];
-        let before = heard.slice(s![SAMPLES..]).to_owned();
-        let heard = Tensor::from(heard.insert_axis(Axis(0))).into_tvalue();
-        let inputs = tvec![heard, self.hidden.clone(), self.cell.clone()];
+        let window = concatenate![Axis(0), self.before, samples];
+        let before = window.slice(s![SAMPLES..]).to_owned();
+        let window = Tensor::from(window.insert_axis(Axis(0))).into_tvalue();
+        let inputs = tvec![window, self.hidden.clone(), self.cell.clone()];
         let outputs = network.0.run(inputs)?;
         let [probability, hidden, cell] = &outputs[..] else {
             return Err(TractError::msg("the network has not three outputs"));

