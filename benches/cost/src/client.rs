@@ -8,13 +8,13 @@ const BODY: &str =
     r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,4],"data":[1.0,2.0,3.0,4.0]}]}"#;
 
 /// The timeout for a response, far above what valgrind needs.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends JSON requests with additional headers over one connection, one after the other.
 pub(crate) fn ask(address: &str, headers: &[String], requests: u32) -> Result<()> {
     let mut stream = BufReader::new(TcpStream::connect(address)?);
     stream.get_ref().set_nodelay(true)?;
-    stream.get_ref().set_read_timeout(Some(PATIENCE))?;
+    stream.get_ref().set_read_timeout(Some(RESPONSE_TIMEOUT))?;
     let more: String = headers
         .iter()
         .map(|header| format!("{header}\r\n"))
@@ -25,12 +25,12 @@ pub(crate) fn ask(address: &str, headers: &[String], requests: u32) -> Result<()
     );
     for _ in 0..requests {
         stream.get_mut().write_all(request.as_bytes())?;
-        answer(&mut stream)?;
+        read_response(&mut stream)?;
     }
     Ok(())
 }
 
-fn answer(stream: &mut impl BufRead) -> Result<()> {
+fn read_response(stream: &mut impl BufRead) -> Result<()> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if stream.read_line(&mut head)? == 0 {

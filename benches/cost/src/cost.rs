@@ -6,8 +6,8 @@ use crate::{Result, asking};
 
 /// The numbers of requests of a short and of a long run. The costs of starting and stopping cancel
 /// out.
-const SHORT: u32 = 300;
-const LONG: u32 = 1300;
+const SHORT_RUN_REQUESTS: u32 = 300;
+const LONG_RUN_REQUESTS: u32 = 1300;
 
 /// The cost of a request for a server or a client.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +42,8 @@ impl Cost {
     pub fn of_client(times: u32, command: &[impl AsRef<OsStr>]) -> Result<Self> {
         let count = || -> Result<Self> {
             Ok(Self::between(
-                asking::run(command, SHORT)?,
-                asking::run(command, LONG)?,
+                asking::run(command, SHORT_RUN_REQUESTS)?,
+                asking::run(command, LONG_RUN_REQUESTS)?,
             ))
         };
         let first = count()?;
@@ -51,12 +51,17 @@ impl Cost {
     }
 
     fn of(headers: &[String], command: &[impl AsRef<OsStr>]) -> Result<Self> {
-        let (short, long) = (run(headers, command, SHORT)?, run(headers, command, LONG)?);
+        let (short, long) = (
+            run(headers, command, SHORT_RUN_REQUESTS)?,
+            run(headers, command, LONG_RUN_REQUESTS)?,
+        );
         Ok(Self::between(short, long))
     }
 
     fn between(short: Counts, long: Counts) -> Self {
-        let each = |short: u64, long: u64| (long as f64 - short as f64) / f64::from(LONG - SHORT);
+        let each = |short: u64, long: u64| {
+            (long as f64 - short as f64) / f64::from(LONG_RUN_REQUESTS - SHORT_RUN_REQUESTS)
+        };
         Self {
             instructions: each(short.instructions, long.instructions),
             allocations: each(short.allocations, long.allocations),

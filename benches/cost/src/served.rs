@@ -12,7 +12,7 @@ use crate::counts::Counts;
 use crate::{CostError, Result, client, clock, valgrind};
 
 /// The timeout for starting and ending under valgrind on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(60);
 
 const TICK: Duration = Duration::from_millis(5);
 
@@ -80,7 +80,7 @@ impl Served {
         mut happened: impl FnMut(&mut Self) -> Result<Option<T>>,
     ) -> Result<T> {
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < SERVER_TIMEOUT {
             if let Some(value) = happened(self)? {
                 return Ok(value);
             }

@@ -1,8 +1,8 @@
 //! A plain tonic server that responds to an inference with its input, or with the requested number
 //! of responses: the upper bound for gRPC on this machine.
 
-mod counted;
 mod known;
+mod stream_models;
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -59,7 +59,7 @@ impl Service<Request<Body>> for Echo {
         match request.uri().path() {
             "/inference.GRPCInferenceService/ModelInfer" => Box::pin(infer(request).map(Ok)),
             "/inference.GRPCInferenceService/ModelStreamInfer" => {
-                Box::pin(answer_stream(request).map(Ok))
+                Box::pin(infer_stream(request).map(Ok))
             }
             _ => Box::pin(known::answer(request).map(Ok)),
         }
@@ -75,22 +75,24 @@ async fn infer(request: Request<Body>) -> Response<Body> {
     grpc.unary(service, request).await
 }
 
-async fn answer_stream(request: Request<Body>) -> Response<Body> {
-    type Answers = BoxStream<'static, Result<ModelStreamInferResponse, Status>>;
+async fn infer_stream(request: Request<Body>) -> Response<Body> {
+    type ResponseStream = BoxStream<'static, Result<ModelStreamInferResponse, Status>>;
 
     let service = service_fn(
         async |request: tonic::Request<Streaming<ModelInferRequest>>| {
-            let answers = request.into_inner().flat_map(|message| match message {
-                Ok(message) if message.model_name == counted::MODEL => {
-                    counted::answers(&message).map(Ok).boxed()
+            let responses = request.into_inner().flat_map(|message| match message {
+                Ok(message) if message.model_name == stream_models::MODEL => {
+                    stream_models::responses(&message).map(Ok).boxed()
                 }
-                Ok(message) if message.model_name == counted::APART => {
-                    counted::answers_apart(&message).map(Ok).boxed()
+                Ok(message) if message.model_name == stream_models::BLOCKING => {
+                    stream_models::responses_from_thread(&message)
+                        .map(Ok)
+                        .boxed()
                 }
                 message => stream::iter([message.map(|message| streamed(echo(message)))]).boxed(),
             });
-            let answers: Answers = answers.boxed();
-            Ok(tonic::Response::new(answers))
+            let responses: ResponseStream = responses.boxed();
+            Ok(tonic::Response::new(responses))
         },
     );
     let mut grpc = Grpc::new(ProstCodec::default())
@@ -106,8 +108,8 @@ fn streamed(answer: ModelInferResponse) -> ModelStreamInferResponse {
 }
 
 fn echo(message: ModelInferRequest) -> ModelInferResponse {
-    if message.model_name == counted::ONCE {
-        return counted::answer();
+    if message.model_name == stream_models::ONCE {
+        return stream_models::response();
     }
     let outputs = message.inputs.into_iter().map(|input| InferOutputTensor {
         name: known::OUTPUT.to_owned(),

@@ -10,29 +10,29 @@ use tokio::sync::mpsc;
 /// The model that sends the requested number of responses, each produced when the stream is polled.
 pub(crate) const MODEL: &str = "Count";
 /// The same with a thread that may block, like a model function.
-pub(crate) const APART: &str = "Flow";
+pub(crate) const BLOCKING: &str = "Flow";
 /// The model that sends one response.
 pub(crate) const ONCE: &str = "Once";
 
-pub(crate) fn answers(
+pub(crate) fn responses(
     message: &ModelInferRequest,
 ) -> impl Stream<Item = ModelStreamInferResponse> + use<> {
-    let answers = (0..count(message)).map(|_| crate::streamed(answer()));
-    stream::iter(answers)
+    let responses = (0..count(message)).map(|_| crate::streamed(response()));
+    stream::iter(responses)
 }
 
 /// The capacity of the channel, in responses.
-const ROOM: usize = 128;
+const CHANNEL_CAPACITY: usize = 128;
 
-pub(crate) fn answers_apart(
+pub(crate) fn responses_from_thread(
     message: &ModelInferRequest,
 ) -> impl Stream<Item = ModelStreamInferResponse> + use<> {
-    let (sender, mut receiver) = mpsc::channel(ROOM);
+    let (sender, mut receiver) = mpsc::channel(CHANNEL_CAPACITY);
     let count = count(message);
     tokio::task::spawn_blocking(move || {
-        let mut answers = (0..count).map(|_| crate::streamed(answer()));
+        let mut responses = (0..count).map(|_| crate::streamed(response()));
         // Stops if the receiver is gone.
-        let _ = answers.try_for_each(|answer| sender.blocking_send(answer));
+        let _ = responses.try_for_each(|response| sender.blocking_send(response));
     });
     stream::poll_fn(move |context| receiver.poll_recv(context))
 }
@@ -43,7 +43,7 @@ fn count(message: &ModelInferRequest) -> i64 {
     i64::from_le_bytes(count.unwrap_or_default())
 }
 
-pub(crate) fn answer() -> ModelInferResponse {
+pub(crate) fn response() -> ModelInferResponse {
     let output = InferOutputTensor {
         name: "OUTPUT_1".to_owned(),
         datatype: "FP32".to_owned(),

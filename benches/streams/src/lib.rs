@@ -29,10 +29,10 @@ fn once(#[input(name = "count")] _: ArrayView1<i64>) -> Array1<f32> {
 }
 
 /// The same with a state, which stays on the thread of its instance.
-struct Held;
+struct Stateful;
 
 #[pytriton::model(name = "Held", batching = false)]
-impl Held {
+impl Stateful {
     #[load]
     fn load() -> Self {
         Self

@@ -80,7 +80,7 @@ impl Connection {
     }
 
     /// Sends the call and closes the request stream.
-    pub(crate) async fn ask(&mut self, call: &Call) -> Result<Answers, Error> {
+    pub(crate) async fn send(&mut self, call: &Call) -> Result<Responses, Error> {
         let uri = format!(
             "http://{}/inference.GRPCInferenceService/{}",
             self.authority, call.method
@@ -94,7 +94,7 @@ impl Connection {
         body.send_data(call.message.clone(), true)?;
         let response = response.await?;
         failed(response.headers())?;
-        Ok(Answers {
+        Ok(Responses {
             body: response.into_body(),
             buffered: BytesMut::new(),
             counted: 0,
@@ -104,13 +104,13 @@ impl Connection {
 
 /// The responses of a call as they arrive.
 #[derive(Debug)]
-pub(crate) struct Answers {
+pub(crate) struct Responses {
     body: RecvStream,
     buffered: BytesMut,
     counted: i64,
 }
 
-impl Answers {
+impl Responses {
     /// Waits for the first response.
     pub(crate) async fn first(&mut self) -> Result<(), Error> {
         while self.counted == 0 {
@@ -142,14 +142,14 @@ impl Answers {
         flow.release_capacity(data.len())?;
         self.buffered.put(data);
         while let Some(length) = self.buffered.get(1..HEAD) {
-            let whole = HEAD
+            let frame_len = HEAD
                 + length
                     .iter()
                     .fold(0, |sum, &byte| sum << 8 | usize::from(byte));
-            if self.buffered.len() < whole {
+            if self.buffered.len() < frame_len {
                 break;
             }
-            self.buffered.advance(whole);
+            self.buffered.advance(frame_len);
             self.counted += 1;
         }
         Ok(true)

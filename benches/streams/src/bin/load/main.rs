@@ -75,7 +75,7 @@ async fn rate(
             running.spawn(async move {
                 let mut counted = 0;
                 while Instant::now() < end {
-                    let came = connection.ask(&call).await?.count().await?;
+                    let came = connection.send(&call).await?.count().await?;
                     if came != answers {
                         return Err(Error::Answers {
                             expected: answers,
@@ -104,7 +104,7 @@ async fn first(address: &str, model: &str, calls: usize) -> Result<f64, Error> {
     let mut took = Vec::with_capacity(calls);
     for _ in 0..calls {
         let begun = Instant::now();
-        let mut answers = connection.ask(&call).await?;
+        let mut answers = connection.send(&call).await?;
         answers.first().await?;
         took.push(begun.elapsed());
         answers.count().await?;
@@ -119,13 +119,13 @@ async fn open(address: &str, streams: usize, process: u32) -> Result<f64, Error>
     let mut held = Vec::with_capacity(streams);
     // Excludes what the server allocates only once.
     let mut connection = Connection::open(address).await?;
-    connection.ask(&call).await?.first().await?;
+    connection.send(&call).await?.first().await?;
     let before = resident(process)?;
     for number in 0..streams {
         if number % SHARED_BY == 0 {
             connection = Connection::open(address).await?;
         }
-        let mut answers = connection.ask(&call).await?;
+        let mut answers = connection.send(&call).await?;
         answers.first().await?;
         held.push(answers);
     }
