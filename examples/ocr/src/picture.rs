@@ -9,7 +9,7 @@ use pytriton::prelude::*;
 use thiserror::Error;
 
 /// The maximum number of pixels of a picture: 4096 x 4096.
-const MOST_PIXELS: u64 = 1 << 24;
+const MAX_PIXELS: u64 = 1 << 24;
 
 /// Rows of pixels in red, green and blue, with at least one pixel.
 pub(crate) struct Picture(Array3<u8>);
@@ -38,7 +38,7 @@ impl Picture {
         let reader = ImageReader::new(Cursor::new(&file)).with_guessed_format();
         let mut decoder = reader.map_err(ImageError::IoError)?.into_decoder()?;
         let (width, height) = decoder.dimensions();
-        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return Err(PictureError::TooLarge { width, height });
         }
         let orientation = decoder.orientation()?;
