@@ -13,12 +13,12 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::{Layer, Registry};
 
-use super::exporter::{Bounded, Lost};
+use super::exporter::{Bounded, DroppedSpans};
 use super::traces::{BoxedLayer, Export, TracesError};
 use super::{Batching, TraceContext};
 
 /// The spans that the exporter could not queue or send, once it exists.
-static LOST: OnceLock<Lost> = OnceLock::new();
+static DROPPED_SPANS: OnceLock<DroppedSpans> = OnceLock::new();
 
 /// The crates of the exporter itself. Exporting their spans would create further spans.
 const BELOW: [&str; 9] = [
@@ -63,12 +63,12 @@ pub(super) fn trace_id(span: &Span) -> Option<u128> {
 /// Returns the number of dropped spans; `None` if none are exported.
 #[cfg(feature = "embedded")]
 pub(crate) fn dropped_spans() -> Option<u64> {
-    LOST.get().map(Lost::spans)
+    DROPPED_SPANS.get().map(DroppedSpans::spans)
 }
 
 /// Returns the counter of dropped spans.
-pub(super) fn lost() -> Lost {
-    LOST.get_or_init(Lost::default).clone()
+pub(super) fn lost() -> DroppedSpans {
+    DROPPED_SPANS.get_or_init(DroppedSpans::default).clone()
 }
 
 /// Starts the exporter as configured by the `OTEL_*` variables.
