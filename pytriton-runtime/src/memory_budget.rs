@@ -393,6 +393,12 @@ mod tests {
         assert_eq!((other.bytes(), budget.reserved()), (5 * KIB, 5 * KIB));
         drop(other);
         assert_eq!(budget.reserved(), 0);
+    }
+
+    #[cfg(feature = "embedded")]
+    #[test]
+    fn an_exact_permit_counts_from_the_first_byte() {
+        let budget = MemoryBudget::new(8 * KIB);
         let mut exact = budget.exact_permit();
         exact.grow(1).unwrap();
         assert_eq!(budget.reserved(), 1);
