@@ -3,8 +3,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use pytriton_runtime::Status;
-use pytriton_runtime::reception::Error;
 use pytriton_runtime::request::RequestError;
+use pytriton_runtime::service::Error;
 
 use crate::module::public;
 use crate::signature::forever;

@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pytriton_runtime::model::ModelSpec;
-use pytriton_runtime::reception::Error;
-use pytriton_runtime::serving;
+use pytriton_runtime::repository;
+use pytriton_runtime::service::Error;
 
 use crate::engine::Engine;
 use crate::error::raised;
@@ -23,7 +23,7 @@ pub(crate) struct ResponseIterator {
 }
 
 enum State {
-    Waiting(serving::Answers),
+    Waiting(repository::Answers),
     /// A thread is waiting for the next response.
     Running,
     Over,
@@ -34,7 +34,7 @@ impl ResponseIterator {
         engine: Arc<Engine>,
         spec: &Arc<ModelSpec>,
         form: Form,
-        responses: serving::Answers,
+        responses: repository::Answers,
     ) -> Self {
         Self {
             state: Mutex::new(State::Waiting(responses)),

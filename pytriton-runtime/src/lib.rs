@@ -1,23 +1,23 @@
 //! The runtime of `pytriton`. Modules in the order of the request path:
 //!
 //! - [`http`], [`grpc`]: the protocol services.
-//! - [`reception`]: the state, errors and admission that both services share; [`access`]: access
+//! - [`service`]: the state, errors and admission that both services share; [`access`]: access
 //!   control; [`memory_budget`]: the limit on the bytes of all requests and responses.
 //! - [`kserve`]: decodes requests and encodes responses; [`proto`]: the messages of the gRPC
 //!   protocol.
-//! - [`serving`]: the model repository of loaded models.
+//! - [`repository`]: the model repository of loaded models.
 //! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
 //!   [`configuration`]: the model configuration in Triton's format.
 //! - [`bound`]: models that are defined at run time.
 //! - [`shared_memory`]: memory that clients share with the server, and requests that refer to it.
-//! - [`timeline`]: Triton's trace extension.
+//! - [`trace_extension`]: Triton's trace extension.
 //! - [`request`]: requests and their validation against a model; [`call`]: the invocation of the
 //!   user's function.
 //! - [`openai`]: the OpenAI routes, translated to requests of the generate extension and back.
 //! - `openapi`: the OpenAPI description of the routes.
 //! - [`cache`]: the response cache.
 //! - [`scheduler`]: queues and batching.
-//! - `runner`: the instances that run batches; `watchdog`: deadlines of their calls.
+//! - `instance`: the instances that run batches; `watchdog`: deadlines of their calls.
 //! - [`tensor`]: datatypes, shapes, bytes.
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
@@ -53,6 +53,8 @@ mod backend_macro;
 mod body_buffer;
 pub mod bound;
 
+#[cfg(tritonserver)]
+mod backend_batch;
 #[cfg(feature = "embedded")]
 pub mod cache;
 pub mod call;
@@ -67,23 +69,21 @@ mod forward;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 #[doc(hidden)]
 pub mod fuzzing;
-#[cfg(tritonserver)]
-mod gathered;
 #[cfg(feature = "embedded")]
 pub mod grpc;
 #[expect(unsafe_code, reason = "the allocator is asked in C alone")]
 mod heap;
 #[cfg(feature = "embedded")]
-mod heavy;
-#[cfg(all(feature = "embedded", tritonserver))]
-mod hosted;
-#[cfg(feature = "embedded")]
 pub mod http;
+mod instance;
 mod json;
 #[cfg(feature = "embedded")]
 pub mod kserve;
 mod limits;
+#[cfg(all(feature = "embedded", tritonserver))]
+mod loaded_models;
 mod logging;
+mod maybe_ready;
 pub mod memory_budget;
 #[cfg(feature = "embedded")]
 pub mod metrics;
@@ -92,30 +92,30 @@ mod min_rate;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
+#[cfg(feature = "embedded")]
+mod offload;
 pub mod openai;
 mod openapi;
 mod panic;
-#[cfg(feature = "embedded")]
-pub mod reception;
 pub mod registry;
+#[cfg(feature = "embedded")]
+pub mod repository;
 pub mod request;
-mod runner;
 pub mod scheduler;
 pub mod server;
 #[cfg(feature = "embedded")]
-pub mod serving;
+pub mod service;
 #[cfg(feature = "embedded")]
 pub mod shared_memory;
-mod soon;
 pub mod statistics;
 mod status;
 #[cfg(test)]
 mod testing;
 mod text;
-#[cfg(feature = "embedded")]
-pub mod timeline;
 pub mod tls;
 mod trace;
+#[cfg(feature = "embedded")]
+pub mod trace_extension;
 #[cfg(feature = "embedded")]
 mod tracked_buffer;
 mod tracked_bytes;

@@ -1,9 +1,9 @@
 //! Models for the unit tests.
 
 #[cfg(feature = "embedded")]
-pub(crate) mod counting;
+mod app_state;
 #[cfg(feature = "embedded")]
-mod reception;
+pub(crate) mod counting;
 
 use std::future::pending;
 use std::panic::panic_any;
@@ -22,7 +22,7 @@ use crate::request::{InferInput, InferRequest, Request};
 use crate::tensor::{DataType, Element};
 
 #[cfg(feature = "embedded")]
-pub(crate) use reception::{reception, settles};
+pub(crate) use app_state::{app_state, settles};
 
 /// `INPUT_1` of FP32 with any number of columns.
 const INPUTS: &[TensorDeclaration] = &[TensorDeclaration {

@@ -179,7 +179,7 @@ fn an_invalid_element_fails_only_its_request_before_the_batch_runs() {
 #[cfg(tritonserver)]
 #[test]
 fn an_invalid_element_of_a_stacked_batch_fails_only_its_request() {
-    use crate::gathered::BackendBatch;
+    use crate::backend_batch::BackendBatch;
     use pytriton_backend::arena::place;
     use pytriton_backend::protocol::{BatchReader, BatchWriter, Span};
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
-use crate::heavy::by_weight;
 use crate::kserve::proto::{Pieces, request};
 use crate::memory_budget::MemoryPermit;
+use crate::offload::by_weight;
 use crate::proto::ModelInferRequest;
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::reception::{Error, Reception};
+use crate::repository::Model;
 use crate::request::{InferRequest, Parameters, TraceEvents};
-use crate::serving::Model;
+use crate::service::{AppState, Error};
 use crate::trace::{Trace, TraceContext, identified, listened};
 
 use super::GrpcError;
@@ -25,7 +25,7 @@ const END: &str = "triton_enable_empty_final_response";
 /// The common properties of the requests of a call.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) reception: Arc<Reception>,
+    pub(super) app_state: Arc<AppState>,
     forwarded: Parameters,
     /// The client's trace context.
     context: Option<Box<TraceContext>>,
@@ -48,16 +48,16 @@ pub(super) struct Asked {
 
 impl Call {
     pub(super) fn new(
-        reception: Arc<Reception>,
+        app_state: Arc<AppState>,
         metadata: &MetadataMap,
         whole: Option<&'static str>,
     ) -> Self {
-        let forwarded = forwarded(&reception, metadata);
-        let since = reception.models.tracer().is_on().then(Instant::now);
+        let forwarded = forwarded(&app_state, metadata);
+        let since = app_state.models.tracer().is_on().then(Instant::now);
         let looked_at = listened() || since.is_some();
         let context = looked_at.then(|| context(metadata)).flatten();
         Self {
-            reception,
+            app_state,
             forwarded,
             context: context.map(Box::new),
             whole,
@@ -104,13 +104,13 @@ impl Call {
         message: ModelInferRequest,
         (length, mut held): (usize, MemoryPermit),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
-        let model = self.reception.model(name, version(version_text))?;
+        let model = self.app_state.model(name, version(version_text))?;
         if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
             return Err(Error::Decoupled { door });
         }
         let context = || self.context.as_deref().cloned();
         let trace = Trace::begin(model.spec(), context);
-        let mut request = request(message, model.spec(), &self.reception.regions)?;
+        let mut request = request(message, model.spec(), &self.app_state.regions)?;
         request.trace = identified(trace, &request.id);
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
@@ -118,7 +118,7 @@ impl Call {
         // Small contents keep the whole message alive.
         held.resize(request.bytes().max(length))?;
         request.held = held.share();
-        if let Some(timeline) = self.reception.models.tracer().sample(name, context) {
+        if let Some(timeline) = self.app_state.models.tracer().sample(name, context) {
             timeline.at(
                 "GRPC_WAITREAD_START",
                 self.since.unwrap_or_else(Instant::now),

@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use tonic::metadata::{KeyAndValueRef, MetadataMap};
 
-use crate::reception::Reception;
 use crate::request::Parameters;
+use crate::service::AppState;
 use crate::trace::{TRACEPARENT, TRACESTATE, TraceContext};
 
 /// Returns the metadata of a call as headers.
@@ -18,9 +18,9 @@ fn headers(metadata: &MetadataMap) -> impl Iterator<Item = (&str, Cow<'_, [u8]>)
 }
 
 /// Returns the metadata that becomes parameters of the requests.
-pub(super) fn forwarded(reception: &Reception, metadata: &MetadataMap) -> Parameters {
+pub(super) fn forwarded(app_state: &AppState, metadata: &MetadataMap) -> Parameters {
     let mut parameters = Parameters::default();
-    reception
+    app_state
         .forward
         .forward(headers(metadata), &mut parameters);
     parameters

@@ -27,10 +27,10 @@ use crate::proto::{
     ServerMetadataRequest, ServerReadyRequest, SystemSharedMemoryRegisterRequest,
     SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest, TraceSettingRequest,
 };
-use crate::reception::Patience;
 use crate::registry::Registry;
+use crate::repository::ModelRepository;
 use crate::request::Request;
-use crate::serving::ModelSet;
+use crate::service::Patience;
 use crate::shared_memory::Regions;
 
 use super::answers::{framed, written};
@@ -48,7 +48,7 @@ use super::timed_body::TimedBody;
 pub struct GrpcServer {
     spec: Arc<ModelSpec>,
     /// Contains no models. A body is read until they are shut down.
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
     descriptors: Descriptors,
     limits: Limits,
 }
@@ -97,7 +97,7 @@ impl GrpcServer {
         };
         let registry = Registry::new(&[]).map_err(text)?;
         let runtime = Builder::new_current_thread().build().map_err(text)?;
-        let models = runtime.block_on(ModelSet::start(&registry, &limits));
+        let models = runtime.block_on(ModelRepository::start(&registry, &limits));
         Ok(Self {
             spec,
             models: Arc::new(models.map_err(text)?),

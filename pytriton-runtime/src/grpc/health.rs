@@ -6,8 +6,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-use crate::reception::Reception;
-use crate::serving::{ModelSet, ReadinessWatch};
+use crate::repository::{ModelRepository, ReadinessWatch};
+use crate::service::AppState;
 
 use super::GrpcError;
 use super::answers::{self, framed};
@@ -23,11 +23,11 @@ const SERVICES: [&str; 2] = ["", "inference.GRPCInferenceService"];
 
 /// The `Check` method of `grpc.health.v1`: the current readiness.
 pub(super) fn check(
-    reception: &Reception,
+    app_state: &AppState,
     request: &HealthCheckRequest,
 ) -> Result<HealthCheckResponse, GrpcError> {
     match is_known(&request.service) {
-        true => Ok(response(serving(reception.ready()))),
+        true => Ok(response(serving(app_state.ready()))),
         false => Err(GrpcError::Service {
             service: request.service.clone(),
         }),
@@ -44,7 +44,7 @@ pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
     let Ok(permit) = Arc::clone(&service.watches).try_acquire_owned() else {
         return super::refusal(GrpcError::Watches { limit: MAX_WATCHES });
     };
-    let models = Arc::clone(&service.reception.models);
+    let models = Arc::clone(&service.app_state.models);
     let statuses = match is_known(&request.service) {
         true => changes(models.watch_readiness(), permit).left_stream(),
         false => unknown(models, permit).right_stream(),
@@ -66,7 +66,7 @@ fn changes(
 
 /// Returns the stream for an unknown service. The health protocol requires that it stays open.
 fn unknown(
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
     permit: OwnedSemaphorePermit,
 ) -> impl Stream<Item = ServingStatus> + Send {
     let first = futures_util::stream::iter([ServingStatus::ServiceUnknown]);

@@ -5,11 +5,11 @@ use futures_util::stream::iter;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::heavy::by_weight;
 use crate::kserve::proto::{Envelope, Pieces, ResponseWriter};
-use crate::reception::{Error, Reception};
+use crate::offload::by_weight;
+use crate::repository::Model;
 use crate::request::InferRequest;
-use crate::serving::Model;
+use crate::service::{AppState, Error};
 
 use super::GrpcError;
 use super::answers::{self, Framed, written};
@@ -20,7 +20,7 @@ use super::messages::Messages;
 ///
 /// The outer error means that the request failed, the inner one that its response is too large.
 pub(super) async fn infer(
-    reception: &Reception,
+    app_state: &AppState,
     model: &Model,
     id: &str,
     request: InferRequest,
@@ -31,10 +31,10 @@ pub(super) async fn infer(
         id,
         &request.outputs,
         request.shared.as_ref(),
-        reception.models.budget(),
+        app_state.models.budget(),
     );
     let trace = request.traced.clone();
-    let response = reception.infer(model, request).await?;
+    let response = app_state.infer(model, request).await?;
     let weight = writer.weight(&response);
     let write = move || written(&writer, response, envelope);
     if let Some(trace) = &trace {
@@ -49,22 +49,22 @@ pub(super) async fn infer(
 
 /// Serves a call with one request and one response.
 pub(super) async fn unary(
-    reception: Arc<Reception>,
+    app_state: Arc<AppState>,
     metadata: MetadataMap,
     messages: Messages<Pieces>,
 ) -> Response {
-    match respond(reception, &metadata, messages).await {
+    match respond(app_state, &metadata, messages).await {
         Ok(message) => answers::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
     }
 }
 
 async fn respond(
-    reception: Arc<Reception>,
+    app_state: Arc<AppState>,
     metadata: &MetadataMap,
     mut messages: Messages<Pieces>,
 ) -> Result<Framed, Status> {
-    let call = Arc::new(Call::new(reception, metadata, Some("ModelInfer RPC")));
+    let call = Arc::new(Call::new(app_state, metadata, Some("ModelInfer RPC")));
     let message = messages.first().await?;
     let asked = call.read(message, messages.limit()).await?;
     let arrival = messages.arrival();
@@ -77,6 +77,6 @@ async fn respond(
         arrival.turn().await;
         request.arrival = Some(arrival);
     }
-    let answer = infer(&call.reception, &model, &asked.id, request, Envelope::None).await;
+    let answer = infer(&call.app_state, &model, &asked.id, request, Envelope::None).await;
     answer.map_err(GrpcError::from)?
 }

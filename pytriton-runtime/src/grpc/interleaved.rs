@@ -53,7 +53,7 @@ where
             whole: FuturesOrdered::new(),
             streamed: SelectAll::new(),
             end: None,
-            load: StreamLoad::new(call.reception.models.budget()),
+            load: StreamLoad::new(call.app_state.models.budget()),
             call,
             strict,
             whole_first: false,
@@ -101,7 +101,7 @@ where
                 let answer = async move {
                     let response = match request {
                         Ok((model, request)) => {
-                            infer(&call.reception, &model, &told.id, request, ONLY).await
+                            infer(&call.app_state, &model, &told.id, request, ONLY).await
                         }
                         Err(error) => Err(error),
                     };

@@ -6,7 +6,7 @@ use crate::proto::log_settings_request::setting_value::ParameterChoice as Asked;
 use crate::proto::log_settings_response::SettingValue;
 use crate::proto::log_settings_response::setting_value::ParameterChoice as Told;
 use crate::proto::{LogSettingsRequest, LogSettingsResponse};
-use crate::reception::Error;
+use crate::service::Error;
 use crate::text::excerpt;
 
 use super::GrpcError;

@@ -2,7 +2,7 @@ use crate::body_buffer::BodyBuffer;
 use crate::kserve::proto::{BoundedMessage, Pieces, decode};
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::proto::ModelInferRequest;
-use crate::reception::Error;
+use crate::service::Error;
 
 use super::GrpcError;
 use super::compression::Encoding;

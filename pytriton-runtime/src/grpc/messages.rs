@@ -8,8 +8,8 @@ use tokio::task::coop::poll_proceed;
 use tonic::{Code, Status};
 
 use crate::memory_budget::MemoryPermit;
-use crate::reception::Error;
 use crate::request::Arrival;
+use crate::service::Error;
 
 use super::GrpcError;
 use super::compression::Encoding;

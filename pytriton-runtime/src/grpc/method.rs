@@ -1,6 +1,6 @@
 use crate::Limits;
 use crate::access::Group;
-use crate::reception::Operation;
+use crate::service::Operation;
 
 use super::message_limit::MessageLimit;
 use super::message_limit::RequestSize::{self, Input, Settings, Small};

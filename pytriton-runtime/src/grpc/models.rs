@@ -14,8 +14,8 @@ use crate::proto::{
     RepositoryModelLoadRequest, RepositoryModelLoadResponse, RepositoryModelUnloadRequest,
     RepositoryModelUnloadResponse,
 };
-use crate::reception::{Error, Reception};
-use crate::serving::{ControlError, IndexEntry};
+use crate::repository::{ControlError, IndexEntry};
+use crate::service::{AppState, Error};
 use crate::text::excerpt;
 
 use super::GrpcError;
@@ -23,29 +23,29 @@ use super::call::version;
 
 /// Returns whether a model is loaded and ready.
 pub(super) fn ready(
-    reception: &Reception,
+    app_state: &AppState,
     request: &ModelReadyRequest,
 ) -> Result<ModelReadyResponse, GrpcError> {
-    let ready = reception.model_ready(&request.name, version(&request.version))?;
+    let ready = app_state.model_ready(&request.name, version(&request.version))?;
     Ok(ModelReadyResponse { ready })
 }
 
 /// Returns the inputs and outputs of a model.
 pub(super) fn model_metadata(
-    reception: &Reception,
+    app_state: &AppState,
     request: &ModelMetadataRequest,
 ) -> Result<ModelMetadataResponse, GrpcError> {
-    let (model, versions) = reception.described(&request.name, version(&request.version))?;
+    let (model, versions) = app_state.described(&request.name, version(&request.version))?;
     Ok(metadata(model.spec(), &versions))
 }
 
 /// Returns the configuration of a model.
 pub(super) fn model_config(
-    reception: &Reception,
+    app_state: &AppState,
     request: &ModelConfigRequest,
 ) -> Result<ModelConfigResponse, GrpcError> {
-    let model = reception.model(&request.name, version(&request.version))?;
-    let policy = reception.models.version_policy(model.spec());
+    let model = app_state.model(&request.name, version(&request.version))?;
+    let policy = app_state.models.version_policy(model.spec());
     let config = configuration(model.spec(), BACKEND, policy.as_ref()).bytes();
     Ok(ModelConfigResponse {
         config: Some(ModelConfig::decode(&*config).map_err(BoundedError::from)?),
@@ -54,11 +54,11 @@ pub(super) fn model_config(
 
 /// Returns the statistics of one model, one version, or all models.
 pub(super) fn model_statistics(
-    reception: &Reception,
+    app_state: &AppState,
     request: &ModelStatisticsRequest,
 ) -> Result<ModelStatisticsResponse, GrpcError> {
     let name = Some(request.name.as_str()).filter(|name| !name.is_empty());
-    let models = reception.counted(name, version(&request.version))?;
+    let models = app_state.counted(name, version(&request.version))?;
     Ok(ModelStatisticsResponse {
         model_stats: models
             .iter()
@@ -69,11 +69,11 @@ pub(super) fn model_statistics(
 
 /// Returns the repository index.
 pub(super) fn index(
-    reception: &Reception,
+    app_state: &AppState,
     request: &RepositoryIndexRequest,
 ) -> Result<RepositoryIndexResponse, GrpcError> {
     check_repository(&request.repository_name)?;
-    let index = reception.index(request.ready);
+    let index = app_state.index(request.ready);
     Ok(RepositoryIndexResponse {
         models: index.into_iter().map(model_index).collect(),
     })
@@ -97,7 +97,7 @@ fn model_index(entry: IndexEntry) -> ModelIndex {
 
 /// Loads a model.
 pub(super) async fn load(
-    reception: &Reception,
+    app_state: &AppState,
     request: RepositoryModelLoadRequest,
 ) -> Result<RepositoryModelLoadResponse, GrpcError> {
     check_repository(&request.repository_name)?;
@@ -126,13 +126,13 @@ pub(super) async fn load(
             expected,
         ));
     }
-    reception.load(&request.model_name, parameters).await?;
+    app_state.load(&request.model_name, parameters).await?;
     Ok(RepositoryModelLoadResponse {})
 }
 
 /// Unloads a model. No model depends on others.
 pub(super) async fn unload(
-    reception: &Reception,
+    app_state: &AppState,
     request: RepositoryModelUnloadRequest,
 ) -> Result<RepositoryModelUnloadResponse, GrpcError> {
     check_repository(&request.repository_name)?;
@@ -145,7 +145,7 @@ pub(super) async fn unload(
             "bool_param",
         ));
     }
-    reception.unload(&request.model_name).await?;
+    app_state.unload(&request.model_name).await?;
     Ok(RepositoryModelUnloadResponse {})
 }
 

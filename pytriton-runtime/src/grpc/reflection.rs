@@ -42,7 +42,7 @@ pub(super) fn descriptors() -> Descriptors {
 pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response {
     answers::response(Responses {
         messages: Some(messages),
-        stopping: service.reception.models.stopping().boxed(),
+        stopping: service.app_state.models.stopping().boxed(),
         descriptors: Arc::clone(&service.descriptors),
     })
 }

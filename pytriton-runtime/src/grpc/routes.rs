@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 
-use crate::reception::Reception;
+use crate::service::AppState;
 
 use super::deadline::{deadline, until};
 use super::head::check_head;
@@ -21,8 +21,8 @@ use super::service::Service;
 ///
 /// Requests may be compressed. Responses are not, because every client announces support for
 /// compression.
-pub fn routes(reception: Reception) -> Router {
-    let service = Arc::new(Service::new(reception));
+pub fn routes(app_state: AppState) -> Router {
+    let service = Arc::new(Service::new(app_state));
     let respond = move |request| respond(&service, request);
     // A fallback would add `content-length` to a response without a body, which clients take for a
     // trailer.
@@ -33,14 +33,14 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
     if let Some(error) = not_a_call(&request) {
         return ready(error.into_response()).boxed();
     }
-    let reception = &service.reception;
-    if let Err(error) = check_head(&request, &reception.limits) {
+    let app_state = &service.app_state;
+    if let Err(error) = check_head(&request, &app_state.limits) {
         return ready(refusal(error)).boxed();
     }
     let Some(method) = Method::find(request.uri().path()) else {
         return ready(tonic::Status::unimplemented("").into_http()).boxed();
     };
-    if let Err(error) = reception.admit(method.operation, request.headers()) {
+    if let Err(error) = app_state.admit(method.operation, request.headers()) {
         return ready(refusal(error.into())).boxed();
     }
     let deadline = deadline(request.headers());

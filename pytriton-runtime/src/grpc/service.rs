@@ -18,8 +18,8 @@ use crate::proto::{
     SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest,
     SystemSharedMemoryUnregisterResponse,
 };
-use crate::reception::Reception;
 use crate::request::Arrival;
+use crate::service::AppState;
 use crate::shared_memory::Kind;
 
 use super::answers::{self, Framed, framed};
@@ -35,7 +35,7 @@ use super::{health, infer, logging, models, reflection, refusal, shared_memory, 
 /// All gRPC services of a port.
 #[derive(Debug)]
 pub(super) struct Service {
-    pub(super) reception: Arc<Reception>,
+    pub(super) app_state: Arc<AppState>,
     pub(super) descriptors: Arc<Descriptors>,
     /// One permit per `Watch` stream.
     pub(super) watches: Arc<Semaphore>,
@@ -45,9 +45,9 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn new(reception: Reception) -> Self {
+    pub(super) fn new(app_state: AppState) -> Self {
         Self {
-            reception: Arc::new(reception),
+            app_state: Arc::new(app_state),
             descriptors: Arc::new(reflection::descriptors()),
             watches: Arc::new(Semaphore::new(MAX_WATCHES)),
             unlimited: MemoryBudget::new(usize::MAX),
@@ -68,28 +68,28 @@ impl Service {
             Ok(encoding) => encoding,
             Err(error) => return ready(refusal(error)).boxed(),
         };
-        let reception = Arc::clone(&self.reception);
+        let app_state = Arc::clone(&self.app_state);
         let options = MessageOptions {
             encoding,
-            limit: method.limit(&reception.limits),
+            limit: method.limit(&app_state.limits),
             streaming: method.is_streaming(),
         };
-        let body = TimedBody::new(body, reception.patience(), arrival);
+        let body = TimedBody::new(body, app_state.patience(), arrival);
         let budget = match method.is_health() {
             true => &self.unlimited,
-            false => reception.models.budget(),
+            false => app_state.models.budget(),
         };
         let permit = budget.empty_permit();
         match method.rpc {
             Rpc::ModelInfer => {
                 let metadata = MetadataMap::from_headers(parts.headers);
                 let messages = Messages::new(body, permit, options);
-                infer::unary(reception, metadata, messages).boxed()
+                infer::unary(app_state, metadata, messages).boxed()
             }
             Rpc::ModelStreamInfer => {
                 let metadata = MetadataMap::from_headers(parts.headers);
                 let messages = Messages::new(body, permit, options);
-                ready(stream::stream(reception, &metadata, messages)).boxed()
+                ready(stream::stream(app_state, &metadata, messages)).boxed()
             }
             Rpc::HealthWatch => {
                 let unary = Unary::new(Messages::new(body, permit, options));
@@ -101,14 +101,14 @@ impl Service {
             }
             rpc => {
                 let unary = Unary::new(Messages::new(body, permit, options));
-                respond(reception, rpc, unary).boxed()
+                respond(app_state, rpc, unary).boxed()
             }
         }
     }
 }
 
-async fn respond(reception: Arc<Reception>, rpc: Rpc, call: Unary) -> Response {
-    let response = response(&reception, rpc, call).await;
+async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
+    let response = response(&app_state, rpc, call).await;
     #[cfg(pytriton_qa)]
     delay().await;
     match response {
@@ -128,16 +128,16 @@ async fn delay() {
 }
 
 /// Returns the response to a unary call other than an inference.
-async fn response(reception: &Reception, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
+async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
     match rpc {
         Rpc::ServerLive => {
-            let live = reception.live();
+            let live = app_state.live();
             let respond = |_: &ServerLiveRequest| Ok(ServerLiveResponse { live });
             call.respond(respond).await
         }
         Rpc::ServerReady => {
             let respond = |_: &ServerReadyRequest| {
-                let ready = reception.ready();
+                let ready = app_state.ready();
                 Ok(ServerReadyResponse { ready })
             };
             call.respond(respond).await
@@ -147,74 +147,74 @@ async fn response(reception: &Reception, rpc: Rpc, call: Unary) -> Result<Framed
             call.respond(respond).await
         }
         Rpc::ModelReady => {
-            call.respond(|request| models::ready(reception, request))
+            call.respond(|request| models::ready(app_state, request))
                 .await
         }
         Rpc::ModelMetadata => {
-            call.respond(|request| models::model_metadata(reception, request))
+            call.respond(|request| models::model_metadata(app_state, request))
                 .await
         }
         Rpc::ModelConfig => {
-            call.respond(|request| models::model_config(reception, request))
+            call.respond(|request| models::model_config(app_state, request))
                 .await
         }
         Rpc::ModelStatistics => {
-            call.respond(|request| models::model_statistics(reception, request))
+            call.respond(|request| models::model_statistics(app_state, request))
                 .await
         }
         Rpc::RepositoryIndex => {
-            call.respond(|request| models::index(reception, request))
+            call.respond(|request| models::index(app_state, request))
                 .await
         }
         Rpc::RepositoryModelLoad => {
             let (request, _permit) = call.request().await?;
-            framed(&models::load(reception, request).await?)
+            framed(&models::load(app_state, request).await?)
         }
         Rpc::RepositoryModelUnload => {
             let (request, _permit) = call.request().await?;
-            framed(&models::unload(reception, request).await?)
+            framed(&models::unload(app_state, request).await?)
         }
         Rpc::SystemSharedMemoryStatus => {
             let respond = |request: &SystemSharedMemoryStatusRequest| {
-                shared_memory::status(reception, &request.name)
+                shared_memory::status(app_state, &request.name)
             };
             call.respond(respond).await
         }
         Rpc::SystemSharedMemoryRegister => {
-            call.respond(|request| shared_memory::register(reception, request))
+            call.respond(|request| shared_memory::register(app_state, request))
                 .await
         }
         Rpc::SystemSharedMemoryUnregister => {
             let respond = |request: &SystemSharedMemoryUnregisterRequest| {
-                shared_memory::unregister(reception, Kind::System, &request.name)
+                shared_memory::unregister(app_state, Kind::System, &request.name)
                     .map(|()| SystemSharedMemoryUnregisterResponse {})
             };
             call.respond(respond).await
         }
         Rpc::CudaSharedMemoryStatus => {
             let respond = |request: &CudaSharedMemoryStatusRequest| {
-                shared_memory::cuda_status(reception, &request.name)
+                shared_memory::cuda_status(app_state, &request.name)
             };
             call.respond(respond).await
         }
         Rpc::CudaSharedMemoryRegister => {
-            call.respond(|request| shared_memory::register_cuda(reception, request))
+            call.respond(|request| shared_memory::register_cuda(app_state, request))
                 .await
         }
         Rpc::CudaSharedMemoryUnregister => {
             let respond = |request: &CudaSharedMemoryUnregisterRequest| {
-                shared_memory::unregister(reception, Kind::Cuda, &request.name)
+                shared_memory::unregister(app_state, Kind::Cuda, &request.name)
                     .map(|()| CudaSharedMemoryUnregisterResponse {})
             };
             call.respond(respond).await
         }
         Rpc::TraceSetting => {
-            call.respond(|request| trace::trace_setting(reception, request))
+            call.respond(|request| trace::trace_setting(app_state, request))
                 .await
         }
         Rpc::LogSettings => call.respond(logging::log_settings).await,
         Rpc::HealthCheck => {
-            call.respond(|request| health::check(reception, request))
+            call.respond(|request| health::check(app_state, request))
                 .await
         }
         // Handled by `Service::call`.

@@ -5,17 +5,17 @@ use crate::proto::{
     CudaSharedMemoryStatusResponse, SystemSharedMemoryRegisterRequest,
     SystemSharedMemoryRegisterResponse, SystemSharedMemoryStatusResponse,
 };
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 use crate::shared_memory::{Kind, Region, SharedMemoryError};
 
 use super::GrpcError;
 
 /// Returns the status of one or all regions of system memory.
 pub(super) fn status(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
 ) -> Result<SystemSharedMemoryStatusResponse, GrpcError> {
-    let told = reception
+    let told = app_state
         .regions
         .status(Kind::System, named(name), |region: &Region| {
             let status = RegionStatus {
@@ -33,17 +33,17 @@ pub(super) fn status(
 
 /// Returns the status of GPU regions, of which none exist.
 pub(super) fn cuda_status(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
 ) -> Result<CudaSharedMemoryStatusResponse, GrpcError> {
-    let told = reception.regions.status(Kind::Cuda, named(name), |_| ());
+    let told = app_state.regions.status(Kind::Cuda, named(name), |_| ());
     told.map_err(refused)?;
     Ok(CudaSharedMemoryStatusResponse::default())
 }
 
 /// Registers a region of system memory.
 pub(super) fn register(
-    reception: &Reception,
+    app_state: &AppState,
     request: &SystemSharedMemoryRegisterRequest,
 ) -> Result<SystemSharedMemoryRegisterResponse, GrpcError> {
     let SystemSharedMemoryRegisterRequest {
@@ -52,24 +52,24 @@ pub(super) fn register(
         offset,
         byte_size,
     } = request;
-    let registered = reception.regions.register(name, key, *offset, *byte_size);
+    let registered = app_state.regions.register(name, key, *offset, *byte_size);
     registered.map_err(refused)?;
     Ok(SystemSharedMemoryRegisterResponse {})
 }
 
 /// Refuses to register GPU memory.
 pub(super) fn register_cuda(
-    reception: &Reception,
+    app_state: &AppState,
     request: &CudaSharedMemoryRegisterRequest,
 ) -> Result<CudaSharedMemoryRegisterResponse, GrpcError> {
-    let registered = reception.regions.register_cuda(&request.name);
+    let registered = app_state.regions.register_cuda(&request.name);
     registered.map_err(refused)?;
     Ok(CudaSharedMemoryRegisterResponse {})
 }
 
 /// Unregisters one region, or all regions of a kind.
-pub(super) fn unregister(reception: &Reception, kind: Kind, name: &str) -> Result<(), GrpcError> {
-    let unregistered = reception.regions.unregister(kind, named(name));
+pub(super) fn unregister(app_state: &AppState, kind: Kind, name: &str) -> Result<(), GrpcError> {
+    let unregistered = app_state.regions.unregister(kind, named(name));
     unregistered.map_err(refused)
 }
 

@@ -10,8 +10,8 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::kserve::proto::Pieces;
-use crate::reception::{Error, Reception};
 use crate::scheduler::SchedulerError;
+use crate::service::{AppState, Error};
 
 use super::GrpcError;
 use super::answers;
@@ -28,13 +28,13 @@ const STRICT: &str = "triton_grpc_error";
 /// When the server stops, all received requests are completed. If the client could send more, the
 /// stream then ends with an error status.
 pub(super) fn stream(
-    reception: Arc<Reception>,
+    app_state: Arc<AppState>,
     metadata: &MetadataMap,
     messages: Messages<Pieces>,
 ) -> Response {
-    let stopping = reception.models.stopping().boxed();
+    let stopping = app_state.models.stopping().boxed();
     let strict = metadata.get(STRICT).is_some_and(|value| value == "true");
-    let call = Arc::new(Call::new(reception, metadata, None));
+    let call = Arc::new(Call::new(app_state, metadata, None));
     let reader = Reader {
         messages,
         stopping,

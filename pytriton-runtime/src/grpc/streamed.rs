@@ -8,14 +8,14 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::Stream;
 use tonic::Status;
 
-use crate::heavy::by_weight;
 use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::memory_budget::MemoryPermit;
-use crate::reception::Error;
+use crate::offload::by_weight;
+use crate::repository::{Answers, Model};
 use crate::request::{InferRequest, Response, TraceEvents};
 use crate::scheduler::SchedulerError;
-use crate::serving::{Answers, Model};
+use crate::service::Error;
 
 use super::GrpcError;
 use super::answers::{Framed, framed, written};
@@ -64,11 +64,11 @@ impl Streamed {
             &told.id,
             &request.outputs,
             request.shared.as_ref(),
-            call.reception.models.budget(),
+            call.app_state.models.budget(),
         );
         let traced = request.traced.clone();
         let traced = traced.map(|trace| (trace, Arc::clone(&model)));
-        let asked = async move { call.reception.answers(&model, request).await };
+        let asked = async move { call.app_state.answers(&model, request).await };
         Self {
             told,
             writer: Arc::new(writer),

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use hyper::body::Frame;
 use tonic::Status;
 
-use crate::reception::Patience;
 use crate::request::Arrival;
+use crate::service::Patience;
 
 use super::GrpcError;
 

@@ -1,7 +1,7 @@
 use crate::kserve::proto::FINAL;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
-use crate::reception::Error;
+use crate::service::Error;
 use crate::text::for_client;
 
 /// The fields of a stream message that identify its request.

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use crate::kserve::{CodecError, changed_level, unknown_model};
 use crate::proto::trace_setting_response::SettingValue;
 use crate::proto::{TraceSettingRequest, TraceSettingResponse};
-use crate::reception::{Error, Reception};
-use crate::timeline::{Change, TraceChanges, TraceError, TraceSettings};
+use crate::service::{AppState, Error};
+use crate::trace_extension::{Change, TraceChanges, TraceError, TraceSettings};
 
 use super::GrpcError;
 
@@ -12,10 +12,10 @@ use super::GrpcError;
 ///
 /// Source: `CommonHandler::RegisterTrace` in Triton 2.51.
 pub(super) fn trace_setting(
-    reception: &Reception,
+    app_state: &AppState,
     request: &TraceSettingRequest,
 ) -> Result<TraceSettingResponse, GrpcError> {
-    let settings = settings(reception, request);
+    let settings = settings(app_state, request);
     let settings = settings.map_err(|error| Error::from(CodecError::from(error)))?;
     let levels = settings.level.names().into_iter().map(str::to_owned);
     let mut told = BTreeMap::new();
@@ -31,10 +31,10 @@ pub(super) fn trace_setting(
 }
 
 fn settings(
-    reception: &Reception,
+    app_state: &AppState,
     request: &TraceSettingRequest,
 ) -> Result<TraceSettings, TraceError> {
-    let models = &reception.models;
+    let models = &app_state.models;
     let model = Some(request.model_name.as_str()).filter(|name| !name.is_empty());
     if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
         return Err(unknown_model(name));

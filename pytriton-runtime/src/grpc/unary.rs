@@ -1,9 +1,9 @@
 use prost::Message;
 use tonic::Status;
 
-use crate::heavy::by_weight;
 use crate::kserve::proto::BoundedMessage;
 use crate::memory_budget::MemoryPermit;
+use crate::offload::by_weight;
 
 use super::GrpcError;
 use super::answers::{Framed, framed};

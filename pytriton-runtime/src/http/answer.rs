@@ -3,7 +3,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use bytes::Bytes;
 
 use crate::kserve::error_json;
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;
 
@@ -29,12 +29,12 @@ pub(super) fn server_json(body: impl Into<Bytes>) -> Answer {
 
 /// Creates a response about models. Its memory is reserved until the client has received it.
 pub(super) fn held(
-    reception: &Reception,
+    app_state: &AppState,
     content_type: &'static str,
     body: impl Into<Bytes>,
 ) -> Result<Answer, Failure> {
     let body = body.into();
-    let permit = reception.models.budget().permit(body.len());
+    let permit = app_state.models.budget().permit(body.len());
     let permit = permit.map_err(|error| Failure::json(Error::from(error)))?;
     let body = TrackedBytes::new(body, permit);
     Ok(answer(StatusCode::OK, content_type, body))

@@ -11,7 +11,7 @@ use hyper::body::Frame;
 
 use crate::body_buffer::BodyBuffer;
 use crate::memory_budget::MemoryPermit;
-use crate::reception::{Error, Patience, Reception};
+use crate::service::{AppState, Error, Patience};
 
 use super::HttpError;
 use super::head::value;
@@ -33,23 +33,23 @@ impl<B: HttpBody<Data = Bytes, Error: Display> + Send + Unpin> Body for B {}
 pub(super) async fn read<B: Body>(
     body: B,
     headers: &HeaderMap,
-    reception: &Reception,
+    app_state: &AppState,
     aligned_at: Option<usize>,
 ) -> Result<(Bytes, MemoryPermit), HttpError> {
     let length = value(headers, &CONTENT_LENGTH);
-    read_announced(body, length, reception, aligned_at).await
+    read_announced(body, length, app_state, aligned_at).await
 }
 
 /// As [`read`], with the value of `Content-Length`.
 pub(super) async fn read_announced<B: Body>(
     body: B,
     length: Option<&HeaderValue>,
-    reception: &Reception,
+    app_state: &AppState,
     aligned_at: Option<usize>,
 ) -> Result<(Bytes, MemoryPermit), HttpError> {
-    let limit = reception.limits.max_request_bytes;
+    let limit = app_state.limits.max_request_bytes;
     let announced = announced(length, limit)?;
-    let mut permit = reception.models.budget().empty_permit();
+    let mut permit = app_state.models.budget().empty_permit();
     if let Some(length) = announced.filter(|length| *length > SMALL) {
         // Refuse early what does not fit now. The memory is reserved as it arrives.
         permit.check(length).map_err(Error::from)?;
@@ -57,7 +57,7 @@ pub(super) async fn read_announced<B: Body>(
     let limit = announced.unwrap_or(limit);
     let mut body = Pieces {
         body,
-        reception,
+        app_state,
         patience: None,
         left: limit,
         limit,
@@ -88,12 +88,12 @@ pub(super) async fn read_announced<B: Body>(
 /// Reads and discards a small body that the client sends without waiting for `100 Continue`. If the
 /// connection closes while the client still writes, the client may lose the response, and hyper
 /// closes a connection with an unread body.
-pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, reception: &Reception) {
+pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, app_state: &AppState) {
     let length = value(headers, &CONTENT_LENGTH);
     let small = announced(length, SMALL).is_ok_and(|length| length.is_some());
     if small && !headers.contains_key(EXPECT) {
         // The client receives another error, so errors of the body do not matter.
-        let _ = read_announced(body, length, reception, None).await;
+        let _ = read_announced(body, length, app_state, None).await;
     }
 }
 
@@ -112,7 +112,7 @@ fn announced(length: Option<&HeaderValue>, limit: usize) -> Result<Option<usize>
 /// A body that is read chunk by chunk, with a time limit.
 struct Pieces<'a, B> {
     body: B,
-    reception: &'a Reception,
+    app_state: &'a AppState,
     /// `None` until a chunk has to be waited for.
     patience: Option<Patience>,
     /// The maximum length in bytes, and what is left of it.
@@ -162,7 +162,7 @@ impl<B: Body> Pieces<'_, B> {
     fn patience(&mut self) -> &mut Patience {
         let received = self.limit - self.left;
         self.patience.get_or_insert_with(|| {
-            let mut patience = self.reception.patience();
+            let mut patience = self.app_state.patience();
             patience.came(received);
             patience
         })
@@ -178,18 +178,18 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::reception::BodyError;
+    use crate::service::BodyError;
     use crate::tracked_bytes::TrackedBytes;
     use crate::{Limits, testing};
 
     /// Creates a server without models.
-    async fn reception(max_request_bytes: usize) -> Reception {
+    async fn app_state(max_request_bytes: usize) -> AppState {
         let limits = Limits {
             max_request_bytes,
             min_body_rate: 1,
             ..Limits::default()
         };
-        testing::reception(&[], limits).await
+        testing::app_state(&[], limits).await
     }
 
     async fn read_parts(
@@ -206,7 +206,7 @@ mod tests {
         let first = TrackedBytes::default();
         let body = super::super::answer::parts(HeaderMap::new(), first, parts.collect());
         let body = body.into_body();
-        let read = read(body, &headers, &reception(limit).await, at).await;
+        let read = read(body, &headers, &app_state(limit).await, at).await;
         read.map(|(bytes, _)| bytes)
     }
 
@@ -226,31 +226,31 @@ mod tests {
     #[tokio::test]
     async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         let length = 3 * SMALL + 1;
-        let reception = in_flight(4 * SMALL).await;
-        let budget = reception.models.budget();
+        let app_state = in_flight(4 * SMALL).await;
+        let budget = app_state.models.budget();
         let _some = budget.reserve(SMALL).unwrap();
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         let body = dripping(Duration::from_secs(1000));
-        let refused = read(body, &headers, &reception, Some(1)).await;
+        let refused = read(body, &headers, &app_state, Some(1)).await;
         let Err(HttpError::Room(Error::Budget(error))) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!((error.bytes, budget.reserved()), (length, SMALL));
     }
 
-    async fn in_flight(max_bytes_in_flight: usize) -> Reception {
+    async fn in_flight(max_bytes_in_flight: usize) -> AppState {
         let limits = Limits {
             max_bytes_in_flight,
             max_request_bytes: usize::MAX,
             ..Limits::default()
         };
-        testing::reception(&[], limits).await
+        testing::app_state(&[], limits).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_is_announced_is_reserved_as_it_arrives() {
-        let reception = in_flight(1 << 30).await;
+        let app_state = in_flight(1 << 30).await;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(1 << 29));
         let arrives = || {
@@ -267,27 +267,27 @@ mod tests {
         };
         for at in [None, Some(1)] {
             let body = arrives();
-            let mut read = Box::pin(read(body, &headers, &reception, at));
+            let mut read = Box::pin(read(body, &headers, &app_state, at));
             let waits = sleep(Duration::from_secs(1));
             tokio::select! {
                 biased;
                 _ = &mut read => panic!("the body is not complete"),
                 () = waits => {}
             }
-            let reserved = reception.models.budget().reserved();
+            let reserved = app_state.models.budget().reserved();
             assert!((8 * SMALL..=32 * SMALL).contains(&reserved), "{reserved}");
             drop(read);
-            assert_eq!(reception.models.budget().reserved(), 0);
+            assert_eq!(app_state.models.budget().reserved(), 0);
         }
     }
 
     #[tokio::test]
     async fn a_small_body_is_read_when_the_budget_is_full() {
-        let reception = in_flight(4 * SMALL).await;
-        let _full = reception.models.budget().reserve(4 * SMALL).unwrap();
+        let app_state = in_flight(4 * SMALL).await;
+        let _full = app_state.models.budget().reserve(4 * SMALL).unwrap();
         for at in [None, Some(1)] {
             let body = axum::body::Body::from("small");
-            let (body, _permit) = read(body, &HeaderMap::new(), &reception, at).await.unwrap();
+            let (body, _permit) = read(body, &HeaderMap::new(), &app_state, at).await.unwrap();
             assert_eq!(body, "small");
         }
     }
@@ -341,7 +341,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_must_come_in_time_as_a_whole() {
-        let reception = reception(1 << 20).await;
+        let app_state = app_state(1 << 20).await;
         let table = [
             (19_000, BodyError::Slow { rate: 1 }, 21),
             (2_000, BodyError::Slow { rate: 1 }, 39),
@@ -350,7 +350,7 @@ mod tests {
         for (pause, expected, seconds) in table {
             let body = dripping(Duration::from_millis(pause));
             let begun = Instant::now();
-            let error = read(body, &HeaderMap::new(), &reception, None).await;
+            let error = read(body, &HeaderMap::new(), &app_state, None).await;
             assert_eq!(error.unwrap_err(), HttpError::Body(expected), "{pause}");
             assert_eq!(begun.elapsed().as_secs(), seconds, "{pause}");
         }
@@ -358,8 +358,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_stopping_server_waits_for_a_body_that_comes_and_for_no_other() {
-        let reception = reception(30).await;
-        let models = Arc::clone(&reception.models);
+        let app_state = app_state(30).await;
+        let models = Arc::clone(&app_state.models);
         tokio::spawn(async move {
             sleep(Duration::from_millis(500)).await;
             models.stop_being_ready();
@@ -368,8 +368,8 @@ mod tests {
         let (coming, still) = (Duration::from_millis(400), Duration::from_secs(10));
         let headers = HeaderMap::new();
         let (coming, still) =
-            tokio::join!(read(dripping(coming), &headers, &reception, None), async {
-                let error = read(dripping(still), &headers, &reception, None).await;
+            tokio::join!(read(dripping(coming), &headers, &app_state, None), async {
+                let error = read(dripping(still), &headers, &app_state, None).await;
                 (error, begun.elapsed())
             });
         assert_eq!(coming.unwrap_err(), HttpError::BodyTooLarge { limit: 30 });

@@ -7,7 +7,7 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
-use crate::reception::Error;
+use crate::service::Error;
 use crate::tensor::AlignedBuffer;
 use crate::tracked_buffer::TrackedBuffer;
 use crate::tracked_bytes::TrackedBytes;

@@ -4,17 +4,17 @@ use crate::kserve::{
     CodecError, IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json,
 };
 use crate::memory_budget::MemoryPermit;
-use crate::reception::{Error, Reception};
-use crate::serving::ControlError;
+use crate::repository::ControlError;
+use crate::service::{AppState, Error};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, JSON, answer, held};
 
 /// Returns the repository index.
-pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failure> {
+pub(super) fn index(app_state: &AppState, body: &[u8]) -> Result<Answer, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
-    let index = reception.index(only_ready);
+    let index = app_state.index(only_ready);
     let lines = index.iter().map(|entry| {
         let version = entry.version.as_ref();
         IndexLine {
@@ -22,12 +22,12 @@ pub(super) fn index(reception: &Reception, body: &[u8]) -> Result<Answer, Failur
             version: version.map(|version| (version.number, version.state, &*version.reason)),
         }
     });
-    held(reception, JSON, index_json(lines))
+    held(app_state, JSON, index_json(lines))
 }
 
 /// Loads a model.
 pub(super) async fn load(
-    reception: &Reception,
+    app_state: &AppState,
     repository: Option<&str>,
     name: &str,
     body: &[u8],
@@ -39,17 +39,17 @@ pub(super) async fn load(
         LoadFlaw::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
         flaw => failure(malformed(flaw)),
     })?;
-    done(reception.load(name, parameters).await)
+    done(app_state.load(name, parameters).await)
 }
 
 /// Unloads a model. The body is ignored, because no model depends on others.
 pub(super) async fn unload(
-    reception: &Reception,
+    app_state: &AppState,
     repository: Option<&str>,
     name: &str,
 ) -> Result<Answer, Failure> {
     check_repository(repository)?;
-    done(reception.unload(name).await)
+    done(app_state.unload(name).await)
 }
 
 fn check_repository(repository: Option<&str>) -> Result<(), Failure> {

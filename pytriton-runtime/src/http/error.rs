@@ -2,7 +2,7 @@ use axum::http::Method;
 use thiserror::Error;
 
 use crate::Status;
-use crate::reception::{BodyError, Error as RoomError, Restricted};
+use crate::service::{BodyError, Error as RoomError, Restricted};
 use crate::shared_memory::Kind;
 
 /// Why an HTTP request failed. Where Triton has a message, it is used.

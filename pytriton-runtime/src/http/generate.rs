@@ -5,14 +5,14 @@ use axum::http::{HeaderMap, StatusCode};
 use futures_util::stream::unfold;
 use tokio::time::timeout;
 
-use crate::heavy::by_weight;
 use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, error_json};
 use crate::memory_budget::MemoryBudget;
-use crate::reception::{Error, Reception};
+use crate::offload::by_weight;
+use crate::repository::Answers;
 use crate::request::{Response, TraceEvents};
 use crate::scheduler::SchedulerError;
-use crate::serving::Answers;
+use crate::service::{AppState, Error};
 use crate::text::for_client;
 use crate::trace::identified;
 use crate::tracked_bytes::TrackedBytes;
@@ -28,13 +28,13 @@ use super::{HttpError, body};
 ///
 /// Source: `HTTPAPIServer::HandleGenerate` in Triton 2.51.
 pub(super) async fn generate<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
     version: Option<&str>,
     headers: &HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let asked = ask(reception, name, version, headers, body).await;
+    let asked = ask(app_state, name, version, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
     let only = match asked.answers.next().await {
         Some(first) if asked.answers.next().await.is_none() => first,
@@ -52,13 +52,13 @@ pub(super) async fn generate<B: Body>(
 /// The status is that of the first response. If the first response takes long, the HTTP response
 /// begins without it.
 pub(super) async fn generate_stream<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
     version: Option<&str>,
     headers: &HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let asked = ask(reception, name, version, headers, body).await;
+    let asked = ask(app_state, name, version, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
     let first = match timeout(SILENCE, asked.answers.next()).await {
         Err(_) => Ok(KEEP_ALIVE),
@@ -96,14 +96,14 @@ struct Writer {
 }
 
 async fn ask(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
     version: Option<&str>,
     headers: &HeaderMap,
     body: impl Body,
 ) -> Result<Asked, HttpError> {
-    let model = reception.model(name, version)?;
-    let tracer = reception.models.tracer();
+    let model = app_state.model(name, version)?;
+    let tracer = app_state.models.tracer();
     let timeline = tracer.sample(&model.spec().name, || context(headers));
     if let Some(timeline) = &timeline {
         timeline.now("HTTP_RECV_START");
@@ -113,11 +113,11 @@ async fn ask(
         return Err(HttpError::GenerateEncoding);
     }
     let trace = traced(model.spec(), headers);
-    let (body, mut held) = body::read(body, headers, reception, None).await?;
+    let (body, mut held) = body::read(body, headers, app_state, None).await?;
     if let Some(timeline) = &timeline {
         timeline.now("HTTP_RECV_END");
     }
-    let max_depth = reception.limits.max_json_depth;
+    let max_depth = app_state.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
     let length = body.len();
     let decode = move || {
@@ -131,13 +131,13 @@ async fn ask(
     let format = GenerateFormat::new(model.spec(), &request.id);
     let writer = Writer {
         format: Arc::new(format),
-        budget: Arc::clone(reception.models.budget()),
+        budget: Arc::clone(app_state.models.budget()),
         noted: timeline
             .as_ref()
             .map(|timeline| Noted::new(timeline, model.spec())),
     };
     request.traced = timeline.map(|timeline| timeline as _);
-    let answers = reception.answers(&model, request).await?;
+    let answers = app_state.answers(&model, request).await?;
     Ok(Asked { answers, writer })
 }
 

@@ -6,17 +6,17 @@ use http_body_util::BodyExt;
 use tokio::time::Instant;
 
 use crate::Limits;
-use crate::reception::Reception;
+use crate::service::AppState;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
-use crate::testing::{GATE, IDENTITY, reception, settles};
+use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::tests::{app, send};
 
 const ONE: &str = "generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses";
 
 /// A server with a decoupled model.
-async fn counting() -> Reception {
-    reception(&[&COUNTING], Limits::default()).await
+async fn counting() -> AppState {
+    app_state(&[&COUNTING], Limits::default()).await
 }
 
 fn path(model: &str, action: &str) -> String {
@@ -233,7 +233,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
         max_bytes_in_flight: 300 << 10,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let app = app_state(&[&IDENTITY], limits).await;
     // An element takes two bytes in the body, four in each tensor, and four in the response.
     // All of it may be held at once: the request is released by the thread that executes the model.
     for (elements, status) in [(15_000, 200), (50_000, 503), (160_000, 503)] {
@@ -258,7 +258,7 @@ async fn other_doors_refuse_a_decoupled_model() {
 }
 
 async fn stream_of(
-    app: &Reception,
+    app: &AppState,
     number: &str,
 ) -> (u16, impl HttpBody<Data = bytes::Bytes> + Unpin) {
     let body = format!(r#"{{"INPUT_1":{number}}}"#);

@@ -4,7 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 
 use crate::Limits;
-use crate::testing::{IDENTITY, reception, settles};
+use crate::testing::{IDENTITY, app_state, settles};
 
 use super::answer::{Answer, JSON, held};
 use super::tests::{INFER, send};
@@ -30,7 +30,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         max_bytes_in_flight: 200 * KIB,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let app = app_state(&[&IDENTITY], limits).await;
     let budget = app.models.budget();
     let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
     let unread = ask(80).await;
@@ -68,8 +68,8 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
         max_bytes_in_flight: 7 * MIB,
         ..Limits::default()
     };
-    let small = reception(&[&IDENTITY], limits).await;
-    let large = reception(&[&IDENTITY], Limits::default()).await;
+    let small = app_state(&[&IDENTITY], limits).await;
+    let large = app_state(&[&IDENTITY], Limits::default()).await;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let text = "x".repeat(3 * MIB);
     // This number of inputs with this number of dimensions.
@@ -122,7 +122,7 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
         max_bytes_in_flight: 20 * KIB,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let app = app_state(&[&IDENTITY], limits).await;
     let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
     let budget = app.models.budget();
     let first = told(12).ok();
@@ -145,7 +145,7 @@ async fn parameters_are_bounded_in_number_and_in_memory() {
         max_bytes_in_flight: 8 * MIB,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let app = app_state(&[&IDENTITY], limits).await;
     let input = r#"{"name":"INPUT_1","datatype":"FP32","shape":[1,1],"data":[1]}"#;
     let body = |count: usize| {
         let members: Vec<String> = (0..count).map(|name| format!(r#""{name}":0"#)).collect();
@@ -166,7 +166,7 @@ async fn parameters_are_bounded_in_number_and_in_memory() {
         assert!(got.text().contains(words), "{count}: {}", got.text());
         settles(app.models.budget(), 0).await;
     }
-    let app = reception(&[&IDENTITY], Limits::default()).await;
+    let app = app_state(&[&IDENTITY], Limits::default()).await;
     for (count, status, words) in [(65_536, 200, ""), (65_537, 400, "more than 65536 members")] {
         let got = send(&app, "POST", INFER, &[], body(count)).await;
         assert_eq!(got.status, status, "{count}: {}", got.text());
@@ -182,7 +182,7 @@ async fn classes_have_room_in_the_budget_or_are_refused() {
         max_bytes_in_flight: 16 * MIB,
         ..Limits::default()
     };
-    let app = reception(&[&IDENTITY], limits).await;
+    let app = app_state(&[&IDENTITY], limits).await;
     let zeros = vec!["0"; 256 << 10].join(",");
     for (classes, status) in [(1, 200), (1000, 200), (1_000_000_000, 503)] {
         let body = format!(

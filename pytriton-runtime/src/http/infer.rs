@@ -5,18 +5,18 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 
-use crate::heavy::{apart, is_light, near};
 use crate::kserve::{
     CodecError, EncodedResponse, ResponseFormat, decode_raw_request, decode_request, header_length,
 };
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
-use crate::reception::{Error, Reception};
+use crate::offload::{apart, is_light, near};
+use crate::repository::Model;
 use crate::request::{InferRequest, RequestError, Response, TraceEvents};
-use crate::serving::Model;
+use crate::service::{AppState, Error};
 use crate::shared_memory::Regions;
-use crate::timeline::Timeline;
 use crate::trace::identified;
+use crate::trace_extension::Timeline;
 
 use super::answer::{Answer, Failure, parts};
 use super::body::Body;
@@ -27,19 +27,19 @@ use super::{HttpError, body};
 
 /// Serves an inference request.
 pub(super) async fn infer<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     name: &str,
     version: Option<&str>,
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let model = reception.model(name, version).map_err(Failure::plain)?;
+    let model = app_state.model(name, version).map_err(Failure::plain)?;
     if model.spec().decoupled {
         let door = "HTTP end point";
         return Err(Failure::plain(Error::Decoupled { door }));
     }
     let trace = traced(model.spec(), headers);
-    let tracer = reception.models.tracer();
+    let tracer = app_state.models.tracer();
     let timeline = tracer.sample(&model.spec().name, || context(headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
     let known = BodyHeaders::of(headers);
@@ -47,21 +47,21 @@ pub(super) async fn infer<B: Body>(
         body,
         json_length,
         mut held,
-    } = read(reception, &known, body)
+    } = read(app_state, &known, body)
         .await
         .map_err(Failure::plain)?;
     note(timeline.as_ref(), "HTTP_RECV_END");
-    let max_depth = reception.limits.max_json_depth;
+    let max_depth = app_state.limits.max_json_depth;
     let (length, text) = (body.len(), json_length.unwrap_or_default());
     // Not `by_weight`, whose future would contain everything that is moved through it, here and
     // below.
     let decoded = if is_light(text) {
-        let (spec, regions) = (model.spec(), &reception.regions);
+        let (spec, regions) = (model.spec(), &app_state.regions);
         let decoded = decode(spec, &body, json_length, max_depth, regions, &mut held);
         drop(body);
         decoded
     } else {
-        let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&reception.regions));
+        let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&app_state.regions));
         let mut permit = held.take();
         let decode = move || {
             let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut permit);
@@ -80,12 +80,12 @@ pub(super) async fn infer<B: Body>(
     request.trace = identified(trace, &request.id);
     let forwarded = headers.iter();
     let forwarded = forwarded.map(|(name, value)| (name.as_str(), value.as_bytes()));
-    reception
+    app_state
         .forward
         .forward(forwarded, &mut request.parameters);
     let shared = request.shared.clone();
     request.traced = timeline.clone().map(|timeline| timeline as _);
-    let response = reception.infer(&model, request).await.map_err(failure)?;
+    let response = app_state.infer(&model, request).await.map_err(failure)?;
     let encoding = Encoding::of_response(known.accept_encoding);
     let text = format.text(&response);
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
@@ -97,7 +97,7 @@ pub(super) async fn infer<B: Body>(
         }
         Ok::<_, Error>(answer)
     };
-    let budget = reception.models.budget();
+    let budget = app_state.models.budget();
     let answer = if is_light(weight) {
         encode(budget)
     } else {
@@ -143,7 +143,7 @@ struct Received {
 }
 
 async fn read(
-    reception: &Reception,
+    app_state: &AppState,
     headers: &BodyHeaders<'_>,
     body: impl Body,
 ) -> Result<Received, HttpError> {
@@ -154,12 +154,12 @@ async fn read(
     // Any value of the header is checked once the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
     let (body, held) = match encoding {
-        None => body::read_announced(body, length, reception, aligned_at).await?,
+        None => body::read_announced(body, length, app_state, aligned_at).await?,
         Some(_) => {
-            let read = body::read_announced(body, length, reception, None).await;
+            let read = body::read_announced(body, length, app_state, None).await;
             let (body, mut held) = read?;
             // A kilobyte may become a megabyte.
-            let limit = reception.limits.max_request_bytes;
+            let limit = app_state.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);
             apart(weight, move || {
                 let body = decompress(&body, aligned_at, limit, &mut held)?;

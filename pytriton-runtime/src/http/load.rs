@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::serving::{Load, Model};
+use crate::repository::{Load, Model};
 
 use super::answer::Answer;
 use super::head::value;

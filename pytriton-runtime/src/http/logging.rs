@@ -2,7 +2,7 @@ use axum::http::Method;
 
 use crate::kserve::{change_log, log_settings_json};
 use crate::logging::{settings, update};
-use crate::reception::Error;
+use crate::service::Error;
 
 use super::answer::{Answer, Failure, server_json};
 

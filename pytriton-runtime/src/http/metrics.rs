@@ -7,13 +7,13 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use bytes::Bytes;
 
-use crate::heavy::report;
 use crate::metrics::{
     System, cache_exposition, certificate_exposition, exposition, latencies_exposition,
     load_exposition, process_exposition, spans_exposition,
 };
 use crate::model::ModelSpec;
-use crate::serving::{Model, ModelSet};
+use crate::offload::report;
+use crate::repository::{Model, ModelRepository};
 use crate::statistics::ModelStatistics;
 use crate::tls::Certificates;
 use crate::trace::dropped_spans;
@@ -23,14 +23,14 @@ use super::texts::Texts;
 /// The sources of metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
     system: System,
     certificates: Vec<Certificates>,
     texts: Texts,
 }
 
 impl Metrics {
-    pub(crate) fn new(models: Arc<ModelSet>, certificates: Vec<Certificates>) -> Self {
+    pub(crate) fn new(models: Arc<ModelRepository>, certificates: Vec<Certificates>) -> Self {
         Self {
             models,
             system: System::default(),
@@ -67,7 +67,7 @@ impl Metrics {
 }
 
 /// Returns the metrics of models in the same format.
-pub(super) async fn models_text(models: &Arc<ModelSet>) -> String {
+pub(super) async fn models_text(models: &Arc<ModelRepository>) -> String {
     let told = Arc::clone(models);
     report(weight(models), move || write_models(&told)).await
 }
@@ -76,14 +76,14 @@ pub(super) async fn models_text(models: &Arc<ModelSet>) -> String {
 const MODEL: usize = 2 << 10;
 
 /// Quantiles of many models are expensive.
-fn weight(models: &ModelSet) -> usize {
+fn weight(models: &ModelRepository) -> usize {
     match models.metrics_config().summary_latencies {
         true => usize::MAX,
         false => models.models().len() * MODEL,
     }
 }
 
-fn write_models(set: &ModelSet) -> String {
+fn write_models(set: &ModelRepository) -> String {
     let models = set.models();
     let leaving = set.leaving();
     let mut counted: Vec<_> = models.iter().map(counts).collect();
@@ -140,14 +140,14 @@ mod tests {
     use tower::ServiceExt;
 
     use crate::Limits;
-    use crate::testing::{IDENTITY, reception};
+    use crate::testing::{IDENTITY, app_state};
 
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn answers_that_nobody_reads_hold_few_texts() {
         const MIB: usize = 1 << 20;
-        let app = reception(&[&IDENTITY], Limits::default()).await;
+        let app = app_state(&[&IDENTITY], Limits::default()).await;
         let sources = Arc::new(Metrics::new(Arc::clone(&app.models), Vec::new()));
         let ask = async || {
             let request = Request::get("/metrics").body(Body::empty()).unwrap();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::request::{Response, TraceEvents};
-use crate::timeline::Timeline;
+use crate::trace_extension::Timeline;
 
 /// Records trace events for the responses to a sampled request, and its end when dropped.
 #[derive(Debug)]

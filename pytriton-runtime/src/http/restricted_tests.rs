@@ -6,7 +6,7 @@ use axum::http::HeaderName;
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
-use crate::reception::{Gate, Lock};
+use crate::service::{Gate, Lock};
 
 use super::tests::{app, send};
 

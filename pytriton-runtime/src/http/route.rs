@@ -1,6 +1,6 @@
 use axum::http::Method;
 
-use crate::reception::Operation;
+use crate::service::Operation;
 use crate::shared_memory::Kind;
 
 /// The operation of a path.

@@ -4,7 +4,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 
 use crate::kserve::SERVER_METADATA;
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 
 use super::answer::{Answer, Failure, server_json};
 use super::body::Body;
@@ -16,32 +16,28 @@ use super::{
 };
 
 /// Serves a request of the KServe v2 API with Triton's extensions.
-pub(crate) async fn answer<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
+pub(crate) async fn answer<B: Body>(app_state: &AppState, request: Request<B>) -> Answer {
     let (mut parts, body) = request.into_parts();
-    answer_to(reception, &mut parts, body).await
+    answer_to(app_state, &mut parts, body).await
 }
 
 /// Like [`answer`], for a request that the connection owns. It is not moved on the way.
-pub(crate) async fn answer_to<B: Body>(
-    reception: &Reception,
-    parts: &mut Parts,
-    body: B,
-) -> Answer {
-    match dispatch(reception, parts, body).await {
+pub(crate) async fn answer_to<B: Body>(app_state: &AppState, parts: &mut Parts, body: B) -> Answer {
+    match dispatch(app_state, parts, body).await {
         Ok(answer) => answer,
         Err(failure) => failure.into(),
     }
 }
 
 async fn dispatch<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     parts: &mut Parts,
     body: B,
 ) -> Result<Answer, Failure> {
-    check_head_bytes(parts, reception).map_err(Failure::plain)?;
-    if openai::is_route(parts.uri.path()) && openai::has_texts(&reception.models) {
-        let models = TextModels::Here(Arc::clone(&reception.models));
-        return Ok(Box::pin(openai::answer(reception, &models, parts, body)).await);
+    check_head_bytes(parts, app_state).map_err(Failure::plain)?;
+    if openai::is_route(parts.uri.path()) && openai::has_texts(&app_state.models) {
+        let models = TextModels::Here(Arc::clone(&app_state.models));
+        return Ok(Box::pin(openai::answer(app_state, &models, parts, body)).await);
     }
     let Parts {
         uri,
@@ -50,15 +46,15 @@ async fn dispatch<B: Body>(
         ..
     } = parts;
     let Some(route) = Route::parse(uri.path()) else {
-        return match &reception.docs {
+        return match &app_state.docs {
             Some(doors) if docs::is_route(uri.path()) => {
-                Box::pin(docs::answer(reception, doors, parts)).await
+                Box::pin(docs::answer(app_state, doors, parts)).await
             }
             _ => Err(Failure::plain(HttpError::NotFound)),
         };
     };
-    if let Err(restricted) = reception.admit(route.operation(), headers) {
-        Box::pin(body::discard(body, headers, reception)).await;
+    if let Err(restricted) = app_state.admit(route.operation(), headers) {
+        Box::pin(body::discard(body, headers, app_state)).await;
         return Err(Failure::plain(restricted));
     }
     let allowed = route.methods();
@@ -75,16 +71,16 @@ async fn dispatch<B: Body>(
             version,
             action,
         } if action.is_inference() => {
-            inference(reception, (name, version), action, headers, body).await
+            inference(app_state, (name, version), action, headers, body).await
         }
         // Boxed, so that the future of frequent routes is not as large as that of all others.
-        route => Box::pin(others(reception, route, (method, headers), body)).await,
+        route => Box::pin(others(app_state, route, (method, headers), body)).await,
     }
 }
 
 /// Serves an inference request, and adds the load of the model if requested.
 async fn inference<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     (name, version): (&str, Option<&str>),
     action: ModelAction,
     headers: &mut HeaderMap,
@@ -93,16 +89,16 @@ async fn inference<B: Body>(
     let load = LoadFormat::of(headers);
     let mut answer = match action {
         ModelAction::Generate => {
-            Box::pin(generate::generate(reception, name, version, headers, body)).await?
+            Box::pin(generate::generate(app_state, name, version, headers, body)).await?
         }
         ModelAction::GenerateStream => {
-            let answer = generate::generate_stream(reception, name, version, headers, body);
+            let answer = generate::generate_stream(app_state, name, version, headers, body);
             Box::pin(answer).await?
         }
-        _ => infer::infer(reception, name, version, headers, body).await?,
+        _ => infer::infer(app_state, name, version, headers, body).await?,
     };
     if let Some(load) = load
-        && let Ok(model) = reception.model(name, version)
+        && let Ok(model) = app_state.model(name, version)
     {
         load.tell(&mut answer, &model);
     }
@@ -115,13 +111,13 @@ pub(super) const READ_BYTES_PER_BYTE: usize = 5;
 
 /// Serves all other routes.
 async fn others<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     route: Route<'_>,
     (method, headers): (&Method, &mut HeaderMap),
     body: B,
 ) -> Result<Answer, Failure> {
     let read = async |body| {
-        let read = body::read(body, headers, reception, None).await;
+        let read = body::read(body, headers, app_state, None).await;
         let (body, mut permit) = read.map_err(Failure::json)?;
         let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
         reserved.map_err(|error| Failure::json(Error::from(error)))?;
@@ -129,20 +125,20 @@ async fn others<B: Body>(
     };
     match route {
         Route::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
-        Route::ServerLive => Ok(healthy("live", reception.live())),
-        Route::ServerReady => Ok(healthy("ready", reception.ready())),
-        Route::AllStatistics => model::statistics(reception, None, None),
+        Route::ServerLive => Ok(healthy("live", app_state.live())),
+        Route::ServerReady => Ok(healthy("ready", app_state.ready())),
+        Route::AllStatistics => model::statistics(app_state, None, None),
         Route::RepositoryIndex => {
             let (body, _held) = read(body).await?;
-            control::index(reception, &body)
+            control::index(app_state, &body)
         }
         Route::Load { repository, name } => {
             let (body, mut permit) = read(body).await?;
-            control::load(reception, repository, name, &body, &mut permit).await
+            control::load(app_state, repository, name, &body, &mut permit).await
         }
         Route::Unload { repository, name } => {
             read(body).await?;
-            control::unload(reception, repository, name).await
+            control::unload(app_state, repository, name).await
         }
         Route::Logging => {
             let (body, _held) = read(body).await?;
@@ -150,7 +146,7 @@ async fn others<B: Body>(
         }
         Route::TraceSetting { model } => {
             let (body, _held) = read(body).await?;
-            trace::trace(reception, method, model, &body)
+            trace::trace(app_state, method, model, &body)
         }
         Route::SharedMemory {
             kind,
@@ -158,29 +154,29 @@ async fn others<B: Body>(
             action,
         } => {
             let (body, _held) = read(body).await?;
-            shared_memory::shared_memory(reception, kind, region, action, &body)
+            shared_memory::shared_memory(app_state, kind, region, action, &body)
         }
         Route::Model {
             name,
             version,
             action,
         } => match action {
-            ModelAction::Metadata => model::metadata(reception, name, version),
-            ModelAction::Ready => model::ready(reception, name, version),
-            ModelAction::Config => model::config(reception, name, version),
-            ModelAction::Statistics => model::statistics(reception, Some(name), version),
-            inferred => inference(reception, (name, version), inferred, headers, body).await,
+            ModelAction::Metadata => model::metadata(app_state, name, version),
+            ModelAction::Ready => model::ready(app_state, name, version),
+            ModelAction::Config => model::config(app_state, name, version),
+            ModelAction::Statistics => model::statistics(app_state, Some(name), version),
+            inferred => inference(app_state, (name, version), inferred, headers, body).await,
         },
     }
 }
 
 /// Refuses paths and headers that are too long, or too many headers.
-pub(super) fn check_head_bytes(parts: &Parts, reception: &Reception) -> Result<(), HttpError> {
-    let limit = reception.limits.max_headers;
+pub(super) fn check_head_bytes(parts: &Parts, app_state: &AppState) -> Result<(), HttpError> {
+    let limit = app_state.limits.max_headers;
     if parts.headers.len() > limit {
         return Err(HttpError::Headers { limit });
     }
-    let limit = reception.limits.max_header_bytes;
+    let limit = app_state.limits.max_header_bytes;
     match head_bytes(parts) > limit {
         true => Err(HttpError::HeadTooLarge { limit }),
         false => Ok(()),

@@ -1,5 +1,5 @@
 use crate::kserve::{CodecError, GpuHandle, Registration, region_json, regions_json};
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 use crate::shared_memory::Kind;
 
 use super::HttpError;
@@ -10,37 +10,37 @@ use super::route::RegionAction;
 ///
 /// Source: `HTTPAPIServer::HandleSystemSharedMemory` and `HandleCudaSharedMemory` in Triton 2.51.
 pub(super) fn shared_memory(
-    reception: &Reception,
+    app_state: &AppState,
     kind: Kind,
     region: Option<&str>,
     action: RegionAction,
     body: &[u8],
 ) -> Result<Answer, Failure> {
     let answered = match action {
-        RegionAction::Status => status(reception, kind, region),
-        RegionAction::Register => register(reception, kind, region, body),
+        RegionAction::Status => status(app_state, kind, region),
+        RegionAction::Register => register(app_state, kind, region, body),
         RegionAction::Unregister => {
-            let regions = &reception.regions;
+            let regions = &app_state.regions;
             let unregistered = regions.unregister(kind, region);
             unregistered.map(|()| Vec::new()).map_err(refused)
         }
     };
-    held(reception, JSON, answered.map_err(Failure::json)?)
+    held(app_state, JSON, answered.map_err(Failure::json)?)
 }
 
-fn status(reception: &Reception, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {
-    let told = reception.regions.status(kind, region, region_json);
+fn status(app_state: &AppState, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {
+    let told = app_state.regions.status(kind, region, region_json);
     Ok(regions_json(&told.map_err(refused)?))
 }
 
 fn register(
-    reception: &Reception,
+    app_state: &AppState,
     kind: Kind,
     region: Option<&str>,
     body: &[u8],
 ) -> Result<Vec<u8>, HttpError> {
     let region = region.ok_or(HttpError::NoRegion { kind })?;
-    let regions = &reception.regions;
+    let regions = &app_state.regions;
     let registered = match kind {
         Kind::System => {
             let Registration {

@@ -6,23 +6,23 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 
-use crate::reception::Reception;
 use crate::registry::ModelDeclaration;
-use crate::testing::{IDENTITY, fp32, reception};
+use crate::service::AppState;
+use crate::testing::{IDENTITY, app_state, fp32};
 use crate::{HeaderForward, Limits};
 
 use super::*;
 
 pub(super) const INFER: &str = "/v2/models/Identity/infer";
 
-pub(super) async fn app(limits: Limits) -> Reception {
+pub(super) async fn app(limits: Limits) -> AppState {
     let second = ModelDeclaration {
         version: 3,
         ..IDENTITY
     };
-    Reception {
+    AppState {
         forward: HeaderForward::new("x-").unwrap(),
-        ..reception(&[&IDENTITY, &second], limits).await
+        ..app_state(&[&IDENTITY, &second], limits).await
     }
 }
 
@@ -47,7 +47,7 @@ impl Got {
 }
 
 pub(super) async fn send(
-    app: &Reception,
+    app: &AppState,
     method: &str,
     path: &str,
     headers: &[(&str, &str)],

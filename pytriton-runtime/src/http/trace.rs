@@ -1,7 +1,7 @@
 use axum::http::Method;
 
 use crate::kserve::{CodecError, trace_changes, trace_settings_json, unknown_model};
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 
 use super::answer::{Answer, Failure, server_json};
 
@@ -9,22 +9,22 @@ use super::answer::{Answer, Failure, server_json};
 ///
 /// Source: `HTTPAPIServer::HandleTrace` in Triton 2.51.
 pub(super) fn trace(
-    reception: &Reception,
+    app_state: &AppState,
     method: &Method,
     model: Option<&str>,
     body: &[u8],
 ) -> Result<Answer, Failure> {
-    let settings = settings(reception, method, model, body);
+    let settings = settings(app_state, method, model, body);
     settings.map_err(|error| Failure::json(Error::from(error)))
 }
 
 fn settings(
-    reception: &Reception,
+    app_state: &AppState,
     method: &Method,
     model: Option<&str>,
     body: &[u8],
 ) -> Result<Answer, CodecError> {
-    let models = &reception.models;
+    let models = &app_state.models;
     if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
         return Err(unknown_model(name).into());
     }

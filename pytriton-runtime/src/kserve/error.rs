@@ -9,7 +9,7 @@ use crate::request::{RequestId, SequenceId};
 use crate::shared_memory::SharedMemoryError;
 use crate::status::Status;
 use crate::tensor::{DataType, TensorError};
-use crate::timeline::TraceError;
+use crate::trace_extension::TraceError;
 
 use super::document::DocumentError;
 use super::generate::GenerateError;

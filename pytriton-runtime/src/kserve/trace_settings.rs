@@ -1,7 +1,7 @@
 use serde_json::value::RawValue;
 
 use crate::text::excerpt;
-use crate::timeline::{Change, TraceChanges, TraceError, TraceLevel, TraceSettings};
+use crate::trace_extension::{Change, TraceChanges, TraceError, TraceLevel, TraceSettings};
 
 use super::CodecError;
 use super::document::{DocumentError, members, string};

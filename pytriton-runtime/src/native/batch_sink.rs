@@ -4,8 +4,8 @@ use pytriton_backend::Failure;
 use pytriton_backend::ffi::{Batch, now};
 use pytriton_backend::session::TensorNames;
 
+use crate::backend_batch::BatchSink;
 use crate::call::Cancelled;
-use crate::gathered::BatchSink;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 

@@ -7,9 +7,9 @@ use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;
 
 use crate::call::{Context, ModelError};
+use crate::instance::{Instances, LoadedRunner, MovableRunner};
 use crate::model::{Device, ModelSpec};
 use crate::registry::Registration;
-use crate::runner::{Instances, LoadedRunner, MovableRunner};
 
 use super::queue::Queue;
 

@@ -8,15 +8,15 @@ use pytriton_backend::{Failure, Gathering, StartedSequences};
 use tokio::runtime::{Handle, Runtime};
 
 use crate::TracesExporter;
-use crate::call::CancellationSink;
-use crate::call::ResponseSink;
-use crate::gathered::{
+use crate::backend_batch::{
     BackendBatch, BatchResponseSink, QueuedBatch, Results, StreamedBatch, names,
 };
+use crate::call::CancellationSink;
+use crate::call::ResponseSink;
+use crate::instance::{Availability, MovableRunner};
 use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
-use crate::runner::{Availability, MovableRunner};
 use crate::scheduler::SchedulerError;
 use crate::tensor::AlignedBuffer;
 

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::gathered::{BatchReceiver, BatchSender, batch_queue, refuse};
+use crate::backend_batch::{BatchReceiver, BatchSender, batch_queue, refuse};
+use crate::instance::{Change, Instances};
 use crate::model::ModelSpec;
-use crate::runner::{Change, Instances};
 
 /// The queue to instances of a model on other threads, with both of its ends.
 #[derive(Debug)]

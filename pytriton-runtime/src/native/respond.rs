@@ -3,7 +3,7 @@ use pytriton_backend::ffi::{Batch, now};
 use pytriton_backend::protocol::Parameter;
 use pytriton_backend::session::TensorNames;
 
-use crate::gathered::{Results, code, parameter};
+use crate::backend_batch::{Results, code, parameter};
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;

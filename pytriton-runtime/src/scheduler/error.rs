@@ -4,10 +4,10 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::call::ModelError;
+use crate::instance::Availability;
 use crate::memory_budget::MemoryBudgetError;
 use crate::model::ModelSpec;
 use crate::request::{RequestId, SequenceId};
-use crate::runner::Availability;
 use crate::status::Status;
 use crate::text::seconds;
 

@@ -6,11 +6,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::call::ModelError;
+use crate::instance::{Availability, Change, InstanceSlots, Instances};
+use crate::maybe_ready::{MaybeReady, later, now};
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
-use crate::runner::{Availability, Change, InstanceSlots, Instances};
-use crate::soon::{Soon, later, now};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::hearing::Hearing;
@@ -152,7 +152,7 @@ impl Scheduler {
     ///
     /// Dropping the future removes the request from the queue. If it is already being executed, its
     /// response is dropped.
-    pub fn infer(&self, mut request: Request) -> Soon<'_, Response, SchedulerError> {
+    pub fn infer(&self, mut request: Request) -> MaybeReady<'_, Response, SchedulerError> {
         request.enqueue();
         // Later requests of the connection may proceed once this one is in the queue.
         #[cfg(feature = "embedded")]
@@ -183,7 +183,7 @@ impl Scheduler {
         }
     }
 
-    fn later(&self, entered: Entered) -> Soon<'_, Response, SchedulerError> {
+    fn later(&self, entered: Entered) -> MaybeReady<'_, Response, SchedulerError> {
         let place = Place {
             queue: &self.queue,
             ticket: Some(entered.ticket),

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use tokio::task::yield_now;
 
 use crate::call::{Executed, ModelError};
+use crate::instance::{InstancePermit, InstanceSlots};
 use crate::request::Request;
-use crate::runner::{InstancePermit, InstanceSlots};
 
 use super::SchedulerError;
 use super::message::{Batch, Pushed};

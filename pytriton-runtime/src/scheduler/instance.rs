@@ -4,8 +4,10 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
+use crate::instance::{
+    InstanceGuard, InstanceSlots, Instances, LoadedRunner, MovableRunner, Runner,
+};
 use crate::registry::Registration;
-use crate::runner::{InstanceGuard, InstanceSlots, Instances, LoadedRunner, MovableRunner, Runner};
 
 use super::message::Batch;
 use super::queue::Queue;

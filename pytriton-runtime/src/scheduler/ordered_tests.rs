@@ -11,9 +11,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
 
 use crate::call::{Call, Execution, Instance};
+use crate::maybe_ready::MaybeReady;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::request::{InferRequest, Request, Response};
-use crate::soon::Soon;
 use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
 use super::SchedulerError;
@@ -152,7 +152,7 @@ impl Wake for Leaving {
 struct Asked<'a> {
     number: u16,
     /// Unconstrained, because a cooperative yield would look like a wake-up.
-    infer: Unconstrained<Soon<'a, Response, SchedulerError>>,
+    infer: Unconstrained<MaybeReady<'a, Response, SchedulerError>>,
     waker: Waker,
 }
 

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use crate::instance::FatalError;
 use crate::memory_budget::MemoryBudget;
-use crate::runner::FatalError;
 
 use super::Workers;
 

@@ -7,8 +7,8 @@ use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::registry::Registry;
-use crate::timeline::{TraceConfigError, Tracer, trace_config};
 use crate::tls::{TlsError, TlsPlan};
+use crate::trace_extension::{TraceConfigError, Tracer, trace_config};
 
 use super::{Options, ServerError};
 

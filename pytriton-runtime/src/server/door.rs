@@ -16,8 +16,8 @@ use crate::grpc::{self, GrpcError};
 use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels, check_head};
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
-use crate::reception::{Error, Reception};
 use crate::request::ArrivalOrder;
+use crate::service::{AppState, Error};
 
 use super::host_check::HostCheck;
 use super::request_body::RequestBody;
@@ -63,22 +63,22 @@ pub(super) enum Answered {
 #[derive(Debug, Clone)]
 pub(super) enum Rooms {
     /// The KServe API over HTTP.
-    Http(Arc<Reception>),
+    Http(Arc<AppState>),
     /// Any other routes.
     Routes(Router),
     /// gRPC.
-    Grpc(Arc<Reception>, Router),
+    Grpc(Arc<AppState>, Router),
     /// HTTP, and gRPC for requests with its content type.
-    Both(Arc<Reception>, Router),
+    Both(Arc<AppState>, Router),
     /// The routes of a cloud platform.
-    Platform(Arc<Reception>, Platform),
+    Platform(Arc<AppState>, Platform),
     /// Only the OpenAI routes.
-    OpenAi(Arc<Reception>, TextModels),
+    OpenAi(Arc<AppState>, TextModels),
     /// Only the docs page and the routes that it uses.
-    Page(Arc<Reception>),
+    Page(Arc<AppState>),
     /// The docs page for the models of a tritonserver.
     #[cfg(tritonserver)]
-    Docs(Arc<Reception>, Arc<Relay>),
+    Docs(Arc<AppState>, Arc<Relay>),
 }
 
 impl Door {
@@ -106,7 +106,7 @@ impl Door {
                 Some(refused) => (refused, true),
                 None => {
                     let response = match self.rooms.kserve(&parts.headers) {
-                        Some(reception) => http::answer_to(reception, &mut parts, &mut body)
+                        Some(app_state) => http::answer_to(app_state, &mut parts, &mut body)
                             .await
                             .map(Answered::Http),
                         None => {
@@ -164,10 +164,10 @@ impl Door {
 
 impl Rooms {
     /// Returns the service of a KServe request over HTTP.
-    fn kserve(&self, headers: &HeaderMap) -> Option<&Reception> {
+    fn kserve(&self, headers: &HeaderMap) -> Option<&AppState> {
         match self {
-            Self::Http(reception) => Some(reception),
-            Self::Both(reception, _) if !grpc::is_grpc(headers) => Some(reception),
+            Self::Http(app_state) => Some(app_state),
+            Self::Both(app_state, _) if !grpc::is_grpc(headers) => Some(app_state),
             _ => None,
         }
     }
@@ -175,25 +175,25 @@ impl Rooms {
     /// Routes a request to its service.
     async fn answer(&self, request: Request<RequestBody>) -> Response<Answered> {
         match self {
-            Self::Http(reception) => http::answer(reception, request).await.map(Answered::Http),
+            Self::Http(app_state) => http::answer(app_state, request).await.map(Answered::Http),
             Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
                 routed(routes, request).await
             }
-            Self::Platform(reception, platform) => {
-                let answer = platform.answer(reception, request).await;
+            Self::Platform(app_state, platform) => {
+                let answer = platform.answer(app_state, request).await;
                 answer.map(Answered::Http)
             }
-            Self::OpenAi(reception, models) => {
-                let answer = http::answer_openai(reception, models, request).await;
+            Self::OpenAi(app_state, models) => {
+                let answer = http::answer_openai(app_state, models, request).await;
                 answer.map(Answered::Http)
             }
-            Self::Page(reception) => {
-                let answer = http::answer_page(reception, request).await;
+            Self::Page(app_state) => {
+                let answer = http::answer_page(app_state, request).await;
                 answer.map(Answered::Http)
             }
             #[cfg(tritonserver)]
-            Self::Docs(reception, relay) => {
-                let answer = http::answer_docs(reception, relay, request).await;
+            Self::Docs(app_state, relay) => {
+                let answer = http::answer_docs(app_state, relay, request).await;
                 answer.map(Answered::Http)
             }
         }
@@ -202,7 +202,7 @@ impl Rooms {
     /// Returns whether gRPC calls of one connection must enter the queues in order of arrival.
     fn keep_order(&self) -> bool {
         match self {
-            Self::Grpc(reception, _) | Self::Both(reception, _) => reception.models.has_sequences(),
+            Self::Grpc(app_state, _) | Self::Both(app_state, _) => app_state.models.has_sequences(),
             _ => false,
         }
     }
@@ -219,8 +219,8 @@ impl Rooms {
     fn are_openai(&self, path: &str) -> bool {
         match self {
             Self::OpenAi(..) => true,
-            Self::Http(reception) | Self::Both(reception, _) => {
-                http::is_openai(path) && http::has_texts(&reception.models)
+            Self::Http(app_state) | Self::Both(app_state, _) => {
+                http::is_openai(path) && http::has_texts(&app_state.models)
             }
             _ => false,
         }

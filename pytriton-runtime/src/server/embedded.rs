@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::heap::keep;
-use crate::heavy::is_relieved;
 use crate::logging;
+use crate::offload::is_relieved;
 
 use super::caretaker::{Plan, Progress};
 use super::order::Orders;

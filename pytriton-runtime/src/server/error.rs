@@ -11,16 +11,16 @@ use crate::cache::CacheConfigError;
 #[cfg(feature = "embedded")]
 use crate::engine::UnsupportedOptions;
 use crate::engine::{ChoiceError, ControlError};
+use crate::instance::FatalError;
 #[cfg(feature = "embedded")]
 use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
-use crate::runner::FatalError;
 #[cfg(feature = "embedded")]
-use crate::serving::LoadError;
-#[cfg(feature = "embedded")]
-use crate::timeline::TraceConfigError;
+use crate::repository::LoadError;
 use crate::tls::TlsError;
 use crate::trace::TracesError;
+#[cfg(feature = "embedded")]
+use crate::trace_extension::TraceConfigError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]

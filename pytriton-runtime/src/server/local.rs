@@ -16,9 +16,9 @@ use crate::kserve::proto::parameters;
 use crate::logging;
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::reception::{Error, Reception};
+use crate::repository::{Answers, Model, ModelRepository};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
-use crate::serving::{Answers, Model, ModelSet};
+use crate::service::{AppState, Error};
 
 use super::serve::doors;
 use super::started::{Started, StartedEngine};
@@ -29,7 +29,7 @@ use super::{ServerError, Triton};
 /// [`stop`](Triton::stop) completes accepted requests and refuses new ones.
 #[derive(Debug, Clone)]
 pub struct Local {
-    reception: Arc<Reception>,
+    app_state: Arc<AppState>,
     workers: Handle,
 }
 
@@ -49,12 +49,12 @@ impl Triton {
         let limits = self.options.limits()?;
         // No request arrives through these services.
         let (http, _) = doors(&models, limits, &self.options, &Access::default(), None);
-        let reception = Reception {
+        let app_state = AppState {
             forward: HeaderForward::default(),
             ..(*http).clone()
         };
         Ok(Local {
-            reception: Arc::new(reception),
+            app_state: Arc::new(app_state),
             workers,
         })
     }
@@ -79,7 +79,7 @@ impl Triton {
     pub(super) fn loaded(
         &self,
         caller: &'static str,
-    ) -> Result<(Arc<ModelSet>, Handle), ServerError> {
+    ) -> Result<(Arc<ModelRepository>, Handle), ServerError> {
         // Waits for a start in progress.
         drop(self.lock_models());
         let caretaker = match self.serving() {
@@ -106,7 +106,7 @@ impl Local {
     /// Returns the [`Error`] that a client would receive.
     pub fn model(&self, name: &str, version: Option<u32>) -> Result<Arc<Model>, Error> {
         let version = version.map(u64::from);
-        Ok(self.reception.models.model(name, version)?)
+        Ok(self.app_state.models.model(name, version)?)
     }
 
     /// Creates a request from inputs and parameters. Some parameters have a special meaning, as
@@ -142,7 +142,7 @@ impl Local {
     ///
     /// Dropping the future cancels the request.
     pub async fn infer(&self, model: &Model, request: InferRequest) -> Result<Response, Error> {
-        self.reception.infer(model, request).await
+        self.app_state.infer(model, request).await
     }
 
     /// Calls any model. The responses arrive as they are produced.
@@ -155,7 +155,7 @@ impl Local {
         model: &Arc<Model>,
         request: InferRequest,
     ) -> Result<Answers, Error> {
-        self.reception.answers(model, request).await
+        self.app_state.answers(model, request).await
     }
 
     /// Blocks this thread on a future, for at most `time`. Returns `None` if the time runs out. The

@@ -143,7 +143,7 @@ mod unsent_tests;
 #[cfg(not(tritonserver))]
 use absent as inspect;
 
-pub use crate::runner::FatalError;
+pub use crate::instance::FatalError;
 pub use addresses::{Addresses, TlsPorts};
 pub use banner::{model_line, table};
 pub use builder::Builder;

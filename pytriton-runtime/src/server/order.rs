@@ -1,6 +1,6 @@
 use tokio::sync::watch;
 
-use crate::runner::FatalError;
+use crate::instance::FatalError;
 
 /// An order to a server. Each one goes further than the one before. The text names its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

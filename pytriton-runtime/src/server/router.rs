@@ -13,7 +13,7 @@ use tonic::codegen::Service;
 use crate::access::Access;
 use crate::grpc;
 use crate::http::{self, Metrics, check_head, metrics_router};
-use crate::reception::Reception;
+use crate::service::AppState;
 
 use super::checked::access;
 use super::serve::doors;
@@ -26,7 +26,7 @@ use super::{ServerError, Triton};
 /// connections nor closes idle or slow ones. That is the task of the server.
 #[derive(Debug, Clone)]
 pub struct Router {
-    http: Arc<Reception>,
+    http: Arc<AppState>,
     grpc: axum::Router,
     metrics: axum::Router,
     /// The file with the token lives as long.

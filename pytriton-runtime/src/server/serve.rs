@@ -17,9 +17,9 @@ use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::openapi::ServedRoutes;
-use crate::reception::{Gate, Reception};
 use crate::registry::Registry;
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
+use crate::service::{AppState, Gate};
 
 use super::checked::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
@@ -48,7 +48,7 @@ const WRITTEN: Duration = Duration::from_secs(2);
 /// A running server.
 #[derive(Debug)]
 pub struct Server {
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
     addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
@@ -121,12 +121,12 @@ impl Server {
         let reserved = Reserved::beside(options, upstream.is_some(), relay.is_some())?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        let (reception, _) = doors(&server.models, limits, options, access, None);
+        let (app_state, _) = doors(&server.models, limits, options, access, None);
         let texts = upstream.map(|upstream| {
             let texts = TextModels::There(Arc::new(upstream));
-            Rooms::OpenAi(Arc::clone(&reception), texts)
+            Rooms::OpenAi(Arc::clone(&app_state), texts)
         });
-        let page = relay.map(|relay| Rooms::Docs(reception, Arc::new(relay)));
+        let page = relay.map(|relay| Rooms::Docs(app_state, Arc::new(relay)));
         let windows = ReceiveWindows::new(server.models.budget());
         for (listener, rooms, tls) in [
             (listeners.openai, texts, secured.openai.clone()),
@@ -175,7 +175,7 @@ impl Server {
         metrics: MetricsConfig,
     ) -> Result<Self, ServerError> {
         registry.check_served()?;
-        let models = ModelSet::observed(registry, &limits, control, metrics).await?;
+        let models = ModelRepository::observed(registry, &limits, control, metrics).await?;
         Ok(Self {
             models: Arc::new(models),
             addresses: Addresses::default(),
@@ -224,12 +224,12 @@ impl Server {
         let openai = Rooms::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
         let told = told(options, access, addresses).only_paths(is_asked);
-        let docs = Rooms::Page(Arc::new(Reception {
+        let docs = Rooms::Page(Arc::new(AppState {
             docs: Some(Arc::new(Written::new(told))),
             ..(*http).clone()
         }));
         open(listeners.docs, http_tls, Protocol::Both, docs);
-        let own = Arc::new(Reception {
+        let own = Arc::new(AppState {
             forward: HeaderForward::default(),
             docs: None,
             ..(*http).clone()
@@ -260,7 +260,7 @@ impl Server {
     }
 
     /// Returns the models that are served.
-    pub fn models(&self) -> &Arc<ModelSet> {
+    pub fn models(&self) -> &Arc<ModelRepository> {
         &self.models
     }
 
@@ -315,14 +315,14 @@ impl Server {
 /// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
 /// ports.
 pub(super) fn doors(
-    models: &Arc<ModelSet>,
+    models: &Arc<ModelRepository>,
     limits: Limits,
     options: &Options,
     access: &Access,
     addresses: Option<&Addresses>,
-) -> (Arc<Reception>, Router) {
+) -> (Arc<AppState>, Router) {
     let regions = Arc::default();
-    let reception = |forward: &HeaderForward, protocol, max_request_bytes| Reception {
+    let app_state = |forward: &HeaderForward, protocol, max_request_bytes| AppState {
         models: Arc::clone(models),
         limits: Limits {
             max_request_bytes,
@@ -333,18 +333,18 @@ pub(super) fn doors(
         regions: Arc::clone(&regions),
         docs: None,
     };
-    let http = Reception {
+    let http = AppState {
         docs: options.allow_docs.then(|| {
             let doors = told(options, access, addresses);
             Arc::new(Written::new(doors))
         }),
-        ..reception(
+        ..app_state(
             &options.http_header_forward_pattern,
             Spoken::Http,
             limits.max_request_bytes,
         )
     };
-    let grpc = reception(
+    let grpc = app_state(
         &options.grpc_header_forward_pattern,
         Spoken::Grpc,
         options.grpc_max_input_size(),

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 #[cfg(feature = "embedded")]
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
 
 #[cfg(feature = "embedded")]
 use super::apart::{apart, wait};
@@ -27,7 +27,7 @@ pub(super) struct Started {
 pub(super) enum StartedEngine {
     #[cfg(feature = "embedded")]
     Embedded {
-        models: Arc<ModelSet>,
+        models: Arc<ModelRepository>,
         /// The runtime that serves.
         workers: Handle,
     },

@@ -10,9 +10,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Limits;
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
+use crate::testing::app_state;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
-use crate::testing::reception;
 
 use super::connection::{Connections, Ending};
 use super::connection_state::ConnectionState;
@@ -30,7 +30,7 @@ struct Asked {
     client: TcpStream,
     served: JoinHandle<Ending>,
     stop: watch::Sender<Option<Instant>>,
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
 }
 
 async fn ask(number: &str) -> Asked {
@@ -39,15 +39,15 @@ async fn ask(number: &str) -> Asked {
         body_timeout: SHORT,
         ..Limits::default()
     };
-    let reception = reception(&[&COUNTING], limits).await;
-    let models = Arc::clone(&reception.models);
+    let app_state = app_state(&[&COUNTING], limits).await;
+    let models = Arc::clone(&app_state.models);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap())
         .await
         .unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let rooms = Rooms::Http(Arc::new(reception));
+    let rooms = Rooms::Http(Arc::new(app_state));
     let connections =
         Connections::new(Protocol::Both, &limits, &ReceiveWindows::unlimited(), rooms);
     let served = tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use crate::access::{Access, Follow};
 use crate::engine::{ControlError, ControlMode};
+use crate::instance::check_devices;
 use crate::registry::Registry;
-use crate::runner::check_devices;
 use crate::tls::{TlsError, TlsPlan, inspect};
 use crate::triton::{
     Endpoints, EngineError, Launch, Located, OwnConnections, Probe, Stopped, TritonEngine, Version,

@@ -11,11 +11,11 @@ use tokio::time::{Instant, sleep};
 use crate::access::Access;
 #[cfg(feature = "embedded")]
 use crate::claims::Claims;
+use crate::instance::FatalError;
 #[cfg(feature = "embedded")]
-use crate::hosted::HostedModels;
+use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
 use crate::registry::Registry;
-use crate::runner::FatalError;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{ExitReport, NotReady, Workspace, WorkspaceError};
@@ -151,7 +151,7 @@ impl TritonEngine {
 
     /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
-    pub(crate) fn hosted(&self) -> HostedModels {
+    pub(crate) fn hosted(&self) -> LoadedModels {
         self.worker.hosted()
     }
 

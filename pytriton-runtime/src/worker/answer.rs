@@ -3,7 +3,7 @@ use pytriton_backend::arena::place;
 use pytriton_backend::protocol::{OutputPart, Parameter, ProtocolError, ResponseWriter, Span};
 use pytriton_backend::session::{EncodedResponses, Server, SessionError};
 
-use crate::gathered::{code, parameter};
+use crate::backend_batch::{code, parameter};
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 use crate::text::for_client;

@@ -6,8 +6,8 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
+use crate::instance::LoadedRunner;
 use crate::registry::Registration;
-use crate::runner::LoadedRunner;
 
 use super::serve::serve;
 use super::sessions::Sessions;

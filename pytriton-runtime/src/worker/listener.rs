@@ -6,7 +6,7 @@ use pytriton_backend::session::{Hello, Server, SessionError, Token, Welcome};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::spawn_blocking;
 
-use crate::gathered::welcome;
+use crate::backend_batch::welcome;
 
 use super::loads::Loads;
 use super::sessions::{SessionEnd, Sessions};

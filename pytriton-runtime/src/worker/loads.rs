@@ -8,12 +8,12 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use crate::backend_batch::batch_queue;
 use crate::call::ModelError;
 use crate::claims::Claims;
-use crate::gathered::batch_queue;
+use crate::instance::FatalError;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
-use crate::runner::FatalError;
 
 use super::instance::{Loaded, spawn};
 use super::sessions::{OnEmpty, SessionEnd, Sessions};

@@ -6,13 +6,13 @@ use pytriton_backend::now;
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::{ReceivedBatch, Server, SessionError};
 
-use crate::call::CancellationSink;
-use crate::call::ResponseSink;
-use crate::gathered::{
+use crate::backend_batch::{
     BackendBatch, BatchResponseSink, BatchSender, QueuedBatch, Results, StreamedBatch,
 };
+use crate::call::CancellationSink;
+use crate::call::ResponseSink;
+use crate::instance::{Availability, Runner};
 use crate::request::SmallVec;
-use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::answer::answer;

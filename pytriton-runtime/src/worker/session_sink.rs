@@ -4,8 +4,8 @@ use std::task::{Context, Poll};
 
 use pytriton_backend::session::{Server, SessionError};
 
+use crate::backend_batch::BatchSink;
 use crate::call::Cancelled;
-use crate::gathered::BatchSink;
 use crate::request::Response;
 use crate::scheduler::SchedulerError;
 

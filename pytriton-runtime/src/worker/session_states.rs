@@ -3,8 +3,8 @@ use std::sync::{Arc, Weak};
 
 use pytriton_backend::session::{Server, State};
 
+use crate::instance::Change;
 use crate::model::ModelSpec;
-use crate::runner::Change;
 
 /// Which sessions of a model report that they serve.
 ///

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use pytriton_backend::session::Server;
 
+use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
 use crate::claims::Claims;
-use crate::gathered::{BatchReceiver, BatchSender, refuse};
+use crate::instance::{Change, Instances};
 use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
-use crate::runner::{Change, Instances};
 
 use super::serve::read;
 use super::session_states::SessionStates;
@@ -287,7 +287,7 @@ mod tests {
 
     use pytriton_backend::session::{Client, Hello, Token};
 
-    use crate::gathered::{batch_queue, welcome};
+    use crate::backend_batch::{batch_queue, welcome};
     use crate::model::{DynamicBatching, InstanceGroup, SequenceBatching};
     use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;

@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
-use crate::gathered::StreamedBatch;
+use crate::backend_batch::StreamedBatch;
 use crate::scheduler::SchedulerError;
 
 use super::session_sink::SessionSink;

@@ -17,11 +17,11 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
+use crate::instance::{Availability, FatalError};
 #[cfg(feature = "embedded")]
-use crate::hosted::{Hosted, HostedModels};
+use crate::loaded_models::{Hosted, LoadedModels};
 use crate::model::ModelSpec;
 use crate::registry::Registry;
-use crate::runner::{Availability, FatalError};
 
 use super::WorkerError;
 use super::listener::Listener;
@@ -106,7 +106,7 @@ impl Worker {
 
     /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
-    pub(crate) fn hosted(&self) -> HostedModels {
+    pub(crate) fn hosted(&self) -> LoadedModels {
         let models = self.listener.models.iter();
         let models = models.map(|loads| -> Arc<dyn Hosted> {
             Arc::new(WorkerModel {
@@ -114,7 +114,7 @@ impl Worker {
                 down: Arc::clone(&self.down),
             })
         });
-        HostedModels::new(models.collect())
+        LoadedModels::new(models.collect())
     }
 
     /// Records whether tritonserver is down: one has died, and the next is not ready yet.

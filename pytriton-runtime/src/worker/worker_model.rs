@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::hosted::Hosted;
+use crate::loaded_models::Hosted;
 use crate::model::ModelSpec;
 
 use super::loads::Loads;

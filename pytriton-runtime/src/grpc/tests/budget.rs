@@ -21,7 +21,7 @@ async fn no_more_bytes_are_held_than_may_be() {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY], limits).await;
+    let app_state = app_state(&[&IDENTITY], limits).await;
     let of = |kib: usize| framed(&message("1", &vec![1.0; kib * KIB / 4]));
     let mut many = of(45);
     let long = ModelInferRequest {
@@ -42,9 +42,9 @@ async fn no_more_bytes_are_held_than_may_be() {
     for (number, (method, body, code)) in table.into_iter().enumerate() {
         let frames: Vec<_> = body.chunks(KIB).map(Bytes::copy_from_slice).collect();
         let body = Body::from_stream(iter(frames).map(Ok::<_, Infallible>));
-        let called = call(&reception, method, None, body).await;
+        let called = call(&app_state, method, None, body).await;
         assert_eq!(called.0, code, "{number}");
-        settles(reception.models.budget(), 0).await;
+        settles(app_state.models.budget(), 0).await;
     }
 }
 
@@ -54,7 +54,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY], limits).await;
+    let app_state = app_state(&[&IDENTITY], limits).await;
     let announced = |kib: usize| {
         let mut start = framed(&message("1", &vec![1.0; kib * KIB / 4]));
         start.truncate(200);
@@ -64,9 +64,9 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         // Nothing follows the first bytes, and the client does not wait.
         let start = iter([Ok::<_, Infallible>(announced(110))]);
         let body = Body::from_stream(start.chain(futures_util::stream::pending()));
-        let called = timeout(PATIENCE, call(&reception, method, None, body)).await;
+        let called = timeout(PATIENCE, call(&app_state, method, None, body)).await;
         assert_eq!(called.unwrap().0, "8", "{method}");
-        assert_eq!(reception.models.budget().reserved(), 0);
+        assert_eq!(app_state.models.budget().reserved(), 0);
     }
 }
 
@@ -76,7 +76,7 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
         max_bytes_in_flight: 1000 * KIB,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY], limits).await;
+    let app_state = app_state(&[&IDENTITY], limits).await;
     // Two bytes each in the message, and 32 in prost's list, which grows by doubling.
     for (count, code) in [(5 * KIB, "3"), (10 * KIB, "8")] {
         let mut message = message("1", &[1.0]);
@@ -85,8 +85,8 @@ async fn elements_count_for_what_they_take_while_they_are_read() {
             bytes_contents: vec![Bytes::new(); count],
             ..InferTensorContents::default()
         });
-        let called = call(&reception, "ModelInfer", None, framed(&message).into()).await;
+        let called = call(&app_state, "ModelInfer", None, framed(&message).into()).await;
         assert_eq!(called.0, code, "{count}");
-        assert_eq!(reception.models.budget().reserved(), 0);
+        assert_eq!(app_state.models.budget().reserved(), 0);
     }
 }

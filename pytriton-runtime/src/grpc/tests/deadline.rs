@@ -12,31 +12,31 @@ use super::*;
 
 #[tokio::test]
 async fn a_call_whose_time_is_over_leaves_the_queue() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let gate = GATE.lock().await;
     let body = |value| Body::from(framed(&message("1", &[value])));
-    let holding = reception.clone();
+    let holding = app_state.clone();
     let held = body(-5.0);
     let held = tokio::spawn(async move { call(&holding, "ModelInfer", None, held).await });
     sleep(Duration::from_millis(100)).await;
     let begun = Instant::now();
-    let late = call(&reception, "ModelInfer", Some("200m"), body(1.0)).await;
+    let late = call(&app_state, "ModelInfer", Some("200m"), body(1.0)).await;
     assert_eq!(late.0, "4");
     assert!(begun.elapsed() >= Duration::from_millis(200));
     drop(gate);
     let held = timeout(PATIENCE, held).await.unwrap().unwrap();
     assert_eq!(held.0, "0");
-    let model = reception.models.model("Identity", None).unwrap();
+    let model = app_state.models.model("Identity", None).unwrap();
     // Only the first of the two requests was executed.
     assert_eq!(model.statistics().inference_count, 1);
 }
 
 #[tokio::test]
 async fn a_stream_whose_time_is_over_ends() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let begun = Instant::now();
     let body = pieces(vec![(0, framed(&message("1", &[1.0])))]);
-    let (code, answers) = call(&reception, "ModelStreamInfer", Some("400m"), body).await;
+    let (code, answers) = call(&app_state, "ModelStreamInfer", Some("400m"), body).await;
     assert_eq!(code, "4");
     assert!(answers > 0);
     assert!(begun.elapsed() >= Duration::from_millis(400));

@@ -68,23 +68,18 @@ fn parameters(id: &str) -> ModelInferRequest {
     }
 }
 
-async fn call(
-    reception: &Reception,
-    path: &str,
-    encoding: &str,
-    body: impl Into<Body>,
-) -> Response {
+async fn call(app_state: &AppState, path: &str, encoding: &str, body: impl Into<Body>) -> Response {
     let request = Request::post(path)
         .header("content-type", "application/grpc")
         .header("grpc-encoding", encoding)
         .body(body.into())
         .unwrap();
-    routes(reception.clone()).oneshot(request).await.unwrap()
+    routes(app_state.clone()).oneshot(request).await.unwrap()
 }
 
 #[tokio::test]
 async fn probes_are_answered_while_messages_are_read() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let bodies = [
         compressed(&raw("1")),
         framed(&typed("2")),
@@ -93,10 +88,10 @@ async fn probes_are_answered_while_messages_are_read() {
     ];
     let mut calls = JoinSet::new();
     for turn in 0..32 {
-        let (reception, body) = (reception.clone(), bodies[turn % bodies.len()].clone());
+        let (app_state, body) = (app_state.clone(), bodies[turn % bodies.len()].clone());
         calls.spawn(async move {
             let path = "/inference.GRPCInferenceService/ModelInfer";
-            let response = call(&reception, path, "gzip", body).await;
+            let response = call(&app_state, path, "gzip", body).await;
             assert_eq!(response.headers().get(tonic::Status::GRPC_STATUS), None);
         });
     }
@@ -104,7 +99,7 @@ async fn probes_are_answered_while_messages_are_read() {
     let mut took = Vec::new();
     while calls.try_join_next().is_none_or(|call| call.is_ok()) && !calls.is_empty() {
         let asked = Instant::now();
-        let response = call(&reception, CHECK, "identity", vec![0; 5]).await;
+        let response = call(&app_state, CHECK, "identity", vec![0; 5]).await;
         assert_eq!(response.headers().get(tonic::Status::GRPC_STATUS), None);
         // Also measures when the runtime polls a timer.
         sleep(Duration::from_millis(1)).await;
@@ -118,7 +113,7 @@ async fn probes_are_answered_while_messages_are_read() {
 
 #[tokio::test]
 async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let messages = [
         compressed(&raw("1")),
         framed(&message("2", &[1.0])),
@@ -127,7 +122,7 @@ async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
         framed(&message("5", &[1.0])),
     ];
     let path = "/inference.GRPCInferenceService/ModelStreamInfer";
-    let response = call(&reception, path, "gzip", messages.concat()).await;
+    let response = call(&app_state, path, "gzip", messages.concat()).await;
     let mut answers: Bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     let mut ids = Vec::new();
     while answers.has_remaining() {
@@ -158,18 +153,18 @@ fn frames(bytes: &[u8]) -> Body {
 
 #[tokio::test]
 async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let field = [0x78, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
     let message = field.repeat(60_000);
     let length = u32::try_from(message.len()).unwrap();
     let body = [&[0], &length.to_be_bytes()[..], &message].concat();
-    let body = TimedBody::new(frames(&body), reception.patience(), None);
+    let body = TimedBody::new(frames(&body), app_state.patience(), None);
     let options = MessageOptions {
         encoding: None,
-        limit: MessageLimit::input(&reception.limits),
+        limit: MessageLimit::input(&app_state.limits),
         streaming: false,
     };
-    let permit = reception.models.budget().empty_permit();
+    let permit = app_state.models.budget().empty_permit();
     let mut messages = Messages::<Pieces>::new(body, permit, options);
     let (turns, read) = turns(|context| messages.poll_next(context)).await;
     assert!(read.unwrap().is_ok());
@@ -179,14 +174,14 @@ async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
 #[tokio::test]
 async fn very_many_messages_are_answered_in_several_turns() {
     const MESSAGES: usize = 4096;
-    let reception = asked().await;
+    let app_state = asked().await;
     for path in [
         "/inference.GRPCInferenceService/ModelStreamInfer",
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
     ] {
         // Any message can be empty.
         let body = framed(&ModelInferRequest::default()).repeat(MESSAGES);
-        let response = call(&reception, path, "identity", frames(&body)).await;
+        let response = call(&app_state, path, "identity", frames(&body)).await;
         let mut answers = Box::pin(to_bytes(response.into_body(), usize::MAX));
         let (turns, answers) = turns(|context| answers.as_mut().poll(context)).await;
         assert!(answers.unwrap().len() > MESSAGES);
@@ -196,11 +191,11 @@ async fn very_many_messages_are_answered_in_several_turns() {
 
 #[tokio::test]
 async fn a_shape_of_very_many_dimensions_is_refused_before_it_is_read() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let mut wide = message("1", &[1.0]);
     wide.inputs[0].shape = vec![1; 1 << 20];
     let path = "/inference.GRPCInferenceService/ModelInfer";
-    let response = call(&reception, path, "identity", framed(&wide)).await;
+    let response = call(&app_state, path, "identity", framed(&wide)).await;
     assert_eq!(response.headers()[tonic::Status::GRPC_STATUS], "3");
     let message = &response.headers()[tonic::Status::GRPC_MESSAGE];
     assert!(

@@ -97,8 +97,8 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
         max_request_bytes: 100 * KIB,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY], limits).await;
-    let router = routes(reception.clone());
+    let app_state = app_state(&[&IDENTITY], limits).await;
+    let router = routes(app_state.clone());
     for (method, limit) in unary_methods(&limits) {
         let path = method.path();
         let name = path.rsplit_once('/').unwrap().1;
@@ -125,7 +125,7 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
             let (code, text) = status(&router, path, body).await;
             assert!(code != "8" && !text.contains("protobuf"), "{path}: {text}");
         }
-        settles(reception.models.budget(), 0).await;
+        settles(app_state.models.budget(), 0).await;
     }
 }
 
@@ -135,9 +135,9 @@ async fn small_calls_need_no_budget_and_larger_ones_say_that_it_is_exhausted() {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
     };
-    let reception = reception(&[&IDENTITY], limits).await;
-    let router = routes(reception.clone());
-    let budget = reception.models.budget();
+    let app_state = app_state(&[&IDENTITY], limits).await;
+    let router = routes(app_state.clone());
+    let budget = app_state.models.budget();
     let _all = budget.reserve(100 * KIB).unwrap();
     let request = ModelReadyRequest {
         name: "Identity".to_owned(),
@@ -205,18 +205,18 @@ async fn maps_are_bounded_before_they_are_decoded() {
             max_bytes_in_flight,
             ..Limits::default()
         };
-        let reception = reception(&[&IDENTITY], limits).await;
-        let router = routes(reception.clone());
+        let app_state = app_state(&[&IDENTITY], limits).await;
+        let router = routes(app_state.clone());
         let got = status(&router, path, compressed(&message)).await;
         assert!(got.0 == code && got.1.contains(text), "{path}: {got:?}");
-        settles(reception.models.budget(), 0).await;
+        settles(app_state.models.budget(), 0).await;
     }
 }
 
 #[tokio::test]
 async fn a_watch_above_the_limit_is_refused_until_another_ends() {
-    let reception = reception(&[&IDENTITY], Limits::default()).await;
-    let router = routes(reception.clone());
+    let app_state = app_state(&[&IDENTITY], Limits::default()).await;
+    let router = routes(app_state.clone());
     let mut watches = Vec::new();
     for number in 0..MAX_WATCHES {
         // Watches of an unknown service stay open too.
@@ -238,7 +238,7 @@ async fn a_watch_above_the_limit_is_refused_until_another_ends() {
         watch.frame().await.unwrap().unwrap();
         watches.push(watch);
     }
-    reception.models.stop_being_ready();
+    app_state.models.stop_being_ready();
     let ends = watches.into_iter().map(BodyExt::collect);
     let ends = timeout(PATIENCE, futures_util::future::join_all(ends)).await;
     for end in ends.unwrap() {

@@ -64,8 +64,8 @@ fn maps_that_compress_well_stay_within_the_budget() {
             max_bytes_in_flight: BUDGET,
             ..Limits::default()
         };
-        let reception = reception(&[&IDENTITY], limits).await;
-        let router = routes(reception.clone());
+        let app_state = app_state(&[&IDENTITY], limits).await;
+        let router = routes(app_state.clone());
         // An empty value takes two bytes, and 24 when decoded. An entry takes more.
         let values = field(1, &field(2, &[0x0a, 0].repeat(30 * MIB)));
         let entry = |key: u32| field(3, &field(1, &key.to_le_bytes().map(|byte| byte & 0x7f)));
@@ -101,8 +101,8 @@ fn maps_that_compress_well_stay_within_the_budget() {
 #[test]
 fn announced_lengths_take_no_address_space() {
     measured("announced_lengths_take_no_address_space", async {
-        let reception = reception(&[&IDENTITY], Limits::default()).await;
-        let router = routes(reception.clone());
+        let app_state = app_state(&[&IDENTITY], Limits::default()).await;
+        let router = routes(app_state.clone());
         let before = figure("VmSize");
         let mut calls = JoinSet::new();
         for number in 0..200 {
@@ -118,7 +118,7 @@ fn announced_lengths_take_no_address_space() {
         }
         // All have announced their messages, and wait for them. Those that are compressed or loads have a first buffer.
         let buffers = 100 + 33;
-        until(|| reception.models.budget().reserved() == buffers * (256 << 10)).await;
+        until(|| app_state.models.budget().reserved() == buffers * (256 << 10)).await;
         let more = figure("VmSize").saturating_sub(before);
         assert!(more < OTHER, "{more}");
     });

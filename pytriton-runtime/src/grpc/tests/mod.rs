@@ -27,10 +27,10 @@ use crate::Limits;
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
-use crate::reception::Reception;
 use crate::registry::ModelDeclaration;
-use crate::serving::ModelSet;
-use crate::testing::{IDENTITY, fp32, reception};
+use crate::repository::ModelRepository;
+use crate::service::AppState;
+use crate::testing::{IDENTITY, app_state, fp32};
 
 use super::routes;
 
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 type Client = GrpcInferenceServiceClient<Channel>;
 
 /// Serves versions 1 and 3 of `Identity`. The largest message has 4 KiB.
-async fn serve() -> (Arc<ModelSet>, Channel) {
+async fn serve() -> (Arc<ModelRepository>, Channel) {
     let third = ModelDeclaration {
         version: 3,
         dynamic_batching: None,
@@ -49,14 +49,14 @@ async fn serve() -> (Arc<ModelSet>, Channel) {
 }
 
 /// Serves these models.
-async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelSet>, Channel) {
+async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelRepository>, Channel) {
     let limits = Limits {
         max_request_bytes: 4096,
         ..Limits::default()
     };
-    let reception = reception(models, limits).await;
-    let models = Arc::clone(&reception.models);
-    let router = routes(reception);
+    let app_state = app_state(models, limits).await;
+    let models = Arc::clone(&app_state.models);
+    let router = routes(app_state);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -74,7 +74,7 @@ async fn serve_models(models: &[&ModelDeclaration]) -> (Arc<ModelSet>, Channel) 
     (models, channel.connect().await.unwrap())
 }
 
-async fn client() -> (Arc<ModelSet>, Client) {
+async fn client() -> (Arc<ModelRepository>, Client) {
     let (models, channel) = serve().await;
     (models, Client::new(channel))
 }

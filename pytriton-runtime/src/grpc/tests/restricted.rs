@@ -6,7 +6,7 @@ use tower::ServiceExt;
 
 use crate::access::{Group, Secret, Secrets};
 use crate::grpc::routes;
-use crate::reception::{Gate, Lock};
+use crate::service::{Gate, Lock};
 
 use super::slow::asked;
 
@@ -20,7 +20,7 @@ async fn a_call_of_a_group_that_is_closed_is_not_looked_at() {
     for group in Group::ALL {
         gate.close(group, &lock);
     }
-    let router = routes(crate::reception::Reception {
+    let router = routes(crate::service::AppState {
         gate,
         ..asked().await
     });

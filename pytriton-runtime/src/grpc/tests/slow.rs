@@ -19,8 +19,8 @@ use super::*;
 const INFER: &str = "ModelInfer";
 const STREAM: &str = "ModelStreamInfer";
 
-pub(super) async fn asked() -> Reception {
-    reception(&[&IDENTITY], Limits::default()).await
+pub(super) async fn asked() -> AppState {
+    app_state(&[&IDENTITY], Limits::default()).await
 }
 
 /// Returns a message with its prefix.
@@ -55,7 +55,7 @@ fn dripping(pause: Duration) -> Body {
 
 /// Returns the status code of a call, and the bytes of its responses.
 pub(super) async fn call(
-    reception: &Reception,
+    app_state: &AppState,
     method: &str,
     timeout: Option<&str>,
     body: Body,
@@ -66,7 +66,7 @@ pub(super) async fn call(
         request = request.header("grpc-timeout", timeout);
     }
     let request = request.body(body).unwrap();
-    let response = routes(reception.clone()).oneshot(request).await.unwrap();
+    let response = routes(app_state.clone()).oneshot(request).await.unwrap();
     let mut headers: HeaderMap = response.headers().clone();
     let collected = response.into_body().collect().await.unwrap();
     headers.extend(collected.trailers().cloned().unwrap_or_default());
@@ -77,7 +77,7 @@ pub(super) async fn call(
 
 #[tokio::test(start_paused = true)]
 async fn a_message_that_has_begun_must_come_in_time() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let half = || whole()[..100].to_vec();
     let table = [
         (INFER, pieces(Vec::new()), 20, false),
@@ -94,7 +94,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
     ];
     for (method, body, seconds, answered) in table {
         let begun = Instant::now();
-        let (code, answers) = call(&reception, method, None, body).await;
+        let (code, answers) = call(&app_state, method, None, body).await;
         assert_eq!(code, "4", "{method} {seconds}");
         assert_eq!(begun.elapsed().as_secs(), seconds, "{method}");
         assert_eq!(answers > 0, answered, "{method} {seconds}");
@@ -103,7 +103,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
 
 #[tokio::test]
 async fn what_is_no_call_is_refused() {
-    let reception = asked().await;
+    let app_state = asked().await;
     let table = [
         ("POST", "application/grpc", 200),
         ("POST", "application/grpc+proto", 200),
@@ -117,21 +117,21 @@ async fn what_is_no_call_is_refused() {
             .header("content-type", kind)
             .body(Body::from(vec![0; 5]))
             .unwrap();
-        let response = routes(reception.clone()).oneshot(request).await.unwrap();
+        let response = routes(app_state.clone()).oneshot(request).await.unwrap();
         assert_eq!(response.status(), status, "{method} {kind}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stopping_server_waits_two_seconds_for_a_message_that_stands_still() {
-    let reception = asked().await;
-    let models = Arc::clone(&reception.models);
+    let app_state = asked().await;
+    let models = Arc::clone(&app_state.models);
     tokio::spawn(async move {
         sleep(Duration::from_secs(1)).await;
         models.stop_being_ready();
     });
     let begun = Instant::now();
     let body = pieces(vec![(0, whole()[..100].to_vec())]);
-    assert_eq!(call(&reception, INFER, None, body).await.0, "14");
+    assert_eq!(call(&app_state, INFER, None, body).await.0, "14");
     assert_eq!(begun.elapsed().as_secs(), 3);
 }

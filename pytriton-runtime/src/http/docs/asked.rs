@@ -1,6 +1,6 @@
 use axum::http::Request;
 
-use crate::reception::Reception;
+use crate::service::AppState;
 
 use super::super::HttpError;
 use super::super::answer::{Answer, refusal};
@@ -30,10 +30,10 @@ pub(super) fn is_for_the_page(route: &Route<'_>) -> bool {
 }
 
 /// Serves the page and the routes that it uses on a separate port.
-pub(crate) async fn answer_alone<B: Body>(reception: &Reception, request: Request<B>) -> Answer {
+pub(crate) async fn answer_alone<B: Body>(app_state: &AppState, request: Request<B>) -> Answer {
     let path = request.uri().path();
     match is_route(path) || is_asked(path) {
-        true => answer(reception, request).await,
+        true => answer(app_state, request).await,
         false => refusal(HttpError::NotFound),
     }
 }

@@ -8,7 +8,7 @@ use axum::http::header::{
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-use crate::reception::{Operation, Reception};
+use crate::service::{AppState, Operation};
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
@@ -62,21 +62,21 @@ pub(in crate::http) fn is_route(path: &str) -> bool {
 
 /// Serves the docs page and its data.
 pub(in crate::http) async fn answer(
-    reception: &Reception,
+    app_state: &AppState,
     written: &Written,
     parts: &Parts,
 ) -> Result<Answer, Failure> {
-    Ok(match admitted(reception, parts)? {
+    Ok(match admitted(app_state, parts)? {
         Route::Page => page(&parts.headers),
         Route::Document => {
-            let models = reception.models.models();
+            let models = app_state.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
             let document = written.of(models.collect()).await;
             fresh(document.answer(JSON, &parts.headers))
         }
         Route::Metrics => {
-            let text = models_text(&reception.models).await;
-            fresh(held(reception, PLAIN, text)?)
+            let text = models_text(&app_state.models).await;
+            fresh(held(app_state, PLAIN, text)?)
         }
     })
 }
@@ -84,34 +84,34 @@ pub(in crate::http) async fn answer(
 /// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
 #[cfg(tritonserver)]
 pub(crate) async fn answer_beside<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     relay: &Relay,
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
     let answered = async {
-        check_head_bytes(&parts, reception).map_err(Failure::plain)?;
+        check_head_bytes(&parts, app_state).map_err(Failure::plain)?;
         if !is_route(parts.uri.path()) {
-            return relay.hand_on(reception, &parts, body).await;
+            return relay.hand_on(app_state, &parts, body).await;
         }
-        Ok(match admitted(reception, &parts)? {
+        Ok(match admitted(app_state, &parts)? {
             Route::Page => page(&parts.headers),
             Route::Document => {
                 let document = relay.written.of(relay.loaded()?).await;
                 fresh(document.answer(JSON, &parts.headers))
             }
-            Route::Metrics => fresh(relay.metrics(reception).await?),
+            Route::Metrics => fresh(relay.metrics(app_state).await?),
         })
     };
     answered.await.unwrap_or_else(Answer::from)
 }
 
 /// Returns the route of a request after checking the access rules.
-fn admitted(reception: &Reception, parts: &Parts) -> Result<Route, Failure> {
+fn admitted(app_state: &AppState, parts: &Parts) -> Result<Route, Failure> {
     let route = Route::parse(parts.uri.path());
     let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
     for operation in route.operations() {
-        let admitted = reception.admit(*operation, &parts.headers);
+        let admitted = app_state.admit(*operation, &parts.headers);
         admitted.map_err(Failure::plain)?;
     }
     match parts.method {

@@ -17,9 +17,9 @@ use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use crate::access::Group;
-use crate::hosted::HostedModels;
+use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
-use crate::reception::{Error, Reception};
+use crate::service::{AppState, Error};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
@@ -52,7 +52,7 @@ pub(crate) struct Relay {
     pub(crate) beside: Arc<Beside>,
     /// The metrics address of tritonserver.
     pub(crate) metrics: Option<SocketAddr>,
-    pub(crate) models: HostedModels,
+    pub(crate) models: LoadedModels,
     pub(crate) written: Written,
 }
 
@@ -68,20 +68,20 @@ impl Relay {
     /// Forwards a KServe request of the page. Other routes do not exist here.
     pub(super) async fn hand_on<B: Body>(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
         let path = parts.uri.path();
         let route = Route::parse(path).filter(is_for_the_page);
         let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
-        let admitted = reception.admit(route.operation(), &parts.headers);
+        let admitted = app_state.admit(route.operation(), &parts.headers);
         admitted.map_err(Failure::plain)?;
         let allowed = route.methods();
         if !allowed.contains(&parts.method) {
             return Err(Failure::json(HttpError::Method { allowed }));
         }
-        if route == Route::ServerReady && reception.models.is_stopping() {
+        if route == Route::ServerReady && app_state.models.is_stopping() {
             // tritonserver learns about the stop a moment later.
             return Ok(answer(
                 StatusCode::BAD_REQUEST,
@@ -89,7 +89,7 @@ impl Relay {
                 TrackedBytes::of_server(""),
             ));
         }
-        let read = body::read(body, &parts.headers, reception, None).await;
+        let read = body::read(body, &parts.headers, app_state, None).await;
         let (body, _held) = read.map_err(Failure::json)?;
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = parts.method.clone();
@@ -99,13 +99,13 @@ impl Relay {
         for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(name)) {
             request.headers_mut().append(name.clone(), value.clone());
         }
-        self.ask(reception, request, route.operation().group())
+        self.ask(app_state, request, route.operation().group())
             .await
     }
 
     async fn ask(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         request: Request<Full<Bytes>>,
         group: Group,
     ) -> Result<Answer, Failure> {
@@ -124,10 +124,10 @@ impl Relay {
             _connection: connection,
         };
         let kind = parts.headers.get(CONTENT_TYPE);
-        let most = reception.limits.max_request_bytes;
+        let most = app_state.limits.max_request_bytes;
         match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
             true => Ok(events(parts.status, asked.events(most))),
-            false => asked.whole(reception, parts.status, &parts.headers).await,
+            false => asked.whole(app_state, parts.status, &parts.headers).await,
         }
     }
 
@@ -139,7 +139,7 @@ impl Relay {
     }
 
     /// Returns tritonserver's metrics.
-    pub(super) async fn metrics(&self, reception: &Reception) -> Result<Answer, Failure> {
+    pub(super) async fn metrics(&self, app_state: &AppState) -> Result<Answer, Failure> {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let deadline = Instant::now() + LONGEST;
@@ -159,7 +159,7 @@ impl Relay {
             _connection: connection,
         };
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
-        asked.whole(reception, parts.status, &plain).await
+        asked.whole(app_state, parts.status, &plain).await
     }
 }
 
@@ -189,12 +189,12 @@ impl Asked {
     /// Creates a response that is sent once it has arrived completely.
     async fn whole(
         mut self,
-        reception: &Reception,
+        app_state: &AppState,
         status: StatusCode,
         headers: &HeaderMap,
     ) -> Result<Answer, Failure> {
-        let limit = reception.limits.max_request_bytes;
-        let mut held = reception.models.budget().empty_permit();
+        let limit = app_state.limits.max_request_bytes;
+        let mut held = app_state.models.budget().empty_permit();
         let mut bytes = BytesMut::new();
         while let Some(data) = self.next().await {
             let data = data.map_err(|silence| gone(&silence))?;

@@ -9,10 +9,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
-use crate::hosted::{Hosted, HostedModels};
+use crate::loaded_models::{Hosted, LoadedModels};
 use crate::model::ModelSpec;
 use crate::openapi::ServedRoutes;
-use crate::reception::{Lock, Reception};
+use crate::service::{AppState, Lock};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
@@ -70,14 +70,14 @@ async fn relay_of(
     let relay = Relay {
         beside: Arc::new(Beside::new(address, Arc::default(), connections)),
         metrics: Some(address),
-        models: HostedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
+        models: LoadedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
         written: Written::new(ServedRoutes::usual().only_paths(is_asked)),
     };
     (relay, asked)
 }
 
 async fn send(
-    app: &Reception,
+    app: &AppState,
     relay: &Relay,
     method: &str,
     path: &str,

@@ -8,14 +8,14 @@ use flate2::read::GzDecoder;
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
 use crate::openapi::ServedRoutes;
-use crate::reception::{Lock, Reception};
+use crate::service::{AppState, Lock};
 
 use super::super::tests::{app, send};
 use super::page::PAGE;
 use super::{Written, answer_alone};
 
-async fn with_page() -> Reception {
-    Reception {
+async fn with_page() -> AppState {
+    AppState {
         docs: Some(Arc::new(Written::new(ServedRoutes::usual()))),
         ..app(Limits::default()).await
     }
@@ -47,7 +47,7 @@ async fn what_is_kept_is_sent_once_and_small() {
     }
 }
 
-async fn is_sent_once_and_small(app: &Reception, path: &str) {
+async fn is_sent_once_and_small(app: &AppState, path: &str) {
     let plain = send(app, "GET", path, &[], "").await;
     assert_eq!(plain.header("content-encoding"), None, "{path}");
     let got = send(app, "GET", path, &[("accept-encoding", "br, gzip")], "").await;

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::heavy::apart;
 use crate::model::ModelSpec;
+use crate::offload::apart;
 use crate::openapi::{ServedRoutes, document};
 
 use super::kept::Kept;

@@ -3,8 +3,8 @@ use axum::http::{HeaderValue, StatusCode};
 
 use crate::memory_budget::MemoryBudgetError;
 use crate::openai::OpenAiError;
-use crate::reception::{Error, Restricted};
 use crate::scheduler::SchedulerError;
+use crate::service::{Error, Restricted};
 use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;
 

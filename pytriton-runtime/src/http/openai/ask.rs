@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 
-use crate::heavy::by_weight;
 use crate::kserve::generate::decode_generate_request;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
+use crate::offload::by_weight;
 use crate::openai::{Choice, Format, OpenAiError, OpenAiRequest, TextRequest};
-use crate::reception::{Error, Reception};
 use crate::request::InferRequest;
+use crate::service::{AppState, Error};
 use crate::text::excerpt;
 
 use super::super::body::Body;
@@ -42,7 +42,7 @@ struct Decoded {
 
 /// Decodes a request and passes it to its model.
 pub(super) async fn ask<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     models: &TextModels,
     surface: Surface,
     headers: &HeaderMap,
@@ -52,8 +52,8 @@ pub(super) async fn ask<B: Body>(
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding.into());
     }
-    let (body, mut held) = body::read(body, headers, reception, None).await?;
-    let (known, limits, length) = (models.clone(), reception.limits, body.len());
+    let (body, mut held) = body::read(body, headers, app_state, None).await?;
+    let (known, limits, length) = (models.clone(), app_state.limits, body.len());
     let decode = move || -> Result<Decoded, OpenAiError> {
         let asked = OpenAiRequest::read(&body, &mut held)?;
         let spec = find(&known, &asked.model, surface)?;
@@ -83,13 +83,13 @@ pub(super) async fn ask<B: Body>(
     let bodies = request.bodies.drain(..);
     for (mut input, body) in inputs.into_iter().zip(bodies) {
         input.held.clone_from(&held);
-        let pieces = models.ask(reception, &spec, headers, input, body).await?;
+        let pieces = models.ask(app_state, &spec, headers, input, body).await?;
         choices.push((pieces, Choice::new(request.stops.clone())));
     }
     Ok(Taken {
         stream: request.stream,
         format: Format::new(surface, number(), now(), &spec.name, request.include_usage),
-        budget: Arc::clone(reception.models.budget()),
+        budget: Arc::clone(app_state.models.budget()),
         choices,
     })
 }

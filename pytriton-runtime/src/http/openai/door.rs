@@ -6,7 +6,7 @@ use axum::http::{Method, Request};
 
 use crate::model::Surface;
 use crate::openai::{OpenAiError, list_json, model_json};
-use crate::reception::{Operation, Reception};
+use crate::service::{AppState, Operation};
 use crate::text::excerpt;
 
 use super::super::HttpError;
@@ -36,12 +36,12 @@ pub(crate) fn is_route(path: &str) -> bool {
 
 /// Serves an OpenAI route. Returns the body if no model has such routes.
 pub(crate) async fn answer<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     models: &TextModels,
     parts: &Parts,
     body: B,
 ) -> Answer {
-    let answered = dispatch(reception, models, parts, body).await;
+    let answered = dispatch(app_state, models, parts, body).await;
     answered.unwrap_or_else(|error| refused(&error))
 }
 
@@ -52,19 +52,19 @@ pub(crate) fn refusal(error: HttpError) -> Answer {
 
 /// Serves a port that has only OpenAI routes.
 pub(crate) async fn answer_alone<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     models: &TextModels,
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
-    match super::super::router::check_head_bytes(&parts, reception) {
-        Ok(()) => answer(reception, models, &parts, body).await,
+    match super::super::router::check_head_bytes(&parts, app_state) {
+        Ok(()) => answer(app_state, models, &parts, body).await,
         Err(error) => refused(&error.into()),
     }
 }
 
 async fn dispatch<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     models: &TextModels,
     parts: &Parts,
     body: B,
@@ -75,8 +75,8 @@ async fn dispatch<B: Body>(
         let (method, path) = named();
         return Err(OpenAiError::UnknownUrl { method, path });
     };
-    if let Err(restricted) = reception.admit(route.operation(), &parts.headers) {
-        super::super::body::discard(body, &parts.headers, reception).await;
+    if let Err(restricted) = app_state.admit(route.operation(), &parts.headers) {
+        super::super::body::discard(body, &parts.headers, app_state).await;
         return Err(HttpError::from(restricted).into());
     }
     let allowed = route.methods();
@@ -101,7 +101,7 @@ async fn dispatch<B: Body>(
             }),
         },
         Route::Ask(surface) => {
-            let asked = ask(reception, models, surface, &parts.headers, body).await?;
+            let asked = ask(app_state, models, surface, &parts.headers, body).await?;
             match asked.stream {
                 true => streamed(asked).await,
                 false => gathered(asked).await,

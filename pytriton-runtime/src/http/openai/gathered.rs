@@ -4,11 +4,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
-use crate::heavy::by_weight;
 use crate::json::JsonWriter;
 use crate::memory_budget::MemoryBudget;
+use crate::offload::by_weight;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
-use crate::reception::Error;
+use crate::service::Error;
 use crate::tracked_buffer::TrackedBuffer;
 
 use super::super::answer::{Answer, json};

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::openai::OpenAiError;
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
 
 #[cfg(tritonserver)]
 use super::Upstream;
@@ -11,7 +11,7 @@ use super::Upstream;
 #[derive(Debug, Clone)]
 pub(crate) enum TextModels {
     /// Models served by this process.
-    Here(Arc<ModelSet>),
+    Here(Arc<ModelRepository>),
     /// Models served by a tritonserver.
     #[cfg(tritonserver)]
     There(Arc<Upstream>),
@@ -45,7 +45,7 @@ impl TextModels {
 }
 
 /// Returns whether a model of this process has OpenAI routes.
-pub(crate) fn has_texts(models: &ModelSet) -> bool {
+pub(crate) fn has_texts(models: &ModelRepository) -> bool {
     models.has(|spec| spec.openai.is_some())
 }
 

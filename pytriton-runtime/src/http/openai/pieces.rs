@@ -4,9 +4,9 @@ use axum::http::HeaderMap;
 
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
-use crate::reception::Reception;
+use crate::repository::Answers;
 use crate::request::{InferRequest, Response};
-use crate::serving::Answers;
+use crate::service::AppState;
 use crate::tensor::BytesElements;
 use crate::tracked_bytes::TrackedBytes;
 
@@ -30,7 +30,7 @@ impl TextModels {
     /// Passes a request to its model, in this process or in tritonserver.
     pub(super) async fn ask(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         spec: &Arc<ModelSpec>,
         headers: &HeaderMap,
         mut request: InferRequest,
@@ -40,20 +40,20 @@ impl TextModels {
             Self::Here(_) => {
                 // It has been decoded already.
                 drop(body);
-                let model = reception.model(&spec.name, None)?;
+                let model = app_state.model(&spec.name, None)?;
                 request.trace = traced(spec, headers);
-                let tracer = reception.models.tracer();
+                let tracer = app_state.models.tracer();
                 let timeline = tracer.sample(&spec.name, || context(headers));
                 let noted = timeline.as_ref();
                 let noted = noted.map(|timeline| Noted::new(timeline, spec));
                 request.traced = timeline.map(|timeline| timeline as _);
-                let answers = reception.answers(&model, request).await?;
+                let answers = app_state.answers(&model, request).await?;
                 Ok(Pieces::Here(Arc::clone(spec), answers, noted))
             }
             #[cfg(tritonserver)]
             Self::There(upstream) => {
                 let request = crate::request::Request::check(spec, request);
-                request.map_err(crate::reception::Error::from)?;
+                request.map_err(crate::service::Error::from)?;
                 Ok(Pieces::There(upstream.ask(spec, naming(headers), &body)))
             }
         }

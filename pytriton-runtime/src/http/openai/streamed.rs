@@ -5,11 +5,11 @@ use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
-use crate::heavy::by_weight;
 use crate::json::JsonWriter;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
+use crate::offload::by_weight;
 use crate::openai::{Format, OpenAiError, Usage};
-use crate::reception::Error;
+use crate::service::Error;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, events};

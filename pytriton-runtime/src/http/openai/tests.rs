@@ -10,10 +10,10 @@ use crate::Limits;
 use crate::call::{Call, Execution, Instance, Outputs, flow};
 use crate::model::{CallMode, Surface, TensorDeclaration};
 use crate::openai::{FinishReason, Piece};
-use crate::reception::Reception;
 use crate::registry::ModelDeclaration;
+use crate::service::AppState;
 use crate::tensor::DataType;
-use crate::testing::{GATE, IDENTITY, reception};
+use crate::testing::{GATE, IDENTITY, app_state};
 
 use super::super::tests::{app, send};
 
@@ -72,8 +72,8 @@ impl Instance for Text {
     }
 }
 
-async fn texts(limits: Limits) -> Reception {
-    reception(&[&TEXT, &IDENTITY], limits).await
+async fn texts(limits: Limits) -> AppState {
+    app_state(&[&TEXT, &IDENTITY], limits).await
 }
 
 const COMPLETIONS: &str = "/v1/completions";

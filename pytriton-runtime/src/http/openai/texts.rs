@@ -1,7 +1,7 @@
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
-use crate::heavy::by_weight;
+use crate::offload::by_weight;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage};
 
 use super::pieces::Pieces;

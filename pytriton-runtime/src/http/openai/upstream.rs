@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::access::Group;
 use crate::claims::Claims;
-use crate::hosted::HostedModels;
+use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
 use crate::text::for_client;
@@ -28,7 +28,7 @@ const REFUSAL: usize = 64 << 10;
 /// through [`Claims`].
 pub(crate) struct Upstream {
     beside: Arc<Beside>,
-    models: HostedModels,
+    models: LoadedModels,
     claims: Arc<Claims>,
 }
 
@@ -37,7 +37,7 @@ pub(super) type Told = Result<(), OpenAiError>;
 
 impl Upstream {
     /// Creates a client.
-    pub(crate) fn new(beside: Arc<Beside>, models: HostedModels, claims: Arc<Claims>) -> Self {
+    pub(crate) fn new(beside: Arc<Beside>, models: LoadedModels, claims: Arc<Claims>) -> Self {
         Self {
             beside,
             models,

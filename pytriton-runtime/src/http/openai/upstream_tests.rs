@@ -29,7 +29,7 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
             });
         }
     });
-    let models = HostedModels::new(Vec::new());
+    let models = LoadedModels::new(Vec::new());
     let beside = Arc::new(Beside::new(address, Arc::default(), connections));
     let upstream = Upstream::new(beside, models, Arc::default());
     Arc::new(upstream)

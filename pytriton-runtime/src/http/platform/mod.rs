@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use axum::http::Request;
 
-use crate::reception::Reception;
+use crate::service::AppState;
 
 use super::answer::Answer;
 use super::body::Body;
@@ -41,12 +41,12 @@ impl Platform {
     /// Serves a request on the platform's port.
     pub(crate) async fn answer<B: Body>(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         request: Request<B>,
     ) -> Answer {
         match self {
-            Self::VertexAi(routes) => routes.answer(reception, request).await,
-            Self::SageMaker(routes) => routes.answer(reception, request).await,
+            Self::VertexAi(routes) => routes.answer(app_state, request).await,
+            Self::SageMaker(routes) => routes.answer(app_state, request).await,
         }
     }
 }

@@ -2,7 +2,7 @@ use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::uri::PathAndQuery;
 use axum::http::{Method, Request, StatusCode, Uri};
 
-use crate::reception::Reception;
+use crate::service::AppState;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, PLAIN, answer as with};
@@ -11,7 +11,7 @@ use super::super::router;
 
 /// Serves a request as if it had this path of the KServe API.
 pub(super) async fn at<B: Body>(
-    reception: &Reception,
+    app_state: &AppState,
     mut request: Request<B>,
     path: &str,
     method: Method,
@@ -25,7 +25,7 @@ pub(super) async fn at<B: Body>(
     // The platforms do not use compression.
     request.headers_mut().remove(ACCEPT_ENCODING);
     request.headers_mut().remove(CONTENT_ENCODING);
-    let answer = router::answer(reception, request).await;
+    let answer = router::answer(app_state, request).await;
     let status = answer.status();
     let only_status = status == StatusCode::OK || status == StatusCode::BAD_REQUEST;
     match health && only_status && !is_error(&answer) {

@@ -1,7 +1,7 @@
 use axum::http::{Method, Request, StatusCode};
 
 use crate::kserve::error_json;
-use crate::reception::{Operation, Reception};
+use crate::service::{AppState, Operation};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, answer as with};
@@ -36,7 +36,7 @@ impl SageMaker {
 
     pub(super) async fn answer<B: Body>(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         mut request: Request<B>,
     ) -> Answer {
         let method = request.method().clone();
@@ -46,14 +46,14 @@ impl SageMaker {
                     Ping::Ready => "/v2/health/ready",
                     Ping::Live => "/v2/health/live",
                 };
-                at(reception, request, path, method).await
+                at(app_state, request, path, method).await
             }
             "/invocations" => {
                 if let Err(error) = binary::read(request.headers_mut(), BINARY) {
                     return Failure::plain(error).into();
                 }
                 let path = format!("/v2/models/{}/infer", self.model);
-                let mut answer = at(reception, request, &path, method).await;
+                let mut answer = at(app_state, request, &path, method).await;
                 binary::write(&mut answer, BINARY);
                 // Triton uses this status for failed executions on SageMaker.
                 if answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
@@ -61,7 +61,7 @@ impl SageMaker {
                 }
                 answer
             }
-            path => match reception.admit(operation(&method), request.headers()) {
+            path => match app_state.admit(operation(&method), request.headers()) {
                 Ok(()) => several(path, &method),
                 Err(error) if path.starts_with("/models") => Failure::plain(error).into(),
                 Err(_) => nothing(StatusCode::BAD_REQUEST),

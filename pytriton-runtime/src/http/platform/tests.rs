@@ -6,7 +6,7 @@ use crate::access::{Group, Secret, Secrets};
 use crate::http::Metrics;
 use crate::http::tests::app;
 use crate::limits::Limits;
-use crate::reception::Lock;
+use crate::service::Lock;
 
 use super::*;
 
@@ -35,12 +35,12 @@ async fn ask(
     headers: &[(&str, &str)],
     body: &str,
 ) -> (u16, String, String) {
-    let reception = app(Limits::default()).await;
-    ask_at(&reception, platform, method, path, headers, body).await
+    let app_state = app(Limits::default()).await;
+    ask_at(&app_state, platform, method, path, headers, body).await
 }
 
 async fn ask_at(
-    reception: &Reception,
+    app_state: &AppState,
     platform: &Platform,
     method: Method,
     path: &str,
@@ -53,7 +53,7 @@ async fn ask_at(
     }
     let body = http_body_util::Full::new(bytes::Bytes::from(body.to_owned()));
     let answer = platform
-        .answer(reception, request.body(body).unwrap())
+        .answer(app_state, request.body(body).unwrap())
         .await;
     let status = answer.status().as_u16();
     let content_type = answer.headers()[CONTENT_TYPE].to_str().unwrap().to_owned();
@@ -145,15 +145,15 @@ async fn a_content_type_tells_how_much_of_a_body_is_json() {
 
 #[tokio::test]
 async fn what_is_closed_is_closed_here_too() {
-    let mut reception = app(Limits::default()).await;
+    let mut app_state = app(Limits::default()).await;
     let secrets = Arc::new(Secrets::new(vec![Secret::new("Sesam")]));
     let key = HeaderName::from_static("key");
     let lock = Arc::new(Lock::new("key", Some(key), secrets));
     for group in Group::ALL {
-        reception.gate.close(group, &lock);
+        app_state.gate.close(group, &lock);
     }
     let metrics = Some(Arc::new(Metrics::new(
-        Arc::clone(&reception.models),
+        Arc::clone(&app_state.models),
         Vec::new(),
     )));
     let vertex_ai = Platform::VertexAi(Arc::new(VertexAi {
@@ -189,7 +189,7 @@ async fn what_is_closed_is_closed_here_too() {
         for (secret, open) in [("Sesam", true), ("sesam", false), ("", false)] {
             let mut headers = vec![("key", secret)];
             headers.extend(redirect.map(|redirect| ("X-Vertex-Ai-Triton-Redirect", redirect)));
-            let asked = ask_at(&reception, platform, method.clone(), path, &headers, "").await;
+            let asked = ask_at(&app_state, platform, method.clone(), path, &headers, "").await;
             assert_eq!(
                 asked.0 != 403,
                 open,

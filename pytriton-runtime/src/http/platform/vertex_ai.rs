@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
 
-use crate::reception::{Operation, Reception};
+use crate::service::{AppState, Operation};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, allow, answer as with};
@@ -48,13 +48,13 @@ impl VertexAi {
 
     pub(super) async fn answer<B: Body>(
         &self,
-        reception: &Reception,
+        app_state: &AppState,
         mut request: Request<B>,
     ) -> Answer {
         let path = request.uri().path();
         let method = request.method().clone();
         if path == self.health {
-            return at(reception, request, "/v2/health/ready", method).await;
+            return at(app_state, request, "/v2/health/ready", method).await;
         }
         if path != self.predict {
             return nothing(StatusCode::BAD_REQUEST);
@@ -64,7 +64,7 @@ impl VertexAi {
         }
         let Some(redirect) = request.headers().get(REDIRECT) else {
             let path = format!("/v2/models/{}/infer", self.model);
-            return at(reception, request, &path, method).await;
+            return at(app_state, request, &path, method).await;
         };
         if method != Method::POST {
             let mut refused = nothing(StatusCode::METHOD_NOT_ALLOWED);
@@ -76,7 +76,7 @@ impl VertexAi {
             && let Some(metrics) = &self.metrics
         {
             // The access rule for statistics also applies to metrics.
-            return match reception.admit(Operation::Statistics, request.headers()) {
+            return match app_state.admit(Operation::Statistics, request.headers()) {
                 Ok(()) => with(
                     StatusCode::OK,
                     PLAIN,
@@ -86,7 +86,7 @@ impl VertexAi {
             };
         }
         match redirected(&path) {
-            Some(method) => at(reception, request, &path, method).await,
+            Some(method) => at(app_state, request, &path, method).await,
             None => nothing(StatusCode::BAD_REQUEST),
         }
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use futures_util::future::Either;
 
-use crate::heavy::{by_weight, is_light};
 use crate::http::Written;
 use crate::kserve::CodecError;
+use crate::maybe_ready::{later, now};
+use crate::offload::{by_weight, is_light};
+use crate::repository::{Answers, Model, ModelRepository};
 use crate::request::{InferRequest, Request, Response};
-use crate::serving::{Answers, Model, ModelSet};
 use crate::shared_memory::{Regions, SharedMemoryError};
-use crate::soon::{later, now};
 use crate::tensor::DataType;
 use crate::trace::{Scope, scope_of};
 use crate::{HeaderForward, Limits};
@@ -19,9 +19,9 @@ use super::{Error, Gate, Operation, Patience, Restricted};
 
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
-pub struct Reception {
+pub struct AppState {
     /// The models.
-    pub models: Arc<ModelSet>,
+    pub models: Arc<ModelRepository>,
     /// The limits of requests.
     pub limits: Limits,
     /// The headers that become parameters of a request.
@@ -40,7 +40,7 @@ const NAME: usize = 64;
 /// How many times faster the bytes of a `BOOL` input are checked than those of strings.
 const BOOL_SPEED: usize = 16;
 
-impl Reception {
+impl AppState {
     /// Checks whether a request is allowed. The services call this for every route, before they
     /// read anything but the path and the headers.
     ///

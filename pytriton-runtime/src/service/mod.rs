@@ -3,6 +3,11 @@
 //! It finds models by name, limits the size and duration of bodies, checks access, and moves
 //! expensive work off the I/O threads. Both services use its error type.
 
+#[expect(
+    clippy::module_inception,
+    reason = "the module is named after its main type"
+)]
+mod app_state;
 mod body_error;
 mod control;
 mod error;
@@ -11,15 +16,10 @@ mod models;
 mod operation;
 mod pace;
 mod patience;
-#[expect(
-    clippy::module_inception,
-    reason = "the module is named after its main type"
-)]
-mod reception;
 
+pub use app_state::AppState;
 pub use body_error::BodyError;
 pub use error::Error;
 pub use gate::{Gate, Lock, Restricted};
 pub(crate) use operation::Operation;
 pub(crate) use patience::Patience;
-pub use reception::Reception;

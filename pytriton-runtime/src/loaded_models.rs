@@ -17,13 +17,13 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
 /// All versions, by name and version.
 #[derive(Debug)]
-pub(crate) struct HostedModels(Vec<Arc<dyn Hosted>>);
+pub(crate) struct LoadedModels(Vec<Arc<dyn Hosted>>);
 
 /// tritonserver has died, and it is unknown which models the next one loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Away;
 
-impl HostedModels {
+impl LoadedModels {
     /// Creates the list from models sorted by name and version.
     pub(crate) fn new(models: Vec<Arc<dyn Hosted>>) -> Self {
         Self(models)
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    fn models(loaded: &[Option<bool>]) -> HostedModels {
+    fn models(loaded: &[Option<bool>]) -> LoadedModels {
         let versions = (1..).zip(loaded).map(|(version, loaded)| {
             let spec = ModelSpec {
                 version,
@@ -89,7 +89,7 @@ mod tests {
             let version: Arc<dyn Hosted> = Arc::new(Version(Arc::new(spec), *loaded));
             version
         });
-        HostedModels::new(versions.collect())
+        LoadedModels::new(versions.collect())
     }
 
     #[test]

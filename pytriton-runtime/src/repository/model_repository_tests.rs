@@ -31,7 +31,7 @@ async fn models_are_loaded_side_by_side() {
     };
     let registry = Registry::new(&[&first, &second]).unwrap();
     let limits = Limits::default();
-    let started = ModelSet::start(&registry, &limits);
+    let started = ModelRepository::start(&registry, &limits);
     let patience = Duration::from_secs(10);
     let models = tokio::time::timeout(patience, started).await.unwrap();
     assert!(models.unwrap().ready());
@@ -49,7 +49,7 @@ async fn models_come_and_go_and_none_answers_for_another() {
     };
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let limits = Limits::default();
-    let set = ModelSet::start(&registry, &limits).await.unwrap();
+    let set = ModelRepository::start(&registry, &limits).await.unwrap();
     let set = Arc::new(set);
     let ask = async || {
         let model = set.model("Identity", None).unwrap();
@@ -80,14 +80,14 @@ async fn models_come_and_go_and_none_answers_for_another() {
 }
 
 /// Two models, each with a call that waits for [`GATE`].
-async fn busy() -> (Arc<ModelSet>, Vec<tokio::task::JoinHandle<bool>>) {
+async fn busy() -> (Arc<ModelRepository>, Vec<tokio::task::JoinHandle<bool>>) {
     let other = ModelDeclaration {
         name: "Other",
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &other]).unwrap();
     let limits = Limits::default();
-    let set = ModelSet::start(&registry, &limits).await;
+    let set = ModelRepository::start(&registry, &limits).await;
     let set = Arc::new(set.unwrap());
     let calls = set.models().into_iter().map(|model| {
         let request = request(model.spec(), 1, -5.0);
@@ -187,7 +187,7 @@ async fn the_first_of_several_errors_is_told() {
         ..IDENTITY
     };
     let registry = Registry::new(&[&slow, &fast]).unwrap();
-    let error = ModelSet::start(&registry, &Limits::default()).await;
+    let error = ModelRepository::start(&registry, &Limits::default()).await;
     let text = error.unwrap_err().to_string();
     assert!(text.contains("version 1"), "{text}");
 }

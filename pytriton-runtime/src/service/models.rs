@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
+use crate::repository::Model;
 use crate::request::RequestError;
-use crate::serving::Model;
 use crate::text::excerpt;
 
-use super::{Error, Reception};
+use super::{AppState, Error};
 
-impl Reception {
+impl AppState {
     /// Returns the model with this name and version. The default is the latest version.
     ///
     /// # Errors

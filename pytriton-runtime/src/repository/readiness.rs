@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::ModelSet;
-use super::catalog::Catalog;
+use super::ModelRepository;
+use super::repository_index::RepositoryIndex;
 
 /// Publishes the readiness of the server to all watchers. It is computed once per change,
 /// regardless of their number.
@@ -12,7 +12,7 @@ use super::catalog::Catalog;
 pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
 
 impl ReadinessPublisher {
-    fn subscribe(&self, models: &Arc<ModelSet>) -> watch::Receiver<bool> {
+    fn subscribe(&self, models: &Arc<ModelRepository>) -> watch::Receiver<bool> {
         let published = self.0.lock();
         let mut published = published.unwrap_or_else(PoisonError::into_inner);
         // The task ends together with the runtime of the first watcher.
@@ -65,7 +65,7 @@ impl ReadinessWatch {
     }
 }
 
-impl ModelSet {
+impl ModelRepository {
     /// Watches the readiness of the server. One task serves all watches, without polling.
     pub(crate) fn watch_readiness(self: &Arc<Self>) -> ReadinessWatch {
         ReadinessWatch {
@@ -79,13 +79,16 @@ impl ModelSet {
 /// A guard of the catalog. If the catalog was changed, dropping the guard announces a change of
 /// readiness.
 pub(super) struct CatalogGuard<'a> {
-    catalog: MutexGuard<'a, Catalog>,
+    catalog: MutexGuard<'a, RepositoryIndex>,
     changes: &'a watch::Sender<()>,
     is_changed: bool,
 }
 
 impl<'a> CatalogGuard<'a> {
-    pub(super) fn new(catalog: MutexGuard<'a, Catalog>, changes: &'a watch::Sender<()>) -> Self {
+    pub(super) fn new(
+        catalog: MutexGuard<'a, RepositoryIndex>,
+        changes: &'a watch::Sender<()>,
+    ) -> Self {
         Self {
             catalog,
             changes,
@@ -95,15 +98,15 @@ impl<'a> CatalogGuard<'a> {
 }
 
 impl Deref for CatalogGuard<'_> {
-    type Target = Catalog;
+    type Target = RepositoryIndex;
 
-    fn deref(&self) -> &Catalog {
+    fn deref(&self) -> &RepositoryIndex {
         &self.catalog
     }
 }
 
 impl DerefMut for CatalogGuard<'_> {
-    fn deref_mut(&mut self) -> &mut Catalog {
+    fn deref_mut(&mut self) -> &mut RepositoryIndex {
         self.is_changed = true;
         &mut self.catalog
     }
@@ -133,14 +136,14 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(10);
 
-    async fn started(model: &ModelDeclaration) -> Arc<ModelSet> {
+    async fn started(model: &ModelDeclaration) -> Arc<ModelRepository> {
         let control = ControlOptions {
             model_control_mode: ControlMode::Explicit,
             load_model: vec!["*".to_owned()],
             ..ControlOptions::default()
         };
         let registry = Registry::new(&[model]).unwrap();
-        let models = ModelSet::controlled(&registry, &Limits::default(), control).await;
+        let models = ModelRepository::controlled(&registry, &Limits::default(), control).await;
         Arc::new(models.unwrap())
     }
 

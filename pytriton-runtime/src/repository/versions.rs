@@ -3,14 +3,14 @@ use std::sync::Arc;
 use crate::model::{ModelSpec, VersionPolicy};
 use crate::registry::Registration;
 
-use super::catalog::Found;
 use super::lifecycle::reason;
-use super::settled::Settled;
+use super::repository_index::Found;
 use super::state::State;
-use super::{LoadError, Model, ModelSet};
+use super::transition::Transition;
+use super::{LoadError, Model, ModelRepository};
 
 /// Versions that are added and removed while the server runs.
-impl ModelSet {
+impl ModelRepository {
     /// Starts a model and puts it into service if its version policy selects it. Versions that the
     /// policy no longer selects are removed. Returns the replaced model with the same name and
     /// version, which still completes the requests that it has accepted.
@@ -43,7 +43,7 @@ impl ModelSet {
             }
             let found = catalog.insert(model, State::New);
             let loaded = started.map(|started| (found, started));
-            Ok(Settled::new(&mut catalog, models, name, loaded))
+            Ok(Transition::new(&mut catalog, models, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
         settled.replaced.iter().for_each(|model| self.let_go(model));
@@ -94,7 +94,7 @@ impl ModelSet {
                 Ok(started) => {
                     let settled = self.change(|models| {
                         let loaded = (!self.is_stopping()).then_some((found, started));
-                        Settled::new(&mut catalog, models, name, loaded)
+                        Transition::new(&mut catalog, models, name, loaded)
                     });
                     self.retire(&mut catalog, settled.gone);
                     settled.replaced.iter().for_each(|model| self.let_go(model));
@@ -134,18 +134,18 @@ mod tests {
         }
     }
 
-    async fn started(models: &[&ModelDeclaration]) -> Arc<ModelSet> {
+    async fn started(models: &[&ModelDeclaration]) -> Arc<ModelRepository> {
         let control = ControlOptions {
             model_control_mode: ControlMode::Explicit,
             load_model: vec!["*".to_owned()],
             ..ControlOptions::default()
         };
         let registry = Registry::new(models).unwrap();
-        let set = ModelSet::controlled(&registry, &Limits::default(), control).await;
+        let set = ModelRepository::controlled(&registry, &Limits::default(), control).await;
         Arc::new(set.unwrap())
     }
 
-    fn index(set: &ModelSet) -> String {
+    fn index(set: &ModelRepository) -> String {
         let entries = set.index(false).into_iter().filter_map(|entry| {
             let version = entry.version?;
             Some(format!(
@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// Returns the index once no model is unloading.
-    async fn settled(set: &ModelSet) -> String {
+    async fn settled(set: &ModelRepository) -> String {
         while index(set).contains("UNLOADING") {
             tokio::task::yield_now().await;
         }

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::Limits;
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
 
 use super::BodyError;
 use super::pace::Pace;
@@ -16,7 +16,7 @@ use super::pace::Pace;
 /// Limits the time for receiving a body. Only time spent waiting for the client counts.
 pub(crate) struct Patience {
     limits: Limits,
-    models: Arc<ModelSet>,
+    models: Arc<ModelRepository>,
     pace: Pace,
     since: Option<Instant>,
     alarms: Option<Alarms>,
@@ -30,7 +30,7 @@ struct Alarms {
 }
 
 impl Patience {
-    pub(crate) fn new(limits: &Limits, models: &Arc<ModelSet>) -> Self {
+    pub(crate) fn new(limits: &Limits, models: &Arc<ModelRepository>) -> Self {
         Self {
             limits: *limits,
             models: Arc::clone(models),

@@ -6,8 +6,8 @@ use pytriton_backend::now;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::call::ResponseSink;
+use crate::instance::{Availability, Runner};
 use crate::model::ModelSpec;
-use crate::runner::{Availability, Runner};
 use crate::scheduler::SchedulerError;
 
 use super::{BackendBatch, BatchResponseSink, Results};

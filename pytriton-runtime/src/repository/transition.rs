@@ -2,24 +2,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Model;
-use super::catalog::{Catalog, Found};
-use super::set::Models;
+use super::model_repository::Models;
+use super::repository_index::{Found, RepositoryIndex};
 use super::state::State;
 
 /// The changes to the serving versions of a model after a load.
 #[derive(Debug)]
-pub(super) struct Settled {
+pub(super) struct Transition {
     /// Models that were replaced by ones with the same version.
     pub(super) replaced: Vec<Arc<Model>>,
     /// Models that the version policy no longer selects.
     pub(super) gone: BTreeMap<u32, Arc<Model>>,
 }
 
-impl Settled {
+impl Transition {
     /// Puts loaded models into service atomically, if the policy selects them from the versions
     /// that exist now. Versions may have been added or removed since the load began.
     pub(super) fn new(
-        catalog: &mut Catalog,
+        catalog: &mut RepositoryIndex,
         models: &mut Models,
         name: &Arc<str>,
         loaded: impl IntoIterator<Item = (Found, Model)>,

@@ -3,7 +3,6 @@
 
 mod answers;
 mod cached;
-mod catalog;
 mod changed;
 mod config;
 mod control_error;
@@ -13,10 +12,11 @@ mod lifecycle;
 mod lifecycle_tests;
 mod load;
 mod model;
+mod model_repository;
 mod readiness;
-mod set;
-mod settled;
+mod repository_index;
 mod state;
+mod transition;
 mod versions;
 
 pub use answers::Answers;
@@ -25,6 +25,6 @@ pub use control_error::ControlError;
 pub use error::LoadError;
 pub use load::Load;
 pub use model::Model;
+pub use model_repository::ModelRepository;
 pub(crate) use readiness::ReadinessWatch;
-pub use set::ModelSet;
 pub use state::{IndexEntry, IndexedVersion};

@@ -4,14 +4,14 @@ use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use crate::cache::ResponseCache;
+use crate::instance::check_devices;
 use crate::kserve::ResponseWriter;
+use crate::maybe_ready::{MaybeReady, later};
 use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
-use crate::runner::check_devices;
 use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
-use crate::soon::{Soon, later};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
@@ -117,7 +117,7 @@ impl Model {
 
     /// Like [`infer`](Self::infer), but the caller can check whether the response is available
     /// immediately.
-    pub(crate) fn ask(&self, request: Request) -> Soon<'_, Response, SchedulerError> {
+    pub(crate) fn ask(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
         match &self.cached {
             Some(cached) => later(cached.infer(&self.scheduler, request)),
             None => self.scheduler.infer(request),

@@ -9,13 +9,13 @@ use crate::model::VersionPolicy;
 use crate::registry::Registration;
 use crate::text::excerpt;
 
-use super::catalog::{Catalog, Found};
-use super::settled::Settled;
+use super::repository_index::{Found, RepositoryIndex};
 use super::state::{IndexEntry, State};
-use super::{ControlError, LoadError, Model, ModelSet};
+use super::transition::Transition;
+use super::{ControlError, LoadError, Model, ModelRepository};
 
 /// Operations that clients request.
-impl ModelSet {
+impl ModelRepository {
     /// Loads the versions of a model that its policy selects. The current versions serve until the
     /// new ones are ready, and complete the requests that they have accepted. If one version cannot
     /// be loaded, nothing changes. While a load is running, only the newest further load waits.
@@ -199,7 +199,7 @@ impl ModelSet {
             }
             catalog.set_policy(name, said);
             let loaded = found.into_iter().zip(models);
-            Ok(Settled::new(&mut catalog, table, name, loaded))
+            Ok(Transition::new(&mut catalog, table, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
         drop(catalog);
@@ -218,7 +218,7 @@ impl ModelSet {
     /// requests.
     pub(super) fn retire(
         self: &Arc<Self>,
-        catalog: &mut Catalog,
+        catalog: &mut RepositoryIndex,
         models: BTreeMap<u32, Arc<Model>>,
     ) {
         for (version, model) in models {

@@ -4,16 +4,16 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 use crate::memory_budget::MemoryBudget;
-use crate::reception::{Gate, Reception};
 use crate::registry::{ModelDeclaration, Registry};
-use crate::serving::ModelSet;
+use crate::repository::ModelRepository;
+use crate::service::{AppState, Gate};
 use crate::{HeaderForward, Limits};
 
 /// Returns the service state for these models, without access control and the docs page.
-pub(crate) async fn reception(models: &[&ModelDeclaration], limits: Limits) -> Reception {
+pub(crate) async fn app_state(models: &[&ModelDeclaration], limits: Limits) -> AppState {
     let registry = Registry::new(models).unwrap();
-    Reception {
-        models: Arc::new(ModelSet::start(&registry, &limits).await.unwrap()),
+    AppState {
+        models: Arc::new(ModelRepository::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
         gate: Gate::default(),

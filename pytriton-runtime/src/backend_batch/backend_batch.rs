@@ -7,12 +7,12 @@ use pytriton_backend::protocol::{
 };
 
 use crate::call::{Executed, Instance, Loss, ModelError, ResponseSink};
+use crate::instance::Runner;
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{
     InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence, SequenceId,
     SmallVec,
 };
-use crate::runner::Runner;
 use crate::scheduler::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::cache::{CacheKey, ResponseCache};
 use crate::call::tracked;
-use crate::heavy::by_weight;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
+use crate::offload::by_weight;
 use crate::request::{Request, Response, SmallVec};
 use crate::scheduler::{Scheduler, SchedulerError};
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
@@ -110,8 +110,8 @@ mod tests {
 
     use crate::Limits;
     use crate::registry::{ModelDeclaration, Registry};
+    use crate::repository::{Model, ModelRepository};
     use crate::request::InferRequest;
-    use crate::serving::{Model, ModelSet};
     use crate::statistics::ModelStatistics;
     use crate::testing::{IDENTITY, infer_request, request};
 
@@ -122,13 +122,13 @@ mod tests {
         ..IDENTITY
     };
 
-    async fn start() -> ModelSet {
+    async fn start() -> ModelRepository {
         let registry = Registry::new(&[&CACHED]).unwrap();
-        let started = ModelSet::start(&registry, &Limits::default()).await;
+        let started = ModelRepository::start(&registry, &Limits::default()).await;
         started.unwrap()
     }
 
-    fn model(models: &ModelSet) -> Arc<Model> {
+    fn model(models: &ModelRepository) -> Arc<Model> {
         models.model("Identity", None).unwrap()
     }
 

@@ -3,9 +3,9 @@ use thiserror::Error;
 use crate::kserve::CodecError;
 use crate::kserve::proto::ProtoError;
 use crate::memory_budget::MemoryBudgetError;
+use crate::repository::ControlError;
 use crate::request::RequestError;
 use crate::scheduler::SchedulerError;
-use crate::serving::ControlError;
 use crate::status::Status;
 
 /// Why a request failed: the error of the layer that refused it. Where Triton 2.51 has a message,

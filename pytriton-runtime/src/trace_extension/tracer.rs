@@ -160,7 +160,7 @@ mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
-    use crate::timeline::{Change, Destination, TraceLevel};
+    use crate::trace_extension::{Change, Destination, TraceLevel};
 
     const TIMES: TraceLevel = TraceLevel {
         timestamps: true,

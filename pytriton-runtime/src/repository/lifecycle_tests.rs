@@ -12,7 +12,7 @@ use crate::model::VersionPolicy;
 use crate::registry::{ModelDeclaration, Registration, Registry};
 use crate::testing::{GATE, IDENTITY, Identity, request};
 
-use super::{ControlError, Model, ModelSet};
+use super::{ControlError, Model, ModelRepository};
 
 /// Returns the number of the load that created the instance.
 struct Numbered(u32, &'static AtomicU32);
@@ -42,9 +42,9 @@ fn failed(context: &Context, message: &str) -> ModelError {
     }
 }
 
-async fn started(models: &[&ModelDeclaration], control: ControlOptions) -> Arc<ModelSet> {
+async fn started(models: &[&ModelDeclaration], control: ControlOptions) -> Arc<ModelRepository> {
     let registry = Registry::new(models).unwrap();
-    let set = ModelSet::controlled(&registry, &Limits::default(), control).await;
+    let set = ModelRepository::controlled(&registry, &Limits::default(), control).await;
     Arc::new(set.unwrap())
 }
 
@@ -61,7 +61,7 @@ fn as_it_is(model: Registration, _: Option<&VersionPolicy>) -> Result<Registrati
 }
 
 /// Returns the index in one line.
-fn index(set: &ModelSet) -> String {
+fn index(set: &ModelRepository) -> String {
     let entries = set.index(false);
     let entries = entries.iter().map(|entry| match &entry.version {
         None => entry.name.to_string(),
@@ -73,7 +73,7 @@ fn index(set: &ModelSet) -> String {
     entries.collect::<Vec<_>>().join("; ")
 }
 
-async fn ask(set: &ModelSet, value: f32) -> f32 {
+async fn ask(set: &ModelRepository, value: f32) -> f32 {
     answer(set.model("Identity", None).unwrap(), value).await
 }
 
@@ -359,7 +359,7 @@ async fn a_load_that_hangs_keeps_nobody_from_unloading() {
                 2.0
             }
             false => {
-                let newest = |set: &Arc<ModelSet>| {
+                let newest = |set: &Arc<ModelRepository>| {
                     let asked = set.catalog().ask("Identity");
                     asked.unwrap()
                 };

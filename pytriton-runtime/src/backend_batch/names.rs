@@ -2,8 +2,8 @@ use std::ffi::CString;
 
 use pytriton_backend::session::{Slots, TensorNames, Welcome};
 
+use crate::instance::Availability;
 use crate::model::{ModelSpec, TensorSpec};
-use crate::runner::Availability;
 use crate::scheduler::SchedulerError;
 
 use super::datatype_number;

@@ -14,7 +14,7 @@ static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The models that can be served, loaded or not, with the state of each version.
 #[derive(Debug, Default)]
-pub(super) struct Catalog(BTreeMap<Arc<str>, Entry>);
+pub(super) struct RepositoryIndex(BTreeMap<Arc<str>, Entry>);
 
 #[derive(Debug, Default)]
 struct Entry {
@@ -81,7 +81,7 @@ pub(super) struct Found {
     generation: u64,
 }
 
-impl Catalog {
+impl RepositoryIndex {
     /// Adds a version with a new generation.
     pub(super) fn insert(&mut self, registration: &Registration, state: State) -> Found {
         let spec = &registration.spec;
@@ -314,7 +314,7 @@ mod tests {
             (State::unloaded(), true, "UNAVAILABLE unloaded", true),
         ];
         for (state, alive, line, well) in table {
-            let mut catalog = Catalog::default();
+            let mut catalog = RepositoryIndex::default();
             catalog.insert(&IDENTITY.registration().unwrap(), state.clone());
             let ready = |_: &str, _| alive;
             let index = catalog.index(false, ready);
@@ -333,7 +333,7 @@ mod tests {
             version: 2,
             ..IDENTITY
         };
-        let mut catalog = Catalog::default();
+        let mut catalog = RepositoryIndex::default();
         catalog.insert(&IDENTITY.registration().unwrap(), State::Unloading(7));
         catalog.insert(&second.registration().unwrap(), State::Serving);
         for unloading in [6, 7] {

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use crate::kserve::LoadParameters;
 use crate::model::VersionPolicy;
-use crate::serving::{IndexEntry, changed};
+use crate::repository::{IndexEntry, changed};
 
-use super::{Error, Reception};
+use super::{AppState, Error};
 
-impl Reception {
+impl AppState {
     /// Returns the repository index: all versions, or only those that are ready.
     pub fn index(&self, only_ready: bool) -> Vec<IndexEntry> {
         self.models.index(only_ready)

@@ -12,29 +12,29 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::cache::{CacheUsage, ResponseCache};
 use crate::engine::ControlOptions;
+use crate::instance::FatalError;
 use crate::memory_budget::MemoryBudget;
 use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
-use crate::runner::FatalError;
 use crate::scheduler::Resources;
 use crate::text::excerpt;
-use crate::timeline::Tracer;
+use crate::trace_extension::Tracer;
 
-use super::catalog::Catalog;
 use super::lifecycle::reason;
 use super::readiness::{CatalogGuard, ReadinessPublisher};
-use super::settled::Settled;
+use super::repository_index::RepositoryIndex;
 use super::state::State;
+use super::transition::Transition;
 use super::{LoadError, Model};
 
 /// The models that are being served, by name and version. Models can be added and removed while
 /// others are called.
 #[derive(Debug)]
-pub struct ModelSet {
+pub struct ModelRepository {
     /// All models that can be served. Lock order: before `models`.
-    catalog: Mutex<Catalog>,
+    catalog: Mutex<RepositoryIndex>,
     /// Replaced as a whole, so that readers hold the lock only briefly.
     models: RwLock<Arc<Models>>,
     /// Models that no longer serve but may have accepted requests.
@@ -55,7 +55,7 @@ pub struct ModelSet {
 
 pub(super) type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
 
-impl ModelSet {
+impl ModelRepository {
     /// Starts all models of a registry concurrently, with a response cache if a model needs it.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl ModelSet {
         control: ControlOptions,
         metrics: MetricsConfig,
     ) -> Result<Self, LoadError> {
-        let mut catalog = Catalog::default();
+        let mut catalog = RepositoryIndex::default();
         for model in registry.registrations() {
             catalog.insert(model, State::New);
         }
@@ -127,7 +127,7 @@ impl ModelSet {
                     let mut catalog = set.catalog();
                     let found = catalog.insert(registration, State::Loading);
                     let loaded = Some((found, model));
-                    set.change(|models| Settled::new(&mut catalog, models, name, loaded));
+                    set.change(|models| Transition::new(&mut catalog, models, name, loaded));
                 }
                 Err(error) if set.control.exit_on_error => return Err(error),
                 Err(error) => {
@@ -399,5 +399,5 @@ impl ModelSet {
 }
 
 #[cfg(test)]
-#[path = "set_tests.rs"]
+#[path = "model_repository_tests.rs"]
 mod tests;
