@@ -90,7 +90,7 @@ const MAGIKA: Learned = Learned {
     client: Some(Client {
         binary: env!("CARGO_BIN_EXE_example_magika_client"),
         arguments: &["LICENSE", "proto/grpc_service.proto", "rust-toolchain.toml"],
-        prints: " 1.00  txt          text/plain               LICENSE\n 1.00  proto        text/x-proto             proto/grpc_service.proto\n 0.96  toml         application/toml         rust-toolchain.toml\n",
+        prints: " 1.00  txt          text/plain               LICENSE\n 1.00  proto        text/x-proto             proto/grpc_service.proto\n 0.97  toml         application/toml         rust-toolchain.toml\n",
     }),
 };
 
