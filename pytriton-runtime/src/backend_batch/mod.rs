@@ -1,6 +1,10 @@
 //! Batches as the Triton backend gathers them: from descriptions to requests, and from results to
 //! responses. Also the queue to instances on other threads.
 
+#[expect(
+    clippy::module_inception,
+    reason = "the module is named after its main type"
+)]
 mod backend_batch;
 mod batch_queue;
 mod codes;

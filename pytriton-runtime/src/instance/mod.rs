@@ -11,10 +11,6 @@
 
 mod gpus;
 mod instances;
-#[expect(
-    clippy::module_inception,
-    reason = "the module is named after its main type"
-)]
 mod runner;
 mod slots;
 #[cfg(test)]

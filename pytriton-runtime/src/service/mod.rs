@@ -3,10 +3,6 @@
 //! It finds models by name, limits the size and duration of bodies, checks access, and moves
 //! expensive work off the I/O threads. Both services use its error type.
 
-#[expect(
-    clippy::module_inception,
-    reason = "the module is named after its main type"
-)]
 mod app_state;
 mod body_error;
 mod control;
