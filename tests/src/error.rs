@@ -30,6 +30,16 @@ pub enum HarnessError {
         /// Its output.
         output: String,
     },
+    /// A server did not log an expected text.
+    #[error("the log has no `{text}` after {deadline:?}\n{log}")]
+    Missing {
+        /// The expected text.
+        text: String,
+        /// The deadline.
+        deadline: Duration,
+        /// The log until then.
+        log: String,
+    },
     /// A server's banner lacks a line.
     #[error("the banner has no line `{label}`\n{banner}")]
     Banner {

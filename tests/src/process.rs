@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::{HarnessError, Result};
 
-/// The polling interval for the end of a process.
-const TICK: Duration = Duration::from_millis(2);
+/// The polling interval for the end of a process and for its output.
+pub(crate) const TICK: Duration = Duration::from_millis(2);
 
 /// The result of a process.
 #[derive(Debug)]

@@ -1,15 +1,19 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::process::{embedded, poll, wait};
+use crate::process::{TICK, embedded, poll, wait};
 use crate::{Banner, Engine, HarnessError, Result};
 
 /// The time limit until a server is ready. On an idle machine it takes milliseconds.
 pub(crate) const READY: Duration = Duration::from_secs(20);
+
+/// The time limit until a log line is written.
+const LOGGED: Duration = Duration::from_secs(10);
 
 /// Lets the system choose all ports.
 const FREE_PORTS: [&str; 10] = [
@@ -151,6 +155,31 @@ impl Server {
     /// Returns [`HarnessError::Io`] if the log cannot be read.
     pub fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(self.log.path())?)
+    }
+
+    /// Returns the log of the server as soon as it contains all the texts. A server writes its log
+    /// on a thread of its own, so a line may follow the response to which it belongs.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HarnessError::Missing`] with the log if a text does not appear in time.
+    pub fn log_with(&self, texts: &[&str]) -> Result<String> {
+        let begun = Instant::now();
+        loop {
+            let log = self.log()?;
+            let missing = texts.iter().find(|&&text| !log.contains(text));
+            match missing {
+                None => return Ok(log),
+                Some(&text) if begun.elapsed() > LOGGED => {
+                    return Err(HarnessError::Missing {
+                        text: text.to_owned(),
+                        deadline: LOGGED,
+                        log,
+                    });
+                }
+                Some(_) => thread::sleep(TICK),
+            }
+        }
     }
 
     /// Sends a signal such as `TERM` to the server.

@@ -168,8 +168,8 @@ fn nobody_sees_what_opens() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let home = tempfile::tempdir()?;
         let server = Server::spawn(secretive(engine)?.env("XDG_RUNTIME_DIR", home.path()))?;
-        let log = server.log()?;
         let path = home.path().display().to_string();
+        let log = server.log_with(&[&path])?;
         let file = log.split_whitespace().find(|word| word.starts_with(&path));
         let file = Path::new(file.unwrap_or_else(|| panic!("no file is named: {log}"))).to_owned();
         let token = fs::read_to_string(&file)?.trim().to_owned();

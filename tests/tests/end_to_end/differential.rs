@@ -92,7 +92,7 @@ fn what_ends_tritonserver_is_over_soon_with_restart() -> Result<()> {
             panic!("{killer}: {error}\n{}", server.log()?);
         }
     }
-    let log = server.log()?;
+    let log = server.log_with(&["tritonserver is ready again"])?;
     let ready = log.matches("tritonserver is ready again").count();
     assert!((1..=2).contains(&ready), "{log}");
     Ok(())

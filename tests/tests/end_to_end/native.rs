@@ -125,7 +125,7 @@ fn a_failing_function_is_in_the_log() -> Result<()> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
-    let log = server.log()?;
+    let log = server.log_with(&["batch failed"])?;
     let line = log.lines().find(|line| line.contains("batch failed"));
     assert!(
         line.is_some_and(|line| line.contains("-1 is below zero")),

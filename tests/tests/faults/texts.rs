@@ -62,11 +62,7 @@ fn of_failures_are_escaped_and_bounded() -> Result<()> {
                     "{said}"
                 );
             }
-            let log = server.log()?;
-            assert!(
-                log.contains("panicked") && log.contains("batch failed"),
-                "{log}"
-            );
+            let log = server.log_with(&["panicked", "batch failed"])?;
             assert!(!log.contains('\u{1b}') && !log.contains('\u{7}') && !log.contains('\r'));
             for line in log.lines() {
                 let whole = match format {
