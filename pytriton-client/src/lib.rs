@@ -1,25 +1,7 @@
-//! Clients for models over the KServe v2 / Triton protocol: [`ModelClient`] is blocking,
-//! [`AsyncModelClient`] is async. They work with `pytriton`, with any Triton Inference Server and
-//! with other servers of the protocol, over HTTP (`http://`, `https://`) and gRPC (`grpc://`,
-//! `grpcs://`).
+#![doc = include_str!("../README.md")]
+//! # Modules
 //!
-//! ```no_run
-//! use ndarray::{Ix2, array};
-//! use pytriton_client::{AsyncModelClient, ClientError};
-//!
-//! # async fn ask() -> Result<(), ClientError> {
-//! let client = AsyncModelClient::new("grpc://localhost", "Linear")?;
-//! let (x, scale) = (array![[1.0_f32, 2.0], [3.0, 4.0]], array![[2.0_f32], [2.0]]);
-//! let outputs = client.infer_batch((("x", &x), ("scale", &scale))).await?;
-//! println!("{}", outputs.view::<f32, Ix2>("OUTPUT_1")?);
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! [`Typed`] and [`AsyncTyped`] are clients with the argument and result types of a model's
-//! function, from the function itself or from a signature file.
-//!
-//! Modules, in the order of a request's path:
+//! In the order of a request's path:
 //!
 //! - [`inputs`], [`options`]: the contents of a request.
 //! - [`clients`]: the clients; [`config`]: the model configuration that a server reports.

@@ -1,10 +1,7 @@
-//! Types shared by servers and clients of `pytriton`. Pure: no I/O, no tasks.
+#![doc = include_str!("../README.md")]
+//! # Features
 //!
-//! - [`tensor`]: datatypes, shapes, bytes.
-//! - [`ParameterValue`]: parameters of requests and responses.
-//! - [`signature`]: model signatures and compatibility checks.
-//! - [`typed`]: model signatures as types.
-//! - `proto`: the gRPC messages and service (feature `proto`).
+//! - `proto`: the gRPC messages and the client of their service.
 
 mod parameter;
 #[cfg(feature = "proto")]

@@ -1,9 +1,4 @@
-//! Model signatures as callers depend on them, shared by macros, clients and servers. Pure and
-//! without dependencies.
-//!
-//! - [`ModelSignature`]: a model's tensors, batching and streaming.
-//! - [`Lock`]: a file with the signatures of a binary's models.
-//! - [`Change`]: a difference between two signatures, and whether it breaks callers.
+#![doc = include_str!("../README.md")]
 
 mod change;
 mod datatype;

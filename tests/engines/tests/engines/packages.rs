@@ -79,7 +79,13 @@ fn nothing_wants_a_later_compiler_than_is_promised() {
 fn what_is_published_says_what_it_is() {
     for package in published(&metadata()) {
         let name = &package["name"];
-        for field in ["description", "license", "readme", "rust_version"] {
+        for field in [
+            "description",
+            "documentation",
+            "license",
+            "readme",
+            "rust_version",
+        ] {
             assert!(package[field].is_string(), "{name} has no {field}");
         }
         for field in ["keywords", "categories"] {
@@ -87,6 +93,13 @@ fn what_is_published_says_what_it_is() {
             assert!((1..=5).contains(&count), "{name} has {count} {field}");
         }
         let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let licence = fs::read_to_string(manifest.with_file_name("LICENSE")).unwrap();
+        assert!(licence.contains("Apache License"), "{name}");
+        // Only the facade is described by the README of the repository.
+        let readme = manifest.with_file_name(package["readme"].as_str().unwrap());
+        let readme = fs::read_to_string(readme).unwrap();
+        let (title, _) = readme.split_once('\n').unwrap();
+        assert_eq!(title, format!("# {}", name.as_str().unwrap()));
         let source = fs::read_to_string(manifest.with_file_name("src/lib.rs")).unwrap();
         let features = package["features"].as_object().unwrap();
         for feature in features.keys().filter(|feature| *feature != "default") {
