@@ -315,7 +315,7 @@ def subject(port):
 def becomes(name):
     begun = time.monotonic()
     while {subject(port) for port in PORTS} != {name}:
-        assert time.monotonic() - begun < SEEN, "the new certificate is not taken"
+        assert time.monotonic() - begun < SEEN, "the new certificate is not in use"
         time.sleep(0.1)
 
 

@@ -168,9 +168,9 @@ impl Access {
             }
             Ok(_) => tracing::warn!(
                 file = %file.display(),
-                "the access token is being written; the token that was read before still counts"
+                "the access token file is being written; the previous token remains valid"
             ),
-            Err(error) => tracing::warn!("{error}; the token that was read before still counts"),
+            Err(error) => tracing::warn!("{error}; the previous token remains valid"),
         }
     }
 }
@@ -182,7 +182,7 @@ impl Token {
             if tokens.len() > 1 && follow == Follow::Tell {
                 tracing::warn!(
                     file = %file.display(),
-                    "tritonserver can be told one access token: the first of the file counts"
+                    "tritonserver supports a single access token: only the first token in the file is used"
                 );
             }
             let secrets = Arc::new(Secrets::new(tokens));
@@ -205,13 +205,12 @@ impl Token {
                 let file = TempTokenFile::write(&token);
                 match &file {
                     Ok(file) => tracing::info!(
-                        "the access token, which opens the groups that are closed, is in {}",
+                        "generated an access token for the restricted groups; it is in {}",
                         file.path().display()
                     ),
                     Err(error) => tracing::warn!(
                         %error,
-                        "no file takes the access token that was made: the groups that are closed are closed to everybody \
-                         (--access-token-file, --restricted-endpoints)"
+                        "cannot write the generated access token to a file, so no client can use the restricted groups (--access-token-file, --restricted-endpoints)"
                     ),
                 }
                 (vec![token], file.ok())
@@ -238,13 +237,13 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
         if protocol == Protocol::Grpc && restriction.key.bytes().any(|byte| byte.is_ascii_uppercase()) {
             tracing::warn!(
                 key = restriction.key,
-                "gRPC's metadata is in small letters: no client can open what --grpc-restricted-protocol closes by this key"
+                "gRPC metadata keys are lower case, so no client can send this key of --grpc-restricted-protocol"
             );
         }
         if protocol == Protocol::Http && !is_header(&restriction.key) {
             tracing::warn!(
                 key = restriction.key,
-                "no header has such a name: no client can open what --http-restricted-api closes by this key"
+                "this is not a valid header name, so no client can send this key of --http-restricted-api"
             );
         }
         Closed {

@@ -46,7 +46,7 @@ impl AccessOptions {
         if from_env.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
             tracing::warn!(
                 groups = open.join(","),
-                "{VARIABLE} leaves groups of routes open to everybody that want the access token where it is not set"
+                "{VARIABLE} removes the access token from groups of routes that require it by default"
             );
         }
     }

@@ -41,7 +41,7 @@ impl TokenWatcher {
         match thread::Builder::new().name(name).spawn(work) {
             Ok(_) => Some(Self(owner)),
             Err(error) => {
-                tracing::warn!(%error, "the access token is not read again when its file changes");
+                tracing::warn!(%error, "cannot watch the access token file: changes to it have no effect");
                 None
             }
         }
@@ -63,7 +63,7 @@ impl Seen {
             Ok(tokens) => tokens,
             Err(error) => {
                 if !self.broken {
-                    tracing::warn!("{error}; the token that was read before still counts");
+                    tracing::warn!("{error}; the previous token remains valid");
                 }
                 self.broken = true;
                 self.last = None;
@@ -80,14 +80,14 @@ impl Seen {
         match follow {
             Follow::Apply => {
                 if secrets.replace(tokens) {
-                    tracing::info!(file = %path, "the access token has changed: the new one counts from now on");
+                    tracing::info!(file = %path, "the access token has changed; the new one is in effect");
                 }
             }
             Follow::Tell => {
                 if !secrets.are(&tokens) && self.told.as_ref() != Some(&tokens) {
                     tracing::warn!(
                         file = %path,
-                        "the access token has changed: the old one counts until tritonserver is started again"
+                        "the access token has changed; the old one is in effect until tritonserver restarts"
                     );
                     self.told = Some(tokens);
                 }

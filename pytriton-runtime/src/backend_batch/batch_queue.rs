@@ -55,7 +55,7 @@ pub(crate) fn refuse(calls: &Arc<BatchReceiver>, availability: Availability) {
     let refusing = thread::Builder::new().name("refusals".to_owned());
     if refusing.spawn(move || end.refuse(availability)).is_err() {
         // Without a thread, the next caller refuses them.
-        tracing::debug!("no thread to refuse what waits");
+        tracing::debug!("cannot start a thread to refuse queued batches");
     }
 }
 

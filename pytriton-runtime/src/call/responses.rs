@@ -130,7 +130,7 @@ impl<O: Outputs> Responses<O> {
         match answers {
             Ok(answers) => self.sinks.send(answers).await,
             Err(error) => {
-                tracing::warn!(parent: &self.logger, %error, "answer failed");
+                tracing::warn!(parent: &self.logger, %error, "response failed");
                 self.health.note(&error, self.model.unrecoverable_panics);
                 self.sinks.finish(&Err(error));
                 Err(Cancelled)

@@ -82,7 +82,7 @@ impl Choice {
         if options.engine == EngineChoice::Tritonserver {
             return Err(ChoiceError::Router);
         }
-        embedded("a router has no other".to_owned())
+        embedded("a router supports no other engine".to_owned())
     }
 
     /// Logs the engine and the reason for the choice.
@@ -104,7 +104,7 @@ fn choose(
     tritonserver: impl FnOnce() -> Result<Choice, ChoiceError>,
 ) -> Result<Choice, ChoiceError> {
     if options.engine == EngineChoice::Embedded {
-        return embedded("as asked for".to_owned());
+        return embedded("set by --engine".to_owned());
     }
     // An explicit path is a request for tritonserver.
     let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();

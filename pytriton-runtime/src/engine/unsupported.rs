@@ -68,7 +68,7 @@ impl UnsupportedOptions {
             return Err(Self { options });
         }
         for name in unneeded(flags) {
-            tracing::info!("option --{name} has no effect: it is tritonserver's");
+            tracing::info!("option --{name} has no effect: only tritonserver uses it");
         }
         Ok(())
     }

@@ -197,7 +197,7 @@ impl InstanceGuard {
 
     fn log_panic(&self) {
         let (model, instance) = (&*self.instances.model, self.instance);
-        tracing::error!(model, instance, "the instance has ended in a panic");
+        tracing::error!(model, instance, "the instance ended with a panic");
     }
 }
 

@@ -186,7 +186,7 @@ impl Supervisor {
         let limit = seconds(self.limit);
         tracing::warn!(
             parent: self.context.logger(),
-            "the instance hangs: a call has taken longer than {limit}"
+            "the instance has stalled: a call has taken longer than {limit}"
         );
         for (number, batch) in batches {
             match number == calling.batch {
@@ -232,7 +232,7 @@ impl Supervisor {
         drop(state);
         tracing::info!(
             parent: self.context.logger(),
-            "the instance is back: the call that took too long has ended"
+            "the instance has recovered: the stalled call has returned"
         );
         self.instances.mark_recovered(self.context.instance());
     }

@@ -106,7 +106,7 @@ fn a_server_whose_standard_error_is_not_read_answers() {
     // Dropped lines are reported as soon as the pipe is read, and the last line arrives.
     let mut log = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("lines of the log were dropped") {
+    while !line.contains("log lines were dropped") {
         line.clear();
         assert_ne!(log.read_line(&mut line).unwrap(), 0);
     }

@@ -44,7 +44,7 @@ fn start() {
 fn report(dropped: u64) {
     tracing::warn!(
         lines = dropped,
-        "lines of the log were dropped, because its output was blocked"
+        "log lines were dropped because the log output was blocked"
     );
 }
 

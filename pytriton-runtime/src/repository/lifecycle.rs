@@ -120,7 +120,7 @@ impl ModelRepository {
             tracing::error!(
                 model = &**name,
                 reason,
-                "the model is not loaded as it is asked for"
+                "the requested configuration of the model was refused"
             );
             ControlError::Config {
                 model: Arc::clone(name),

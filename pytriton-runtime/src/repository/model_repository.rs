@@ -131,7 +131,7 @@ impl ModelRepository {
                 }
                 Err(error) if set.control.exit_on_error => return Err(error),
                 Err(error) => {
-                    tracing::error!(%error, "the server goes on without a model");
+                    tracing::error!(%error, "a model could not be loaded; the server runs without it");
                     let spec = &registration.spec;
                     if let Some(state) = set.catalog().state(&spec.name, spec.version) {
                         *state = State::failed(&reason(&error));
@@ -167,7 +167,7 @@ impl ModelRepository {
         loop {
             match Model::start(model, self.max_queue_size, cache, &self.resources).await {
                 Err(error) if retries > 0 => {
-                    tracing::warn!(%error, retries, "the model is tried again");
+                    tracing::warn!(%error, retries, "loading the model failed; retrying");
                     retries -= 1;
                 }
                 started => {

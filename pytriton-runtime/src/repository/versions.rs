@@ -31,7 +31,7 @@ impl ModelRepository {
                 tracing::warn!(
                     model = &**name,
                     version,
-                    "the model's version policy does not take this version: it is not served"
+                    "this version is not served: the version policy of the model excludes it"
                 );
                 None
             }
@@ -100,7 +100,7 @@ impl ModelRepository {
                     settled.replaced.iter().for_each(|model| self.let_go(model));
                 }
                 Err(error) => {
-                    tracing::error!(%error, "nothing takes the place of the version that is gone");
+                    tracing::error!(%error, "cannot load the version that replaces the unloaded one");
                     if let Some(state) = catalog.found(&found) {
                         *state = State::failed(&reason(&error));
                     }

@@ -108,8 +108,7 @@ impl InlineExecutor {
             tracing::warn!(
                 model = &*self.model,
                 calls,
-                "calls of the model took longer than 1 ms on a thread that serves connections (the last one {took:?}): \
-                 make the function faster, or remove `inline = true`"
+                "calls of the model took longer than 1 ms on a thread that serves connections (the last call took {took:?}): make the function faster, or remove `inline = true`"
             );
         }
     }

@@ -78,6 +78,6 @@ pub(super) async fn check(
             super::tritonserver::stop(engine, texts, options.exit_timeout_secs).await;
         }
     }
-    lines.push("everything is in order".to_owned());
+    lines.push("all checks passed".to_owned());
     Ok(lines.join("\n"))
 }

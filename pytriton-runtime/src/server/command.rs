@@ -11,7 +11,7 @@ use super::settings::{Mistakes, ResolveError, Setting, resolve};
 #[derive(Debug, Parser)]
 #[command(
     about = "Serves this binary's models over the KServe v2 / Triton protocol",
-    after_help = "pytriton's docs/errors.md explains every message, with its cause.",
+    after_help = "docs/errors.md of pytriton explains every error message.",
     args_conflicts_with_subcommands = true
 )]
 pub(super) struct CommandLine {

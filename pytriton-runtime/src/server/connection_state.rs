@@ -212,7 +212,7 @@ impl ConnectionState {
                 Liveness::Blocked(tasks) => {
                     tracing::debug!(
                         streams = tasks.len(),
-                        "streams are reset whose clients do not take their responses"
+                        "resetting streams whose clients do not read their responses"
                     );
                     tasks.iter().for_each(AbortHandle::abort);
                 }

@@ -95,7 +95,7 @@ async fn until_stopped(
             (None, false) => Err(ServerError::Drain { seconds }),
         },
         signal = orders.abandon() => {
-            tracing::warn!(signal, "stopping at once");
+            tracing::warn!(signal, "stopping immediately");
             Err(ServerError::Interrupted { signal })
         }
     }

@@ -65,7 +65,7 @@ impl Endpoint {
         if unread > 0 {
             tracing::warn!(
                 connections = unread,
-                "connections were closed whose clients did not take their responses"
+                "closed connections whose clients did not read their responses"
             );
         }
         in_time && ended.cut.load(Ordering::Relaxed) == 0

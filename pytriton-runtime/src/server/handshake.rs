@@ -52,11 +52,11 @@ pub(super) async fn shake_hands(
             Ok(Err(error)) => {
                 // Expected from port probes, plain-text clients and clients with other root
                 // certificates.
-                tracing::debug!(port, %error, "no TLS with a client");
+                tracing::debug!(port, %error, "TLS handshake with a client failed");
                 None
             }
             Err(_) => {
-                tracing::debug!(port, "a client did not finish its TLS handshake in time");
+                tracing::debug!(port, "TLS handshake with a client timed out");
                 None
             }
         }

@@ -13,7 +13,7 @@ use super::ServerError;
 pub(super) fn install() -> Result<String, ServerError> {
     let installed = install::install()?;
     let done = match installed.before {
-        true => "was there already",
+        true => "is already installed",
         false => "is installed",
     };
     let folder = installed.folder.display();
@@ -75,9 +75,9 @@ pub(super) fn description(located: &Located, probe: &Probe) -> Result<Vec<String
             located.found
         ),
         format!(
-            "it runs with {}",
-            glibc().unwrap_or_else(|| "this system's C library".to_owned())
+            "C library: {}",
+            glibc().unwrap_or_else(|| "unknown".to_owned())
         ),
-        format!("its options: {}", flags.join(" ")),
+        format!("tritonserver options: {}", flags.join(" ")),
     ])
 }

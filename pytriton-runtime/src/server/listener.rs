@@ -114,7 +114,11 @@ impl Reserved {
             Some(port) => Some(Port::docs(options, port)?),
             // The docs page was not requested, so a port in use must not prevent the start.
             None => Port::docs(options, DOCS_PORT)
-                .inspect_err(|error| tracing::warn!("{error}; there is no page (--docs-port)"))
+                .inspect_err(|error| {
+                    tracing::warn!(
+                        "{error}; the docs page is not served (set --docs-port to use another port)"
+                    )
+                })
                 .ok(),
         };
         Ok(Self {

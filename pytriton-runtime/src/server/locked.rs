@@ -45,7 +45,7 @@ impl<'a> Compared<'a> {
 impl fmt::Display for Compared<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.changes.is_empty() {
-            return write!(f, "the models are as {} says", self.file.display());
+            return write!(f, "the models match {}", self.file.display());
         }
         for (index, change) in self.changes.iter().enumerate() {
             let end = if index == 0 { "" } else { "\n" };

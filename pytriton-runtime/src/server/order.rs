@@ -49,7 +49,7 @@ impl Orders {
             signal = self.stop() => {
                 tracing::info!(
                     signal,
-                    "stopping: accepted requests are answered, new ones refused"
+                    "stopping: accepted requests are completed, new requests are refused"
                 );
                 None
             }

@@ -287,7 +287,7 @@ impl Server {
                 self.models.give_up();
                 let last = farewell.checked_add(FAREWELL).unwrap_or(farewell);
                 if timeout_at(last, join(&mut self.endpoints)).await.is_err() {
-                    tracing::warn!("connections are left that do not let go of their threads");
+                    tracing::warn!("some connections did not close before the deadline");
                 }
                 false
             }

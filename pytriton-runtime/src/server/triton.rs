@@ -257,7 +257,7 @@ impl Triton {
 impl Drop for Triton {
     fn drop(&mut self) {
         if let Err(error) = self.stop() {
-            tracing::warn!(%error, "the server did not stop well");
+            tracing::warn!(%error, "the server did not stop cleanly");
         }
     }
 }

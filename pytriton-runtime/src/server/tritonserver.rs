@@ -77,7 +77,7 @@ async fn serve_until_stopped(
             if stopped.broken_off > 0 {
                 tracing::warn!(
                     connections = stopped.broken_off,
-                    "connections over gRPC were closed with calls on which nothing had come or gone for two seconds"
+                    "closed gRPC connections with calls that had no traffic for two seconds"
                 );
             }
             match fatal_error {
@@ -86,7 +86,7 @@ async fn serve_until_stopped(
             }
         }
         signal = orders.abandon() => {
-            tracing::warn!(signal, "stopping at once");
+            tracing::warn!(signal, "stopping immediately");
             Err(ServerError::Interrupted { signal })
         }
     }

@@ -139,7 +139,7 @@ impl Current {
                 if let Some((_, false)) = again {
                     tracing::error!(
                         port = self.port,
-                        "the new certificate is not taken, and the last one stays: {error}"
+                        "cannot reload the certificate, so the previous one remains in use: {error}"
                     );
                 }
                 seen.refused = Some((found, again.is_some()));

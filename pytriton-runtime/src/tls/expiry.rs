@@ -56,7 +56,7 @@ impl Expiry {
         match self.is_past() {
             true => tracing::warn!(
                 port,
-                "certificate {what}, which clients refuse: it expired at {self}"
+                "certificate {what}, but it expired at {self}: clients refuse it"
             ),
             false => tracing::info!(port, "certificate {what}: it expires at {self}"),
         }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_pars
 use crate::flags::Flags;
 
 /// The heading of these options in `--help`.
-const HEADING: &str = "Options of TLS";
+const HEADING: &str = "TLS options";
 
 /// The TLS options of all ports except gRPC, whose options are tritonserver's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,27 +54,27 @@ macro_rules! flags {
 }
 
 const HTTP: [Flag; 5] = flags! { "http" "HTTP"
-    "use-ssl" "USE_SSL" false "TLS for HTTP";
-    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS for HTTP, where true with certificates of clients";
-    "server-cert" "SERVER_CERT" true "PEM file with the certificate for HTTP; that for gRPC where none is given";
-    "server-key" "SERVER_KEY" true "PEM file with its key";
-    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for gRPC where none is given";
+    "use-ssl" "USE_SSL" false "Enable TLS for HTTP";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "Enable TLS for HTTP and require client certificates";
+    "server-cert" "SERVER_CERT" true "PEM file with the server certificate for HTTP; default: the one for gRPC";
+    "server-key" "SERVER_KEY" true "PEM file with the private key of that certificate";
+    "root-cert" "ROOT_CERT" true "PEM file with the root certificates for client certificates; default: the one for gRPC";
 };
 
 const METRICS: [Flag; 5] = flags! { "metrics" "METRICS"
-    "use-ssl" "USE_SSL" false "TLS for metrics";
-    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS for metrics, where true with certificates of clients";
-    "server-cert" "SERVER_CERT" true "PEM file with the certificate for metrics; that for HTTP where none is given";
-    "server-key" "SERVER_KEY" true "PEM file with its key";
-    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for HTTP where none is given";
+    "use-ssl" "USE_SSL" false "Enable TLS for metrics";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "Enable TLS for metrics and require client certificates";
+    "server-cert" "SERVER_CERT" true "PEM file with the server certificate for metrics; default: the one for HTTP";
+    "server-key" "SERVER_KEY" true "PEM file with the private key of that certificate";
+    "root-cert" "ROOT_CERT" true "PEM file with the root certificates for client certificates; default: the one for HTTP";
 };
 
 const OPENAI: [Flag; 5] = flags! { "openai" "OPENAI"
-    "use-ssl" "USE_SSL" false "TLS on the port for OpenAI's routes; that of HTTP where nothing is said";
-    "use-ssl-mutual" "USE_SSL_MUTUAL" false "TLS on the port for OpenAI's routes, where true with certificates of clients";
-    "server-cert" "SERVER_CERT" true "PEM file with the certificate for that port; that for HTTP where none is given";
-    "server-key" "SERVER_KEY" true "PEM file with its key";
-    "root-cert" "ROOT_CERT" true "PEM file with what the certificates of clients are signed with; that for HTTP where none is given";
+    "use-ssl" "USE_SSL" false "Enable TLS on the OpenAI port; default: as for HTTP";
+    "use-ssl-mutual" "USE_SSL_MUTUAL" false "Enable TLS on the OpenAI port and require client certificates";
+    "server-cert" "SERVER_CERT" true "PEM file with the server certificate for the OpenAI port; default: the one for HTTP";
+    "server-key" "SERVER_KEY" true "PEM file with the private key of that certificate";
+    "root-cert" "ROOT_CERT" true "PEM file with the root certificates for client certificates; default: the one for HTTP";
 };
 
 impl TlsFlags {

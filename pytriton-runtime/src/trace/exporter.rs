@@ -175,14 +175,14 @@ impl Sending {
             let error = match self.runtime.block_on(exporting) {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(error.to_string()),
-                Err(_) => Some("the collector took too long".to_owned()),
+                Err(_) => Some("the collector did not respond in time".to_owned()),
             };
             if let Some(error) = error {
                 self.lost.add(count);
                 return self.log_dropped(&error);
             }
         }
-        self.log_dropped("too many waited");
+        self.log_dropped("the queue was full");
     }
 
     fn log_dropped(&mut self, why: &str) {
@@ -191,7 +191,7 @@ impl Sending {
         if new > 0 && self.said.is_none_or(|said| said.elapsed() >= SAID) {
             self.said = Some(Instant::now());
             self.reported = lost;
-            tracing::warn!(spans = new, "spans are lost: {why}");
+            tracing::warn!(spans = new, "spans were dropped: {why}");
         }
     }
 }

@@ -112,7 +112,7 @@ impl Drop for Export {
         if let Some(provider) = self.provider.take()
             && let Err(error) = provider.shutdown_with_timeout(LAST)
         {
-            tracing::warn!("the last spans may be lost: {error}");
+            tracing::warn!("the last spans may not have been exported: {error}");
         }
     }
 }

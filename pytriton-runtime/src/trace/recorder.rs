@@ -62,7 +62,7 @@ impl Recorder {
     /// Sends all queued spans.
     pub(crate) fn flush(&self) {
         if let Err(error) = self.provider.force_flush() {
-            tracing::warn!("the last spans may be lost: {error}");
+            tracing::warn!("the last spans may not have been exported: {error}");
         }
     }
 }

@@ -52,7 +52,7 @@ impl Output {
             && let Err(error) = file.write(records, place)
             && !replace(failed, true)
         {
-            tracing::error!("traces cannot be written: {error}");
+            tracing::error!("cannot write traces: {error}");
         }
     }
 

@@ -53,7 +53,7 @@ impl Writer {
             let bytes = Arc::clone(&writer.bytes);
             let write = move || write(&received, &bytes, &mut output);
             if let Err(error) = thread.spawn(write) {
-                tracing::error!("no traces are written: {error}");
+                tracing::error!("cannot start the thread that writes traces: {error}");
             }
         }
         Ok(writer)
@@ -129,7 +129,7 @@ impl Writer {
 
     fn lose(&self) {
         if !self.lossy.swap(true, Ordering::Relaxed) {
-            tracing::warn!("traces are lost: too many wait to be written");
+            tracing::warn!("traces were dropped: the queue of traces to write is full");
         }
     }
 }

@@ -195,7 +195,7 @@ impl TritonEngine {
                 pause = FIRST_PAUSE;
             }
             let milliseconds = pause.as_millis();
-            tracing::error!("tritonserver {exit:#}; it is started again in {milliseconds} ms");
+            tracing::error!("tritonserver {exit:#}; restarting it in {milliseconds} ms");
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
@@ -211,7 +211,7 @@ impl TritonEngine {
                     tracing::info!("tritonserver is ready again");
                 }
                 Err(NotReady::Late(late)) => {
-                    tracing::error!("tritonserver {late}; it is killed");
+                    tracing::error!("tritonserver {late}; killing it");
                     self.server.end().await;
                 }
                 // The loop reports the exit before the next start.
@@ -244,7 +244,7 @@ impl TritonEngine {
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
-            tracing::warn!("an instance is still busy with a request that nobody waits for");
+            tracing::warn!("an instance is still executing a request whose client is gone");
         }
         if down {
             stopped.exit = ExitReport::default();
@@ -276,7 +276,7 @@ fn environment(worker: &Worker, launch: &Launch) -> Vec<(&'static str, String)> 
     // `LD_PRELOAD` uses both characters as separators.
     if library.contains([':', ' ']) {
         tracing::warn!(
-            "readiness does not tell of lost instances: '{library}' cannot be loaded before tritonserver's own libraries"
+            "readiness does not reflect lost instances, because '{library}' cannot be preloaded into tritonserver"
         );
         return environment;
     }

@@ -161,9 +161,9 @@ impl Located {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Named => "as asked for",
+            Self::Named => "set by --tritonserver",
             Self::Path => "found in PATH",
-            Self::Container => "found where NVIDIA's containers have it",
+            Self::Container => "found at the path of NVIDIA's containers",
             Self::Cache => "installed by `install`",
         })
     }

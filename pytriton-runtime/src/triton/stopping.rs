@@ -127,13 +127,13 @@ impl<'a> Stopping<'a> {
             Ok(Drained::Cut(cut)) => stopped.cut = *cut,
             Ok(Drained::Late) => stopped.late = true,
             Err(error) => {
-                tracing::debug!(%error, "tritonserver's connections are not known: it has to stop by itself");
+                tracing::debug!(%error, "cannot list tritonserver's connections; waiting for it to stop on its own");
                 return self.unaided().await;
             }
         }
-        tracing::debug!(?drained, "tritonserver is ended");
+        tracing::debug!(?drained, "stopping tritonserver");
         stopped.exit = self.server.end().await;
-        tracing::debug!(exit = %stopped.exit, "tritonserver has ended");
+        tracing::debug!(exit = %stopped.exit, "tritonserver has exited");
         stopped
     }
 

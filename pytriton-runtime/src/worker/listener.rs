@@ -45,7 +45,7 @@ impl Listener {
                 Ok((stream, _)) => self.welcome(stream),
                 Err(error) => {
                     // Most likely the process is out of descriptors; others may be freed.
-                    tracing::warn!(%error, "cannot take tritonserver's connection");
+                    tracing::warn!(%error, "cannot accept a connection from tritonserver");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
@@ -56,7 +56,7 @@ impl Listener {
         match stream.peer_cred() {
             Ok(peer) if peer.uid() == self.user => {}
             peer => {
-                tracing::warn!(?peer, "refused a connection of another user");
+                tracing::warn!(?peer, "refused a connection from another user");
                 return;
             }
         }

@@ -267,7 +267,7 @@ impl Loads {
         let touched = File::open(folder).and_then(|folder| folder.set_modified(SystemTime::now()));
         if let Err(error) = touched {
             let folder = folder.display();
-            tracing::warn!(%folder, %error, "the model will not be loaded anew");
+            tracing::warn!(%folder, %error, "cannot mark the model as changed, so tritonserver will not reload it");
         }
     }
 

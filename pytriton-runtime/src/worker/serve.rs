@@ -234,7 +234,7 @@ pub(super) fn end(
         Ok(()) | Err(SessionError::Closed) => SessionEnd::Closed,
         Err(error) => {
             let model = &*sessions.spec.name;
-            tracing::warn!(model, %error, "a session with tritonserver has ended");
+            tracing::warn!(model, %error, "a session with tritonserver failed");
             server.close();
             SessionEnd::Broken
         }

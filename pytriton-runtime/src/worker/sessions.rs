@@ -170,7 +170,7 @@ impl Sessions {
                 if let Err(error) = &spawned {
                     // The session ends with its server, and the peer tries again.
                     let model = &*self.spec.name;
-                    tracing::warn!(model, %error, "cannot serve a session of tritonserver");
+                    tracing::warn!(model, %error, "cannot start a thread for a session with tritonserver");
                 }
                 spawned.is_ok()
             }

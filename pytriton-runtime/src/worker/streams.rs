@@ -47,7 +47,7 @@ impl Streams {
             }
         });
         if let Err(error) = refused {
-            tracing::debug!(%error, "no thread to end what is being answered");
+            tracing::debug!(%error, "cannot start a thread to end active streams");
         }
     }
 

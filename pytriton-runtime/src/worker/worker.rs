@@ -258,7 +258,7 @@ async fn models(
             return Err(error);
         }
         // tritonserver receives the error when it connects for the model.
-        tracing::error!(%error, "the server goes on without a model");
+        tracing::error!(%error, "a model could not be loaded; the server runs without it");
     }
     Ok(models)
 }

@@ -249,7 +249,7 @@ fn a_token_may_change_while_the_server_runs() -> Result<()> {
         assert!(opens(&server, TOKEN)? && !opens(&server, OTHER)?);
         fs::write(&file, format!("{OTHER}\n{TOKEN}\n"))?;
         if engine == Engine::Tritonserver {
-            let told = "counts until tritonserver is started again";
+            let told = "is in effect until tritonserver restarts";
             within("the change is not told", || {
                 Ok(server.log()?.contains(told))
             })?;

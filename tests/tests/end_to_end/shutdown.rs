@@ -225,7 +225,7 @@ fn an_answer_that_nobody_takes_is_said() -> Result<()> {
     server.signal("TERM")?;
     let (status, log) = server.wait(EXIT)?;
     assert_eq!(status.code(), Some(0), "{log}");
-    let expected = "connections were closed whose clients did not take their responses";
+    let expected = "closed connections whose clients did not read their responses";
     assert!(log.contains(expected), "{log}");
     assert!(log.contains("connections=1"), "{log}");
     Ok(())

@@ -71,13 +71,13 @@ fn clients_talk_to_every_port_and_certificates_are_changed_under_load() -> Resul
     assert_eq!(server.banner().tls, ports);
     python()?.test("test_tls.py", &server)?;
     let log = server.log_with(&[
-        "no TLS with a client",
-        "did not finish its TLS handshake in time",
+        "TLS handshake with a client failed",
+        "TLS handshake with a client timed out",
         "certificate loaded: it expires at",
         "certificate reloaded: it expires at",
         "does not fit the first certificate in",
     ])?;
-    assert_eq!(log.matches("the new certificate is not taken").count(), 4);
+    assert_eq!(log.matches("cannot reload the certificate").count(), 4);
     server.signal("TERM")?;
     assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
     Ok(())
@@ -152,7 +152,7 @@ fn every_form_of_a_key_is_taken() -> Result<()> {
         let asked = ["--http-use-ssl=1", &certificate, &key];
         let checked = check(Engine::Embedded, &arguments(made.path(), &asked))?;
         assert!(checked.status.success(), "{name}: {}", checked.stderr);
-        let expired = checked.stderr.contains("clients refuse: it expired at");
+        let expired = checked.stderr.contains(": clients refuse it");
         assert_eq!(expired, name == "expired", "{}", checked.stderr);
     }
     Ok(())

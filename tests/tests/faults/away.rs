@@ -70,7 +70,7 @@ fn however_long_it_is_away_nobody_says_that_its_models_are_gone() -> Result<()> 
     kill(tritonserver(&server))?;
     wait_until("the news of its end", EXIT, || {
         let log = server.log();
-        log.is_ok_and(|log| log.contains("it is started again"))
+        log.is_ok_and(|log| log.contains("restarting it"))
     });
     let begun = Instant::now();
     while begun.elapsed() < LONG {

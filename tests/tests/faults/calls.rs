@@ -124,7 +124,7 @@ fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
         server.signal("TERM")?;
         let log = ends(server, last)?;
         // Closing a connection without an open call loses nothing.
-        let said = log.contains("connections over gRPC were closed with calls");
+        let said = log.contains("closed gRPC connections with calls");
         assert_eq!(said, mode == "stream", "{log}");
         drop(silent);
     }

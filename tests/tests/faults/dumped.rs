@@ -77,7 +77,7 @@ fn of_tritonserver_that_is_started_again() -> Result<()> {
     signal("SEGV", id)?;
     wait_until("the news of its end", NOTICED, || {
         let log = server.log().unwrap_or_default();
-        log.contains("killed by signal 11 (SIGSEGV)") && log.contains("it is started again in ")
+        log.contains("killed by signal 11 (SIGSEGV)") && log.contains("restarting it in ")
     });
     wait_until("the restart", EXIT, || http::right(&server.banner().http));
     is_small(home.path())

@@ -80,12 +80,12 @@ fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
         for part in [
             "WARN",
             r#"name="Limited" instance=0"#,
-            "the instance hangs: a call has taken longer than 0.5 s",
+            "the instance has stalled: a call has taken longer than 0.5 s",
         ] {
             assert!(warned.contains(part), "{log}");
         }
         let back = lines.next().unwrap_or_default();
-        for part in ["INFO", r#"name="Limited" instance=0"#, "is back"] {
+        for part in ["INFO", r#"name="Limited" instance=0"#, "has recovered"] {
             assert!(back.contains(part), "{log}");
         }
         assert_eq!(lines.next(), None, "{log}");

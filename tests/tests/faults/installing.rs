@@ -82,7 +82,7 @@ fn one_that_is_interrupted_leaves_nothing_to_the_next() -> Result<()> {
     wait_until("word of the wait", EXIT, || {
         second
             .log()
-            .contains("waiting for another installation to end")
+            .contains("waiting for another installation to finish")
     });
     assert!(runs(id));
     assert!(

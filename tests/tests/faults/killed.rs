@@ -186,7 +186,7 @@ fn a_stop_while_it_is_started_again_is_an_orderly_end() -> Result<()> {
         kill(old)?;
         wait_until("the news of its end", NOTICED, || {
             let log = server.log();
-            log.is_ok_and(|log| log.contains("it is started again in 100 ms"))
+            log.is_ok_and(|log| log.contains("restarting it in 100 ms"))
         });
         // The pause, the start, and the moment between the first response and readiness.
         thread::sleep(random.moment(Duration::from_millis(500)));

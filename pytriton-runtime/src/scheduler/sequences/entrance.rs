@@ -41,7 +41,7 @@ impl SequenceQueue {
                 %sequence,
                 model,
                 sequences,
-                "the sequence starts anew and had not ended: what it was ends early"
+                "the sequence was restarted before it had ended; its previous state is discarded"
             );
         }
         Ok(entered)

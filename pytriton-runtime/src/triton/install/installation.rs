@@ -120,7 +120,7 @@ fn lock(path: &Path) -> Result<File, InstallError> {
         .open(path);
     let file = open.map_err(InstallError::at(path))?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        tracing::info!("waiting for another installation to end");
+        tracing::info!("waiting for another installation to finish");
         let locked = flock(&file, FlockOperation::LockExclusive);
         locked.map_err(|errno| InstallError::at(path)(errno.into()))?;
     }

@@ -71,7 +71,7 @@ impl Tritonserver {
                     return Err(server.exhausted().await.into());
                 }
                 Err(NotReady::Ended(exit)) if chosen && tries > 0 && server.lost_a_port(&exit) => {
-                    tracing::debug!("somebody else was faster to take a free port: trying others");
+                    tracing::debug!("another process took a free port first; trying other ports");
                 }
                 Err(NotReady::Ended(exit)) => return Err(LaunchError::Ended { exit }),
                 Err(NotReady::Late(late)) => return Err(LaunchError::Late(late)),

@@ -138,7 +138,7 @@ impl Child {
         }
         tracing::warn!(
             seconds = grace.as_secs(),
-            "tritonserver did not stop in time: it is killed"
+            "tritonserver did not stop in time; killing it"
         );
         self.kill().await
     }
@@ -174,14 +174,14 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
             tracing::warn!(
                 signal,
                 seconds,
-                "tritonserver hangs in its crash: it is killed"
+                "tritonserver hangs after a crash; killing it"
             );
             group.signal(Signal::KILL);
         }
     };
     let spawned = thread::Builder::new().name("crash".to_owned()).spawn(wait);
     if let Err(error) = spawned {
-        tracing::warn!(%error, "no thread to end a tritonserver that crashes");
+        tracing::warn!(%error, "cannot start the thread that kills a tritonserver that hangs after a crash");
     }
 }
 

@@ -87,7 +87,7 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
     let same = check(LOCK)?.success("check")?;
     assert_eq!(
         same.trim_end(),
-        format!("the models are as {} says", file.display())
+        format!("the models match {}", file.display())
     );
     let linear = r#"{"name": "x", "datatype": "FP32", "shape": [20]}"#;
     let scale = r#"{"name": "scale", "datatype": "FP32", "shape": [1], "first_value": true}"#;

@@ -191,7 +191,7 @@ impl Run {
     fn deaths(&self) -> Result<String> {
         let log = self.server.log()?;
         let lines: Vec<&str> = log.lines().collect();
-        let deaths = (0..lines.len()).filter(|&line| lines[line].contains("it is started again"));
+        let deaths = (0..lines.len()).filter(|&line| lines[line].contains("restarting it"));
         let around = deaths.map(|line| lines[line.saturating_sub(WORDS)..=line].join("\n"));
         Ok(around.collect::<Vec<_>>().join("\n"))
     }
