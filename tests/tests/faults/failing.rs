@@ -74,7 +74,7 @@ fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
         while ready()? != 200 {
             assert!(begun.elapsed() < EXIT, "{}", server.log()?);
         }
-        let log = server.log_with(&["is back"])?;
+        let log = server.log_with(&["has recovered"])?;
         let mut lines = log.lines().filter(|line| line.contains("the instance "));
         let warned = lines.next().unwrap_or_default();
         for part in [
