@@ -49,8 +49,6 @@ compile_error!(
 
 pub mod access;
 mod backend_macro;
-#[cfg(feature = "embedded")]
-mod body_buffer;
 pub mod bound;
 
 #[cfg(tritonserver)]
@@ -71,8 +69,6 @@ mod forward;
 pub mod fuzzing;
 #[cfg(feature = "embedded")]
 pub mod grpc;
-#[expect(unsafe_code, reason = "the allocator is asked in C alone")]
-mod heap;
 #[cfg(feature = "embedded")]
 pub mod http;
 mod instance;
@@ -83,8 +79,6 @@ mod limits;
 #[cfg(all(feature = "embedded", tritonserver))]
 mod loaded_models;
 mod logging;
-mod maybe_ready;
-pub mod memory_budget;
 #[cfg(feature = "embedded")]
 pub mod metrics;
 #[cfg(feature = "embedded")]
@@ -92,11 +86,8 @@ mod min_rate;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
-#[cfg(feature = "embedded")]
-mod offload;
 pub mod openai;
 mod openapi;
-mod panic;
 pub mod registry;
 #[cfg(feature = "embedded")]
 pub mod repository;
@@ -108,17 +99,12 @@ pub mod service;
 #[cfg(feature = "embedded")]
 pub mod shared_memory;
 pub mod statistics;
-mod status;
 #[cfg(test)]
 mod testing;
-mod text;
 pub mod tls;
 mod trace;
 #[cfg(feature = "embedded")]
 pub mod trace_extension;
-#[cfg(feature = "embedded")]
-mod tracked_buffer;
-mod tracked_bytes;
 #[cfg(tritonserver)]
 pub mod triton;
 mod warmup;
@@ -134,6 +120,10 @@ pub use limits::Limits;
 pub use logging::LogError;
 pub use logging::LogFormat;
 pub use ndarray;
+pub use pytriton_core::memory_budget;
+#[cfg(feature = "embedded")]
+pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer};
+pub(crate) use pytriton_core::{heap, maybe_ready, panic, status, text, tracked_bytes};
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;
 pub use pytriton_protocol::tensor;

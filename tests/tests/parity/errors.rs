@@ -49,7 +49,11 @@ const READERS: [(&str, &[&str]); 5] = [
     ),
     (
         "Errors that clients receive",
-        &["pytriton-runtime/src/", "pytriton-protocol/"],
+        &[
+            "pytriton-runtime/src/",
+            "pytriton-runtime/core/",
+            "pytriton-protocol/",
+        ],
     ),
 ];
 
@@ -82,6 +86,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
         "pytriton-python/src",
         "pytriton-runtime/src",
         "pytriton-runtime/backend/src",
+        "pytriton-runtime/core/src",
         "pytriton-signature/src",
     ];
     for file in crates

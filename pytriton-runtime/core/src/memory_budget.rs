@@ -14,7 +14,7 @@ use crate::heap::trim;
 
 /// Values below this size are not counted: the limit on the number of requests bounds them, and small
 /// requests are served when the budget is full.
-pub(crate) const MIN_TRACKED_BYTES: usize = 4 << 10;
+pub const MIN_TRACKED_BYTES: usize = 4 << 10;
 
 /// A peak of at least this size may leave free memory in the allocator that is worth returning to
 /// the system.
@@ -77,7 +77,7 @@ impl MemoryBudget {
     }
 
     /// The highest usage, for the fuzz targets.
-    #[cfg(any(test, feature = "fuzzing"))]
+    #[doc(hidden)]
     pub fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }
@@ -92,8 +92,7 @@ impl MemoryBudget {
     }
 
     /// A permit of zero bytes that is counted from its first byte, for values whose number nothing else limits.
-    #[cfg(feature = "embedded")]
-    pub(crate) fn exact_permit(self: &Arc<Self>) -> MemoryPermit {
+    pub fn exact_permit(self: &Arc<Self>) -> MemoryPermit {
         let mut permit = self.empty_permit();
         permit.threshold = 0;
         permit
@@ -395,7 +394,6 @@ mod tests {
         assert_eq!(budget.reserved(), 0);
     }
 
-    #[cfg(feature = "embedded")]
     #[test]
     fn an_exact_permit_counts_from_the_first_byte() {
         let budget = MemoryBudget::new(8 * KIB);

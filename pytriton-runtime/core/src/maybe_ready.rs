@@ -6,15 +6,15 @@ use futures_util::future::{BoxFuture, Either, Ready, ready};
 ///
 /// A caller that awaits it stores only the result, whatever the computation behind it stores. This
 /// matters because the future of a request is moved before it is first polled.
-pub(crate) type MaybeReady<'a, T, E> = Either<Ready<Result<T, E>>, BoxFuture<'a, Result<T, E>>>;
+pub type MaybeReady<'a, T, E> = Either<Ready<Result<T, E>>, BoxFuture<'a, Result<T, E>>>;
 
 /// Creates a result that is available now.
-pub(crate) fn now<'a, T, E>(result: Result<T, E>) -> MaybeReady<'a, T, E> {
+pub fn now<'a, T, E>(result: Result<T, E>) -> MaybeReady<'a, T, E> {
     Either::Left(ready(result))
 }
 
 /// Creates a result that is computed later.
-pub(crate) fn later<'a, T, E>(
+pub fn later<'a, T, E>(
     result: impl Future<Output = Result<T, E>> + Send + 'a,
 ) -> MaybeReady<'a, T, E> {
     Either::Right(Box::pin(result))

@@ -12,29 +12,29 @@ const FOR_CLIENT: usize = 2 << 10;
 const IN_ERROR: usize = 1 << 10;
 
 /// The maximum size of one text in the log, in bytes.
-pub(crate) const IN_LOG: usize = 8 << 10;
+pub const IN_LOG: usize = 8 << 10;
 
 /// The maximum size of a client's request id in the log, in bytes.
 const ID_IN_LOG: usize = 128;
 
 /// Returns the message of an error for a client.
-pub(crate) fn for_client(error: &impl Display) -> String {
+pub fn for_client(error: &impl Display) -> String {
     cut(error, FOR_CLIENT)
 }
 
 /// Returns the beginning of a client's text for use in an error. An error must not hold everything
 /// that a client sends.
-pub(crate) fn excerpt(text: &(impl Display + ?Sized)) -> String {
+pub fn excerpt(text: &(impl Display + ?Sized)) -> String {
     cut(text, IN_ERROR)
 }
 
 /// Returns a client's request id for a log or span that escapes its values.
-pub(crate) fn id_in_log(id: &str) -> String {
+pub fn id_in_log(id: &str) -> String {
     cut(&id, ID_IN_LOG)
 }
 
 /// Returns a text for a log that escapes its values.
-pub(crate) fn in_log(text: &impl Display) -> String {
+pub fn in_log(text: &impl Display) -> String {
     cut(text, IN_LOG)
 }
 
@@ -47,11 +47,9 @@ fn cut(text: &(impl Display + ?Sized), room: usize) -> String {
 }
 
 /// Displays a text on a single line of bounded length.
-#[cfg(any(test, tritonserver))]
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Legible<T>(pub(crate) T);
+pub struct Legible<T>(pub T);
 
-#[cfg(any(test, tritonserver))]
 impl<T: Display> Display for Legible<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bounded = Bounded::legible(formatter);
@@ -62,7 +60,7 @@ impl<T: Display> Display for Legible<T> {
 
 /// A writer that passes on a limited number of bytes.
 #[derive(Debug)]
-pub(crate) struct Bounded<W> {
+pub struct Bounded<W> {
     writer: W,
     room: usize,
     left_out: usize,
@@ -71,7 +69,7 @@ pub(crate) struct Bounded<W> {
 
 impl<W: Write> Bounded<W> {
     /// Creates a writer for a human-readable log.
-    pub(crate) fn legible(writer: W) -> Self {
+    pub fn legible(writer: W) -> Self {
         Self::new(writer, IN_LOG, true)
     }
 
@@ -85,7 +83,11 @@ impl<W: Write> Bounded<W> {
     }
 
     /// Appends the number of bytes that were omitted.
-    pub(crate) fn finish(mut self) -> fmt::Result {
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the writer.
+    pub fn finish(mut self) -> fmt::Result {
         match self.left_out {
             0 => Ok(()),
             bytes => write!(self.writer, "… ({bytes} more bytes)"),
@@ -127,7 +129,7 @@ fn acts(letter: char) -> bool {
 }
 
 /// Formats a limit for a message.
-pub(crate) fn seconds(limit: Duration) -> String {
+pub fn seconds(limit: Duration) -> String {
     format!("{} s", limit.as_secs_f64())
 }
 

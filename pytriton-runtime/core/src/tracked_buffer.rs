@@ -1,3 +1,5 @@
+//! A growing buffer whose memory is reserved.
+
 use std::mem;
 
 use bytes::Bytes;
@@ -11,14 +13,14 @@ const MIN_CAPACITY: usize = 64;
 /// A growing buffer. Memory is reserved before each allocation, and the reservation is never
 /// smaller than the capacity.
 #[derive(Debug)]
-pub(crate) struct TrackedBuffer {
+pub struct TrackedBuffer {
     bytes: Vec<u8>,
     permit: MemoryPermit,
 }
 
 impl TrackedBuffer {
     /// Creates an empty buffer. `permit` grows with it.
-    pub(crate) fn new(permit: MemoryPermit) -> Self {
+    pub fn new(permit: MemoryPermit) -> Self {
         Self {
             bytes: Vec::new(),
             permit,
@@ -32,7 +34,7 @@ impl TrackedBuffer {
     /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated. The buffer does
     /// not change then.
     #[inline]
-    pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
+    pub fn reserve(&mut self, additional: usize) -> Result<(), MemoryBudgetError> {
         match additional <= self.free() {
             true => Ok(()),
             false => self.grow(additional),
@@ -45,7 +47,7 @@ impl TrackedBuffer {
     ///
     /// As [`reserve`](Self::reserve).
     #[inline]
-    pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+    pub fn extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
         self.reserve(bytes.len())?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
@@ -53,44 +55,44 @@ impl TrackedBuffer {
 
     /// Returns how many bytes can be appended without an allocation.
     #[inline]
-    pub(crate) fn free(&self) -> usize {
+    pub fn free(&self) -> usize {
         self.bytes.capacity() - self.bytes.len()
     }
 
     /// Returns the buffer. At most [`free`](Self::free) bytes may be appended.
     #[inline]
-    pub(crate) fn bytes_mut(&mut self) -> &mut Vec<u8> {
+    pub fn bytes_mut(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
     /// The bytes that have been allocated.
-    pub(crate) fn capacity(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 
     /// An empty permit of the budget in which the buffer is reserved.
-    pub(crate) fn sibling(&self) -> MemoryPermit {
+    pub fn sibling(&self) -> MemoryPermit {
         self.permit.sibling()
     }
 
     /// Moves the bytes into another buffer and leaves this one empty.
-    pub(crate) fn take(&mut self) -> Self {
+    pub fn take(&mut self) -> Self {
         let empty = Self::new(self.sibling());
         mem::replace(self, empty)
     }
 
     /// Returns the bytes without a reservation. Only for a buffer with an unlimited permit.
-    pub(crate) fn into_untracked(self) -> Vec<u8> {
+    pub fn into_untracked(self) -> Vec<u8> {
         self.bytes
     }
 
     /// Returns the appended bytes.
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    pub fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns the bytes with their reservation, which is reduced to their size.
-    pub(crate) fn freeze(self) -> TrackedBytes {
+    pub fn freeze(self) -> TrackedBytes {
         let Self { mut bytes, permit } = self;
         // Growth may leave half of the buffer unused, which must not stay reserved while a client
         // reads.
@@ -103,7 +105,7 @@ impl TrackedBuffer {
     }
 
     /// The bytes and their reservation.
-    pub(crate) fn into_parts(self) -> (Vec<u8>, MemoryPermit) {
+    pub fn into_parts(self) -> (Vec<u8>, MemoryPermit) {
         (self.bytes, self.permit)
     }
 
@@ -128,7 +130,7 @@ impl TrackedBuffer {
     /// # Errors
     ///
     /// As [`reserve`](Self::reserve).
-    pub(crate) fn grow_to(&mut self, capacity: usize) -> Result<(), MemoryBudgetError> {
+    pub fn grow_to(&mut self, capacity: usize) -> Result<(), MemoryBudgetError> {
         let (length, before) = (self.bytes.len(), self.capacity());
         if capacity < MIN_TRACKED_BYTES {
             self.bytes.reserve_exact(capacity - length);

@@ -35,7 +35,7 @@ pub(super) fn long_places() -> usize {
 /// # Panics
 ///
 /// Panics if the work panics.
-pub(crate) fn by_weight<T: Send + 'static>(
+pub fn by_weight<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = T> + Send {
@@ -47,7 +47,7 @@ pub(crate) fn by_weight<T: Send + 'static>(
 }
 
 /// Returns whether work on that many bytes should run on the current thread.
-pub(crate) fn is_light(bytes: usize) -> bool {
+pub fn is_light(bytes: usize) -> bool {
     bytes <= LIGHT
 }
 
@@ -61,10 +61,7 @@ pub(crate) fn is_light(bytes: usize) -> bool {
 /// # Panics
 ///
 /// Panics if the work panics.
-pub(crate) async fn near<T: Send + 'static>(
-    bytes: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> T {
+pub async fn near<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if bytes <= LONG
         && may_be_held()
         && let Ok(_place) = PLACES.try_acquire()
@@ -84,7 +81,7 @@ pub(crate) async fn near<T: Send + 'static>(
 /// # Panics
 ///
 /// Panics if the work panics.
-pub(crate) async fn apart<T: Send + 'static>(
+pub async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {

@@ -9,7 +9,7 @@ thread_local! {
 /// Marks this thread as a worker of a multi-threaded runtime that can hand its tasks over to other
 /// workers. Such a thread may be blocked for a moderate time, which is shorter than waking another
 /// thread.
-pub(crate) fn is_relieved() {
+pub fn is_relieved() {
     RELIEVED.set(here());
 }
 

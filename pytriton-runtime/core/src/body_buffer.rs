@@ -1,3 +1,5 @@
+//! The body of a request while it arrives.
+
 use bytes::Bytes;
 
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
@@ -16,7 +18,7 @@ const GROWTH: usize = 4;
 /// announces and does not send takes neither memory nor address space. One position can be aligned
 /// for every element type.
 #[derive(Debug)]
-pub(crate) struct BodyBuffer {
+pub struct BodyBuffer {
     /// The bytes, after the padding that aligns them.
     buffer: TrackedBuffer,
     padding: usize,
@@ -27,7 +29,7 @@ pub(crate) struct BodyBuffer {
 
 impl BodyBuffer {
     /// Creates an empty buffer for at most `length` bytes. Its memory is added to `permit`.
-    pub(crate) fn new(permit: MemoryPermit, length: usize, aligned_at: Option<usize>) -> Self {
+    pub fn new(permit: MemoryPermit, length: usize, aligned_at: Option<usize>) -> Self {
         Self {
             buffer: TrackedBuffer::new(permit),
             padding: 0,
@@ -42,7 +44,7 @@ impl BodyBuffer {
     ///
     /// Returns [`MemoryBudgetError`] if the memory cannot be reserved or allocated.
     #[inline]
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), MemoryBudgetError> {
         if bytes.len() > self.buffer.free() {
             self.grow(bytes.len())?;
         }
@@ -51,17 +53,22 @@ impl BodyBuffer {
     }
 
     /// Returns the number of received bytes.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
+    /// Returns whether no byte has been received.
+    pub fn is_empty(&self) -> bool {
+        self.as_slice().is_empty()
+    }
+
     /// Returns the received bytes.
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    pub fn as_slice(&self) -> &[u8] {
         &self.buffer.as_slice()[self.padding..]
     }
 
     /// Returns the bytes and their reservation.
-    pub(crate) fn finish(self) -> (Bytes, MemoryPermit) {
+    pub fn finish(self) -> (Bytes, MemoryPermit) {
         let (bytes, permit) = self.buffer.into_parts();
         (Bytes::from(bytes).slice(self.padding..), permit)
     }

@@ -8,6 +8,6 @@ mod tests;
 mod threads;
 mod work;
 
-pub(crate) use relief::is_relieved;
-pub(crate) use report::report;
-pub(crate) use work::{apart, by_weight, is_light, near};
+pub use relief::is_relieved;
+pub use report::report;
+pub use work::{apart, by_weight, is_light, near};

@@ -16,7 +16,7 @@ static PLACE: Semaphore = Semaphore::const_new(1);
 /// # Panics
 ///
 /// Panics if `write` panics.
-pub(crate) async fn report<T: Send + 'static>(
+pub async fn report<T: Send + 'static>(
     bytes: usize,
     write: impl FnOnce() -> T + Send + 'static,
 ) -> T {

@@ -12,17 +12,17 @@ const OLDER_NAMES: [&str; 4] = [
 ];
 
 /// The environment variable that configures glibc.
-pub(crate) const TUNABLES: &str = "GLIBC_TUNABLES";
+pub const TUNABLES: &str = "GLIBC_TUNABLES";
 
 /// Returns whether the environment configures the allocator. `user` reads the environment.
-pub(crate) fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
+pub fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
     let tunables = user(TUNABLES).unwrap_or_default();
     tunables.to_string_lossy().contains("glibc.malloc.")
         || OLDER_NAMES.iter().any(|name| user(name).is_some())
 }
 
 /// With a smaller budget, the heaps would keep more memory than the budget allows.
-#[cfg(all(feature = "embedded", target_os = "linux", target_env = "gnu"))]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SMALL_BUDGET_BYTES: usize = 256 << 20;
 
 /// Makes the allocator keep the buffers of a request for the next one, unless the user has
@@ -31,8 +31,7 @@ const SMALL_BUDGET_BYTES: usize = 256 << 20;
 ///
 /// By default glibc returns buffers page by page once two of the largest are free, and the next
 /// request faults the pages in again. See docs/memory.md for measurements.
-#[cfg(feature = "embedded")]
-pub(crate) fn keep(budget: usize) {
+pub fn keep(budget: usize) {
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     let _ = budget;
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -63,7 +62,7 @@ pub(crate) fn keep(budget: usize) {
 }
 
 /// Returns the free memory of all heaps to the system.
-pub(crate) fn trim() {
+pub fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {

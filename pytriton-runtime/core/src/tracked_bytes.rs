@@ -1,3 +1,5 @@
+//! Bytes whose memory is reserved.
+
 use std::ops::Deref;
 
 use bytes::Bytes;
@@ -10,11 +12,11 @@ use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
 /// plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation stays attached
 /// to the buffer and to all of its slices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct TrackedBytes(Bytes);
+pub struct TrackedBytes(Bytes);
 
 impl TrackedBytes {
     /// Bytes that `permit` was acquired for.
-    pub(crate) fn new(bytes: Bytes, permit: MemoryPermit) -> Self {
+    pub fn new(bytes: Bytes, permit: MemoryPermit) -> Self {
         // Below this size the limit on the number of requests bounds the memory.
         if bytes.len() < MIN_TRACKED_BYTES {
             return Self(bytes);
@@ -27,26 +29,23 @@ impl TrackedBytes {
     }
 
     /// Returns the bytes, which keep their reservation.
-    pub(crate) fn into_bytes(self) -> Bytes {
+    pub fn into_bytes(self) -> Bytes {
         self.0
     }
-}
 
-#[cfg(feature = "embedded")]
-impl TrackedBytes {
     /// Creates bytes that need no reservation.
-    pub(crate) const fn from_static(bytes: &'static [u8]) -> Self {
+    pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Bytes::from_static(bytes))
     }
 
     /// Creates bytes whose size does not depend on clients or functions: texts about the server
     /// itself, and errors, which are capped.
-    pub(crate) fn of_server(bytes: impl Into<Bytes>) -> Self {
+    pub fn of_server(bytes: impl Into<Bytes>) -> Self {
         Self(bytes.into())
     }
 
     /// Bytes of a buffer that already carries its reservation, such as the data of a tensor.
-    pub(crate) fn of_tensor(bytes: Bytes) -> Self {
+    pub fn of_tensor(bytes: Bytes) -> Self {
         Self(bytes)
     }
 }
