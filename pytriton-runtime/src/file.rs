@@ -14,7 +14,7 @@ pub(crate) fn read_limited(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !found.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     File::open(path)?
@@ -22,7 +22,7 @@ pub(crate) fn read_limited(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
         .read_to_end(&mut bytes)?;
     match bytes.len() as u64 > max_bytes {
         true => Err(io::Error::other(format!(
-            "it has more than {max_bytes} bytes"
+            "it is larger than {max_bytes} bytes"
         ))),
         false => Ok(bytes),
     }

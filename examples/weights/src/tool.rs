@@ -16,7 +16,7 @@ pub(crate) fn command(program: &str) -> Command {
 pub(crate) fn run(command: &mut Command, requirement: &str) -> Result<(), WeightsError> {
     let status = match command.status() {
         Ok(status) if status.success() => return Ok(()),
-        Ok(status) => format!("ended with {status}"),
+        Ok(status) => format!("failed with {status}"),
         Err(error) => format!("cannot be run: {error}"),
     };
     Err(WeightsError::Download {

@@ -133,10 +133,10 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
         let table: [(Option<&str>, &str); 3] = [
             (
                 None,
-                "neither `pip` nor `uv` is there to download silero-vad==6.2.3",
+                "cannot download silero-vad==6.2.3, because neither `pip` nor `uv` was found",
             ),
-            (Some("false"), "it ended with exit status: 1"),
-            (Some("/no/such/pip"), "it cannot be run"),
+            (Some("false"), "failed with exit status: 1"),
+            (Some("/no/such/pip"), "cannot be run"),
         ];
         for (program, expected) in table {
             let installed = crate::SILERO_VAD.install(cache.path(), || program.map(Command::new));

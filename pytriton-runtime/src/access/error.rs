@@ -51,7 +51,7 @@ pub enum AccessError {
     },
     /// The token is not valid as the value of a header.
     #[error(
-        "the access token in {place} must be at least 16 visible characters of ASCII, one token in a line, and it is {found}"
+        "the access token in {place} must have at least 16 visible ASCII characters, one token per line, but it is {found}"
     )]
     Token {
         /// The file or the variable.
@@ -60,6 +60,6 @@ pub enum AccessError {
         found: &'static str,
     },
     /// The system provides no random bytes.
-    #[error("cannot make an access token: {0}")]
+    #[error("cannot generate an access token: {0}")]
     Random(#[source] io::Error),
 }

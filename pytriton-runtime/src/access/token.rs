@@ -34,13 +34,13 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
         place: place(),
         found,
     };
-    let text = str::from_utf8(bytes).map_err(|_| mistake("no text"))?;
+    let text = str::from_utf8(bytes).map_err(|_| mistake("not UTF-8"))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let tokens = lines.map(
         |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true if line.len() < LEAST => Err(mistake("shorter")),
+            true if line.len() < LEAST => Err(mistake("too short")),
             true => Ok(Secret::new(line)),
-            false => Err(mistake("another text")),
+            false => Err(mistake("made of other characters")),
         },
     );
     let tokens: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
@@ -91,13 +91,13 @@ mod tests {
                 b"\n the-new-one-is-it \r\nthe-old-one-was-it\n\n",
                 Ok(&["the-new-one-is-it", "the-old-one-was-it"]),
             ),
-            (b"fifteen-visible", Err("shorter")),
-            (b"the-new-one-is-it\nthe-old", Err("shorter")),
+            (b"fifteen-visible", Err("too short")),
+            (b"the-new-one-is-it\nthe-old", Err("too short")),
             (b"", Err("empty")),
             (b" \n", Err("empty")),
-            (b"a b", Err("another text")),
-            ("é".as_bytes(), Err("another text")),
-            (b"\xff", Err("no text")),
+            (b"a b", Err("made of other characters")),
+            ("é".as_bytes(), Err("made of other characters")),
+            (b"\xff", Err("not UTF-8")),
         ];
         for (bytes, expected) in table {
             let got = parse(bytes, || "f".to_owned());

@@ -157,35 +157,35 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             first_values && call != CallMode::Batch,
-            "one value for a whole batch needs `Function::batch`: write it, or remove `first_value`",
+            "`first_value` is one value for a whole batch, which needs `Function::batch`: write it, or remove `first_value`",
         ),
         (
             first_values && options.sequence_batching.is_some(),
-            "the rows of a batch are of different sequences, which have no value in common: remove `first_value`",
+            "the rows of a batch belong to different sequences, which share no value: remove `first_value`",
         ),
         (
             function.sequences && !model.steps.is_empty(),
-            "what stands around a function moves rows, and their sequences stay: remove `step`",
+            "a step can reorder rows, but their sequences are not reordered: remove `step`",
         ),
         (
             function.decoupled && !model.steps.is_empty(),
-            "what stands around a function sees one answer: remove `step`, or return one",
+            "a step supports one response per request: remove `step`, or return a single response",
         ),
         (
             function.decoupled && cached,
-            "`response_cache` keeps one response: remove it, or return one answer",
+            "`response_cache` stores one response per request: remove it, or return a single response",
         ),
         (
             function.decoupled && options.preserve_ordering,
-            "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+            "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
         ),
         (
             options.inline && function.is_async,
-            "an `inline` call cannot wait: remove `inline`, or write a function that is not `async`",
+            "an `inline` call cannot await: remove `inline`, or write a function that is not `async`",
         ),
         (
             options.inline && function.decoupled && !function.is_async,
-            "an `inline` call has one response: remove `inline`, or return one answer",
+            "an `inline` call has one response: remove `inline`, or return a single response",
         ),
         (
             options.inline && !function.movable && !function.is_async && !function.sequences,
@@ -193,19 +193,19 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             raw && !model.steps.is_empty(),
-            "steps do not stand around a raw function: write `Function::batch`, or remove `step`",
+            "a raw function supports no steps: write `Function::batch`, or remove `step`",
         ),
         (
             raw && model.by_parameters,
-            "requests that are taken as they are have parameters of their own: remove `by_parameters`, and call `request.parameters()`",
+            "each request of a raw function has its own parameters: remove `by_parameters`, and call `request.parameters()`",
         ),
         (
             cached && model.by_parameters,
-            "`response_cache` gives requests of the same inputs the same response, whatever their parameters are: remove it, or `by_parameters`",
+            "`response_cache` returns the same response for the same inputs and ignores parameters: remove it, or `by_parameters`",
         ),
         (
             cached && raw,
-            "`response_cache` gives requests of the same inputs the same response, and a raw function sees their parameters: remove it, or write `Function::batch`",
+            "`response_cache` returns the same response for the same inputs, but a raw function can read the parameters: remove it, or write `Function::batch`",
         ),
     ];
     let broken = table.into_iter().filter(|(broken, _)| *broken);
@@ -238,19 +238,19 @@ fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             own,
-            "the server reads this member of OpenAI's requests itself: give the input another name, or remove it",
+            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
         ),
         (
             !matches!(&model.outputs[..], [only] if text(&only.spec, [1])),
-            "a text is the only output: write `.output(Output::new::<String>(\"text\", [1]))`",
+            "the only output must be a string: write `.output(Output::new::<String>(\"text\", [1]))`",
         ),
         (
             function.call != CallMode::Request,
-            "OpenAI's routes take each request by itself: write `Function::sample`, `sample_iter` or `sample_stream`",
+            "the OpenAI routes process each request separately: write `Function::sample`, `sample_iter` or `sample_stream`",
         ),
         (
             function.sequences,
-            "OpenAI's routes know no sequences: write a function without a state for each",
+            "the OpenAI routes do not support sequences: write a function without sequence state",
         ),
     ];
     let broken = table.into_iter().filter(|(broken, _)| *broken);

@@ -43,8 +43,8 @@ fn an_inline_function_has_one_response_and_a_state_that_is_send() {
     assert!(spec.inline);
     let stay = "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`";
     let wait =
-        "an `inline` call cannot wait: remove `inline`, or write a function that is not `async`";
-    let stream = "an `inline` call has one response: remove `inline`, or return one answer";
+        "an `inline` call cannot await: remove `inline`, or write a function that is not `async`";
+    let stream = "an `inline` call has one response: remove `inline`, or return a single response";
     let table: [(Function, &[&str]); 8] = [
         (batch(), &[]),
         (stateful().movable().sample(|_, _| Ok(Vec::new())), &[]),
@@ -138,24 +138,24 @@ fn openai_s_routes_ask_for_a_text() {
                 .input(Input::new::<String>("stream", [1]))
                 .openai(Completions),
             sample(),
-            "the server reads this member of OpenAI's requests itself: give the input another name, or remove it",
+            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
         ),
         (
             prompt()
                 .output(Output::new::<f32>("y", [1]))
                 .openai(Completions),
             sample(),
-            "a text is the only output: write `.output(Output::new::<String>(\"text\", [1]))`",
+            "the only output must be a string: write `.output(Output::new::<String>(\"text\", [1]))`",
         ),
         (
             prompt().openai(Completions),
             Function::per_sequence(|_, _| Ok(())).sample(|_: &mut (), _| Ok(Vec::new())),
-            "OpenAI's routes know no sequences: write a function without a state for each",
+            "the OpenAI routes do not support sequences: write a function without sequence state",
         ),
         (
             prompt().openai(Completions),
             Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new())),
-            "OpenAI's routes take each request by itself: write `Function::sample`, `sample_iter` or `sample_stream`",
+            "the OpenAI routes process each request separately: write `Function::sample`, `sample_iter` or `sample_stream`",
         ),
         (
             prompt().max_batch_size(4).openai(Completions),
@@ -300,7 +300,7 @@ fn every_flaw_is_named() {
         (
             model().parameter("a", "1").parameter("a", "2"),
             batch(),
-            "`parameter(\"a\", …)` stands twice",
+            "`parameter(\"a\", …)` is set twice",
         ),
         (
             model().input(Input::new::<f32>("__x", [1])),
@@ -341,7 +341,7 @@ fn every_flaw_is_named() {
         (
             model(),
             [batch(), sample()].into(),
-            "the functions of a model's instances must be of one kind",
+            "the functions of a model's instances must be of the same kind",
         ),
         (
             model().instances(3),
@@ -356,27 +356,27 @@ fn every_flaw_is_named() {
         (
             model().input(Input::new::<f32>("z", [1]).first_value()),
             sample(),
-            "one value for a whole batch needs `Function::batch`",
+            "`first_value` is one value for a whole batch, which needs `Function::batch`",
         ),
         (
             model().step(PadBatch),
             raw(),
-            "steps do not stand around a raw function",
+            "a raw function supports no steps",
         ),
         (
             model().by_parameters(),
             raw(),
-            "requests that are taken as they are have parameters of their own",
+            "each request of a raw function has its own parameters",
         ),
         (
             model().by_parameters().response_cache(true),
             batch(),
-            "`response_cache` gives requests of the same inputs the same response, whatever",
+            "`response_cache` returns the same response for the same inputs and ignores parameters",
         ),
         (
             model().response_cache(true),
             raw(),
-            "`response_cache` gives requests of the same inputs the same response, and a raw",
+            "`response_cache` returns the same response for the same inputs, but a raw",
         ),
         (
             model().step(FillOptional::<f32, _>::new("nothing", 1.0)),
@@ -435,15 +435,15 @@ fn many_answers_go_neither_with_steps_nor_with_what_keeps_one() {
     let table = [
         (
             model().step(PadBatch),
-            "what stands around a function sees one answer: remove `step`, or return one",
+            "a step supports one response per request: remove `step`, or return a single response",
         ),
         (
             model().response_cache(true),
-            "`response_cache` keeps one response: remove it, or return one answer",
+            "`response_cache` stores one response per request: remove it, or return a single response",
         ),
         (
             model().preserve_ordering(true),
-            "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+            "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
         ),
     ];
     for (model, expected) in table {

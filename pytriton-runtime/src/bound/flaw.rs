@@ -54,7 +54,7 @@ pub enum Flaw {
         help: &'static str,
     },
     /// A configuration parameter has two values.
-    #[error("`parameter(\"{name}\", …)` stands twice: remove one")]
+    #[error("`parameter(\"{name}\", …)` is set twice: remove one")]
     ParameterTwice {
         /// The name of the parameter.
         name: Arc<str>,
@@ -68,7 +68,7 @@ pub enum Flaw {
         help: &'static str,
     },
     /// Two inputs or two outputs have the same name.
-    #[error("two {kind}s are named `{name}`: write another name")]
+    #[error("two {kind}s are named `{name}`: rename one")]
     TensorTwice {
         /// `input` or `output`.
         kind: &'static str,
@@ -123,7 +123,7 @@ pub enum Flaw {
     NoFunction,
     /// The functions of the instances are of different kinds.
     #[error(
-        "the functions of a model's instances must be of one kind: all for a batch, all for a request, or all raw"
+        "the functions of a model's instances must be of the same kind: all batch, all per request, or all raw"
     )]
     MixedFunctions,
     /// The number of functions differs from the number of instances.

@@ -19,8 +19,7 @@ pub enum CacheConfigError {
     },
     /// The embedded engine does not have this cache.
     #[error(
-        "option --cache-config: the embedded engine has no cache `{cache}`: write `local,size=…`, or take the \
-         tritonserver engine (--engine tritonserver)"
+        "option --cache-config: the embedded engine has no cache `{cache}`: write `local,size=…`, or use the tritonserver engine (--engine tritonserver)"
     )]
     UnknownCache {
         /// The name of the cache.
@@ -35,7 +34,7 @@ pub enum CacheConfigError {
         setting: String,
     },
     /// The size is not a number, or is too small.
-    #[error("option --cache-config: expected a size from {LEAST} bytes, found `{got}`")]
+    #[error("option --cache-config: expected a size of at least {LEAST} bytes, found `{got}`")]
     Size {
         /// The given size.
         got: String,
@@ -109,7 +108,7 @@ mod tests {
             ("redis,host=localhost", "no cache `redis`"),
             ("local,ttl=5", "no setting `ttl`"),
             ("local,size=", "found ``"),
-            ("local,size=0", "from 1024 bytes, found `0`"),
+            ("local,size=0", "at least 1024 bytes, found `0`"),
             ("local,size=1023", "found `1023`"),
             ("local,size=-1", "found `-1`"),
             ("local,size=1MB", "found `1MB`"),

@@ -33,12 +33,12 @@ pub enum ChoiceError {
     },
     /// tritonserver listens on its own ports, so it cannot serve a router.
     #[error(
-        "tritonserver answers on ports of its own, so that no router can: take the embedded engine, or `run`"
+        "tritonserver serves its own ports and cannot serve a router: use the embedded engine, or call `run`"
     )]
     Router,
     /// No tritonserver was found.
     #[cfg(tritonserver)]
-    #[error("{0}; `install` fetches one")]
+    #[error("{0}; the command `install` downloads one")]
     Locate(#[from] LocateError),
     /// The tritonserver does not run.
     #[cfg(tritonserver)]
@@ -52,7 +52,7 @@ impl ChoiceError {
     pub(crate) fn absent() -> Self {
         let reason = match cfg!(feature = "tritonserver") {
             true => {
-                "tritonserver runs on Linux on x86_64 and aarch64 alone, and it is for another system"
+                "tritonserver runs only on Linux on x86_64 and aarch64, and the binary is built for another system"
             }
             false => "it is built without the feature `tritonserver` of pytriton",
         };

@@ -89,8 +89,7 @@ pub enum ControlError {
     },
     /// The poll mode without a repository that could change.
     #[error(
-        "--model-control-mode=poll has nothing to look at: the models are part of this binary; leave it out, take explicit, or \
-         give --engine tritonserver a folder with further models (--model-repository)"
+        "--model-control-mode=poll has no repository to poll, because the models are part of this binary: remove it, use explicit, or give --engine tritonserver a folder with additional models (--model-repository)"
     )]
     Poll,
 }

@@ -9,7 +9,7 @@ use super::TritonOptions;
 /// Options that the embedded engine cannot honour.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the embedded engine cannot honour {}: take `--engine tritonserver`, which can, or leave it out",
+    "the embedded engine does not support {}: use `--engine tritonserver`, or remove the option",
     list(options)
 )]
 pub struct UnsupportedOptions {
@@ -113,8 +113,8 @@ mod tests {
         let asked = asked(&given);
         assert_eq!(
             UnsupportedOptions::check(&asked).unwrap_err().to_string(),
-            "the embedded engine cannot honour --restart (other than false), --grpc-keepalive-time, \
-             --allow-gpu-metrics (other than false): take `--engine tritonserver`, which can, or leave it out"
+            "the embedded engine does not support --restart (other than false), --grpc-keepalive-time, \
+             --allow-gpu-metrics (other than false): use `--engine tritonserver`, or remove the option"
         );
         let unneeded: Vec<_> = unneeded(&asked.flags).collect();
         assert_eq!(unneeded, ["http-thread-count"]);

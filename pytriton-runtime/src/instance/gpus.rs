@@ -33,7 +33,7 @@ fn check(spec: &ModelSpec, most: u32) -> Result<(), ModelError> {
             return Err(ModelError::Load {
                 model: Arc::clone(&spec.name),
                 instance: first,
-                message: format!("there is no {device}, this machine has {there}"),
+                message: format!("{device} does not exist: this machine has {there}"),
             });
         }
         first = first.saturating_add(group.count);
@@ -115,13 +115,13 @@ mod tests {
             (
                 1,
                 Some(
-                    "instance 3 of model 'Identity' could not be loaded: there is no gpu(1), this machine has one GPU",
+                    "instance 3 of model 'Identity' could not be loaded: gpu(1) does not exist: this machine has one GPU",
                 ),
             ),
             (
                 0,
                 Some(
-                    "instance 2 of model 'Identity' could not be loaded: there is no gpu(0), this machine has no GPU",
+                    "instance 2 of model 'Identity' could not be loaded: gpu(0) does not exist: this machine has no GPU",
                 ),
             ),
         ];

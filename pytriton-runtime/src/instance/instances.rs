@@ -19,7 +19,7 @@ pub(crate) struct Instances {
 
 /// A fatal error: the model can never respond again.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("model '{model}' is beyond repair: {reason}")]
+#[error("model '{model}' has a fatal error: {reason}")]
 pub struct FatalError {
     /// The model.
     pub model: Arc<str>,
@@ -275,7 +275,7 @@ mod tests {
         instances.health().note(&lost("two"), false);
         assert_eq!(instances.availability(), Availability::Gone);
         let fatal_error = instances.broken().await.unwrap().to_string();
-        let expected = "model 'Model' is beyond repair: model 'Model' failed: one";
+        let expected = "model 'Model' has a fatal error: model 'Model' failed: one";
         assert_eq!(fatal_error, expected);
         let _late = instances.enter(2);
         assert_eq!(instances.availability(), Availability::Gone);

@@ -82,10 +82,10 @@ pub enum LogError {
         expected: &'static str,
     },
     /// The log consists of JSON lines, which its readers rely on.
-    #[error("the log has lines of JSON, whose form cannot be updated")]
+    #[error("the log format is JSON, which cannot be changed while the server runs")]
     Json,
     /// The program has set up logging itself.
-    #[error("the log is the program's own: its settings cannot be updated")]
+    #[error("the program has its own log subscriber, so the log settings cannot be changed")]
     Foreign,
 }
 

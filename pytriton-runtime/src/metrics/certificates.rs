@@ -6,7 +6,7 @@ pub fn certificate_exposition(expiries: &[(&'static str, i64)]) -> String {
     if !expiries.is_empty() {
         let (name, help) = (
             "pytriton_certificate_expiry_timestamp_seconds",
-            "When the certificate of a port expires, in seconds since 1970",
+            "Expiry time of the certificate of a port since unix epoch in seconds",
         );
         let mut family = Family::gauge(&mut text, name, help);
         for (port, seconds) in expiries {

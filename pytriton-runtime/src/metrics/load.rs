@@ -13,16 +13,16 @@ pub fn load_exposition(models: &[(&ModelSpec, ModelStatistics)]) -> String {
     let mut text = String::new();
     let (name, help) = (
         "pytriton_requests_running",
-        "Requests that are being executed",
+        "Number of requests that are being executed",
     );
     let running: Value = |_, statistics| statistics.running as f64;
     write(Family::gauge(&mut text, name, help), models, running);
-    let (name, help) = ("pytriton_instances", "Instances of the model");
+    let (name, help) = ("pytriton_instances", "Number of instances of the model");
     let instances: Value = |spec, _| f64::from(spec.instances.count());
     write(Family::gauge(&mut text, name, help), models, instances);
     let (name, help) = (
         "pytriton_instance_busy_seconds_total",
-        "Time in which instances executed batches that have ended, of all instances together",
+        "Total execution time of completed batches, over all instances",
     );
     let busy: Value = |_, statistics| statistics.busy as f64 / 1e9;
     write(Family::counter(&mut text, name, help), models, busy);
@@ -34,7 +34,7 @@ pub fn spans_exposition(dropped: u64) -> String {
     let mut text = String::new();
     let (name, help) = (
         "pytriton_spans_dropped_total",
-        "Spans that were not exported: too many waited, or the collector did not take them",
+        "Number of spans that were not exported, because the queue was full or the collector did not accept them",
     );
     Family::counter(&mut text, name, help).sample(&[], &dropped);
     text

@@ -23,8 +23,7 @@ pub enum RegistryError {
     },
     /// Two versions of a model set different version policies.
     #[error(
-        "model '{model}' has one `version_policy` for all of its versions, but version {version} (declared at {location}) \
-         says another one than version {other_version} (declared at {other_location})"
+        "all versions of model '{model}' must have the same `version_policy`, but version {version} (declared at {location}) has another policy than version {other_version} (declared at {other_location})"
     )]
     VersionPolicies {
         /// The model.
@@ -40,7 +39,7 @@ pub enum RegistryError {
     },
     /// The `version_policy` of a model selects none of its versions.
     #[error(
-        "model '{model}' at {location}: `version_policy` leaves none of its versions {versions:?}: name one of them"
+        "model '{model}' at {location}: `version_policy` selects none of the versions {versions:?}: name one of them"
     )]
     NoVersion {
         /// The model.
@@ -51,7 +50,7 @@ pub enum RegistryError {
         versions: Vec<u32>,
     },
     /// Two inputs or two outputs have the same name.
-    #[error("model '{model}' at {location} has two tensors of the name '{tensor}'")]
+    #[error("model '{model}' at {location} has two tensors named '{tensor}'")]
     DuplicateTensor {
         /// The model.
         model: Arc<str>,
@@ -62,7 +61,7 @@ pub enum RegistryError {
     },
     /// The number of `#[output]` attributes differs from the number of outputs.
     #[error(
-        "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes: write one for each output, or none"
+        "model '{model}' at {location} has {expected} outputs but {got} `#[output]` attributes: write one for each output, or remove them all"
     )]
     OutputCount {
         /// The model.

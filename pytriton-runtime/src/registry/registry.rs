@@ -297,7 +297,7 @@ mod tests {
             version(2, None),
             version(3, Some(Latest(1))),
         ];
-        let differs = ") says another one than version 3 (declared at ";
+        let differs = ") has another policy than version 3 (declared at ";
         let [one, two, three] = &models;
         let error = Registry::new(&[one, two, three]).unwrap_err().to_string();
         assert!(error.contains(differs), "{error}");
@@ -309,7 +309,7 @@ mod tests {
         let registry = Registry::new(&[&absent, two]).unwrap();
         let error = registry.check_served().unwrap_err().to_string();
         assert!(
-            error.contains("leaves none of its versions [1, 2]"),
+            error.contains("selects none of the versions [1, 2]"),
             "{error}"
         );
         assert!(registry.served().is_empty());

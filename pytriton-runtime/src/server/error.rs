@@ -36,11 +36,11 @@ use super::settings::{Mistakes, ResolveError};
 pub enum ServerError {
     /// The binary registers no model.
     #[error(
-        "no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`; those of a library crate are linked where the binary names it, `use my_models as _;`"
+        "no model is registered: annotate a function with `#[pytriton::model(name = \"…\")]`; to link the models of a library crate, name the crate in the binary: `use my_models as _;`"
     )]
     NoModels,
     /// The log file cannot be opened.
-    #[error("log file '{}' cannot be written: {source}", path.display())]
+    #[error("cannot write log file '{}': {source}", path.display())]
     LogFile {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum ServerError {
         message: String,
     },
     /// The models have changed in ways that break their clients.
-    #[error("{}: {breaking} of these changes break callers; if they are meant, write the file anew with `list --format json`", file.display())]
+    #[error("{}: {breaking} of these changes break clients; if they are intended, rewrite the file with `list --format json`", file.display())]
     Breaking {
         /// The signature file that clients depend on.
         file: PathBuf,
@@ -71,7 +71,7 @@ pub enum ServerError {
     /// Histograms were requested from a tritonserver version that ignores the setting.
     #[cfg(tritonserver)]
     #[error(
-        "option --metrics-config: tritonserver {version} has no `histogram_latencies`, which is of {}: take a later one (--tritonserver PATH) or `--engine embedded`, or leave it out",
+        "option --metrics-config: tritonserver {version} does not support `histogram_latencies`, which requires {}: use a later version (--tritonserver PATH) or `--engine embedded`, or remove the setting",
         Version::HISTOGRAMS
     )]
     Histograms {
@@ -79,17 +79,14 @@ pub enum ServerError {
         version: Version,
     },
     /// No model is bound for tritonserver.
-    #[error(
-        "no model is bound: tritonserver is started with the models that it serves, call `bind` before"
-    )]
+    #[error("no model is bound: tritonserver needs its models at startup, so call `bind` first")]
     NothingBound,
     /// The model cannot be bound.
     #[error(transparent)]
     Model(#[from] ModelFlaws),
     /// A model cannot be added or removed while tritonserver serves.
     #[error(
-        "model '{model}' cannot {verb} while tritonserver serves: its models are fixed when it starts, because whoever could \
-         reach it could then load and unload models too; call `stop` before, or take the embedded engine"
+        "model '{model}' cannot be {verb} while tritonserver serves: its models are fixed at startup, because a mode that can change them also lets every client load and unload models; call `stop` first, or use the embedded engine"
     )]
     Fixed {
         /// The model.
@@ -98,7 +95,7 @@ pub enum ServerError {
         verb: &'static str,
     },
     /// The model is not bound.
-    #[error("no model '{model}' of version {version} is bound")]
+    #[error("version {version} of model '{model}' is not bound")]
     NotBound {
         /// The name of the model.
         model: Arc<str>,
@@ -106,11 +103,11 @@ pub enum ServerError {
         version: u32,
     },
     /// The server is running already.
-    #[error("the server runs already")]
+    #[error("the server is already running")]
     Running,
     /// A model still had requests when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to answer all accepted requests of model '{model}' (option --exit-timeout-secs)"
+        "{seconds} seconds were not enough to complete all accepted requests of model '{model}' (option --exit-timeout-secs)"
     )]
     Unbind {
         /// The model.
@@ -157,7 +154,7 @@ pub enum ServerError {
     Options(#[from] UnsupportedOptions),
     /// The tritonserver engine does not support the option.
     #[error(
-        "the tritonserver engine cannot honour {option}: take `--engine embedded`, which can, or leave it out"
+        "the tritonserver engine does not support {option}: use `--engine embedded`, or remove the option"
     )]
     EmbeddedOnly {
         /// The option, with its dashes.
@@ -169,15 +166,13 @@ pub enum ServerError {
     /// A model has OpenAI routes, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
-        "models under `#[openai]` need HTTP beside tritonserver: leave out --allow-http=false, take `--engine embedded`, or \
-         close their routes with --allow-openai=false"
+        "with tritonserver, models with `#[openai]` require HTTP: remove --allow-http=false, use `--engine embedded`, or disable their routes with --allow-openai=false"
     )]
     NoHttp,
     /// The docs page has a port, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
-        "{option} is for the page, which needs HTTP beside tritonserver: leave it out, leave out --allow-http=false, or take \
-         `--engine embedded`"
+        "{option} is for the docs page, which requires HTTP with tritonserver: remove it, remove --allow-http=false, or use `--engine embedded`"
     )]
     DocsNoHttp {
         /// The option, with its dashes.
@@ -186,7 +181,7 @@ pub enum ServerError {
     /// The docs page has a port, but this binary cannot serve the page.
     #[cfg(tritonserver)]
     #[error(
-        "{option} is for the page, which needs pytriton's feature `embedded`, beside tritonserver too: leave it out"
+        "{option} is for the docs page, which requires pytriton's feature `embedded` with either engine: remove it"
     )]
     NoDocs {
         /// The option, with its dashes.
@@ -195,28 +190,25 @@ pub enum ServerError {
     /// A model has OpenAI routes, but this binary cannot serve them.
     #[cfg(tritonserver)]
     #[error(
-        "models under `#[openai]` need pytriton's feature `embedded`, which serves OpenAI's routes beside tritonserver too, or \
-         --allow-openai=false"
+        "models with `#[openai]` require pytriton's feature `embedded`, which serves the OpenAI routes with either engine: enable it, or set --allow-openai=false"
     )]
     NoTexts,
     /// A model has OpenAI routes, but no port serves them.
     #[cfg(feature = "embedded")]
     #[error(
-        "models under `#[openai]` are served on the port for HTTP: leave out --allow-http=false, give them a port of their own \
-         with --openai-port, or close their routes with --allow-openai=false"
+        "models with `#[openai]` are served on the HTTP port: remove --allow-http=false, set a separate port with --openai-port, or disable their routes with --allow-openai=false"
     )]
     OpenAiNowhere,
     /// An address was given for the OpenAI routes, but no port.
     #[cfg(feature = "embedded")]
     #[error(
-        "--openai-address says where the port of OpenAI's routes is, and they have none of their own: give --openai-port too, \
-         or leave it out"
+        "--openai-address has no effect without a separate port for the OpenAI routes: set --openai-port as well, or remove it"
     )]
     OpenAiAddress,
     /// An address was given for the docs page, but no port.
     #[cfg(feature = "embedded")]
     #[error(
-        "--docs-address says where the port of the page is, and it has none of its own: give --docs-port too, or leave it out"
+        "--docs-address has no effect without a separate port for the docs page: set --docs-port as well, or remove it"
     )]
     DocsAddress,
     /// The Vertex AI routes cannot be served. The messages are tritonserver's.
@@ -226,7 +218,7 @@ pub enum ServerError {
     /// The routes of a platform need a port of their own, and a router has none.
     #[cfg(feature = "embedded")]
     #[error(
-        "--{option} opens a port of its own, and a router has none: run the server, or remove it"
+        "--{option} requires a separate port, and a router has no ports: run the server, or remove the option"
     )]
     NoPlatform {
         /// The option.
@@ -260,20 +252,20 @@ pub enum ServerError {
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
     /// The server was stopped before it was ready.
-    #[error("{signal} came before the server was ready")]
+    #[error("{signal} was received before the server was ready")]
     NotReady {
         /// The name of the signal, or the call that was made.
         signal: &'static str,
     },
     /// A second signal or call interrupted the stop.
-    #[error("{signal} came again: accepted requests were not answered")]
+    #[error("{signal} was received again: accepted requests were not completed")]
     Interrupted {
         /// The name of the signal, or the call that was made.
         signal: &'static str,
     },
     /// Requests were still being executed when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to answer all accepted requests (option --exit-timeout-secs)"
+        "{seconds} seconds were not enough to complete all accepted requests (option --exit-timeout-secs)"
     )]
     Drain {
         /// The exit timeout in seconds.
@@ -281,8 +273,7 @@ pub enum ServerError {
     },
     /// tritonserver had not completed all requests when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to answer all accepted requests: {connections} connections were cut (option \
-         --exit-timeout-secs)"
+        "{seconds} seconds were not enough to complete all accepted requests: {connections} connections were cut (option --exit-timeout-secs)"
     )]
     Cut {
         /// The exit timeout in seconds.
@@ -293,8 +284,7 @@ pub enum ServerError {
     /// tritonserver had completed all requests, but did not exit.
     #[cfg(tritonserver)]
     #[error(
-        "tritonserver did not end within {seconds} seconds of the signal (option --exit-timeout-secs) and was killed: a model \
-         or a trace of its own takes longer"
+        "tritonserver did not exit within {seconds} seconds of the signal (option --exit-timeout-secs) and was killed: one of its own models or traces takes longer"
     )]
     Late {
         /// The exit timeout in seconds.
@@ -309,8 +299,7 @@ pub enum ServerError {
     Engine(#[from] EngineError),
     /// HTTP and gRPC share one port, which tritonserver does not support.
     #[error(
-        "tritonserver cannot serve HTTP and gRPC on one port: choose another --grpc-port, or the embedded engine \
-         (--engine embedded)"
+        "tritonserver cannot serve HTTP and gRPC on the same port: choose another --grpc-port, or use the embedded engine (--engine embedded)"
     )]
     SharedPort,
     /// A function has reported a fatal error.

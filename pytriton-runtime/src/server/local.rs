@@ -45,7 +45,7 @@ impl Triton {
     /// another process.
     #[doc(hidden)]
     pub fn local(&self) -> Result<Local, ServerError> {
-        let (models, workers) = self.loaded("a call of `local`")?;
+        let (models, workers) = self.loaded("a call to `local`")?;
         let limits = self.options.limits()?;
         // No request arrives through these services.
         let (http, _) = doors(&models, limits, &self.options, &Access::default(), None);

@@ -54,7 +54,11 @@ impl Platforms {
         let address = |own: Option<IpAddr>, name: &str| {
             let port = flag(name).map(|port| {
                 let port = port.to_str().and_then(|port| port.parse().ok());
-                port.ok_or_else(|| ServerError::Arguments(format!("--{name} is no port")))
+                port.ok_or_else(|| {
+                    ServerError::Arguments(format!(
+                        "--{name} is not a port: expected a number from 0 to 65535"
+                    ))
+                })
             });
             let address = own.unwrap_or(options.http_address);
             Ok::<_, ServerError>(SocketAddr::new(address, port.transpose()?.unwrap_or(PORT)))

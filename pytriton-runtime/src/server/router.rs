@@ -44,7 +44,7 @@ impl Triton {
     ///
     /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports.
     pub fn router(&self) -> Result<Router, ServerError> {
-        let (models, _) = self.loaded("a call of `router`")?;
+        let (models, _) = self.loaded("a call to `router`")?;
         let limits = self.options.limits()?;
         let access = access(&self.options)?;
         let (http, grpc) = doors(&models, limits, &self.options, &access, None);

@@ -53,7 +53,7 @@ impl Started {
             #[cfg(tritonserver)]
             StartedEngine::Tritonserver { .. } => Err(ServerError::Fixed {
                 model: Arc::clone(&model.spec.name),
-                verb: "come",
+                verb: "added",
             }),
         }
     }
@@ -85,7 +85,7 @@ impl Started {
                 let _ = seconds;
                 Err(ServerError::Fixed {
                     model: Arc::clone(&model.name),
-                    verb: "go",
+                    verb: "removed",
                 })
             }
         }

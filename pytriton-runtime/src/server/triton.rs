@@ -12,7 +12,7 @@ use super::started::Started;
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
 /// The origin of a stop that the program requests.
-const CALL: &str = "a call of `stop`";
+const CALL: &str = "a call to `stop`";
 
 /// A server and its models, which a program binds, starts and stops. A process may have several.
 ///

@@ -311,10 +311,10 @@ mod tests {
         };
         for (stopped, answered, expected) in [
             (&well, true, ""),
-            (&well, false, "3 seconds were not enough to answer"),
+            (&well, false, "3 seconds were not enough to complete"),
             (&cut, true, "2 connections were cut"),
             (&cut, false, "2 connections were cut"),
-            (&late, true, "tritonserver did not end within 3 seconds"),
+            (&late, true, "tritonserver did not exit within 3 seconds"),
         ] {
             let outcome = outcome(stopped.clone(), answered, 3).err();
             let said = outcome.map(|error| error.to_string()).unwrap_or_default();
@@ -328,13 +328,16 @@ mod tests {
         let alone = "--allow-http=false";
         for (arguments, expected) in [
             (&[alone][..], ""),
-            (&[alone, "--docs-port=0"], "--docs-port is for the page"),
+            (
+                &[alone, "--docs-port=0"],
+                "--docs-port is for the docs page",
+            ),
             (&[alone, "--docs-address=::1"], "--docs-address is for"),
             (&[alone, "--docs-port=0", "--allow-docs=false"], ""),
             #[cfg(feature = "embedded")]
             (&["--docs-port=0", "--docs-address=::1"], ""),
             #[cfg(not(feature = "embedded"))]
-            (&["--docs-port=0"], "needs pytriton's feature `embedded`"),
+            (&["--docs-port=0"], "requires pytriton's feature `embedded`"),
         ] {
             let options = Options::parse(arguments).unwrap();
             let said = check_options(&options).err();

@@ -10,7 +10,7 @@ use super::TlsFile;
 pub enum TlsError {
     /// A port has TLS but no certificate.
     #[error(
-        "TLS for {port} needs a certificate and its key: give both --{port}-server-cert and --{port}-server-key"
+        "TLS for {port} requires a certificate and its private key: set both --{port}-server-cert and --{port}-server-key"
     )]
     NoCertificate {
         /// `http`, `grpc`, `metrics` or `openai`.
@@ -18,7 +18,7 @@ pub enum TlsError {
     },
     /// A port requires client certificates but has no root certificates.
     #[error(
-        "--{port}-use-ssl-mutual needs the certificates that those of clients are signed with: give --{port}-root-cert"
+        "--{port}-use-ssl-mutual requires the root certificates for client certificates: set --{port}-root-cert"
     )]
     NoRoots {
         /// `http`, `grpc`, `metrics` or `openai`.
@@ -26,8 +26,7 @@ pub enum TlsError {
     },
     /// A certificate is not used by any port.
     #[error(
-        "a certificate or a key is given for {port}, and TLS is off: give --{port}-use-ssl=true too, or leave out \
-         --{port}-server-cert and --{port}-server-key"
+        "a certificate or a key is set for {port}, but TLS is disabled: set --{port}-use-ssl=true, or remove --{port}-server-cert and --{port}-server-key"
     )]
     Off {
         /// `http`, `grpc`, `metrics` or `openai`.
@@ -35,7 +34,7 @@ pub enum TlsError {
     },
     /// Root certificates are given, but no port requires client certificates.
     #[error(
-        "--{port}-root-cert is given, and clients need no certificates: give --{port}-use-ssl-mutual=true too, or leave it out"
+        "--{port}-root-cert is set, but client certificates are not required: set --{port}-use-ssl-mutual=true, or remove it"
     )]
     NotMutual {
         /// `http`, `grpc`, `metrics` or `openai`.
@@ -43,20 +42,17 @@ pub enum TlsError {
     },
     /// HTTP and gRPC share a port but not their TLS options.
     #[error(
-        "HTTP and gRPC share a port, so that they must have the same TLS: give the options --http-use-ssl and \
-         --grpc-use-ssl, with the same files, or another --grpc-port"
+        "HTTP and gRPC share a port and must have the same TLS options: set --http-use-ssl and --grpc-use-ssl with the same files, or choose another --grpc-port"
     )]
     Shared,
     /// OpenAI's routes are on the HTTP port but have other TLS options.
     #[error(
-        "OpenAI's routes are on the port for HTTP, whose TLS is another than that of --openai-use-ssl: give them a port of their \
-         own with --openai-port, or HTTP the same TLS"
+        "the OpenAI routes are on the HTTP port, whose TLS options differ from those of --openai-use-ssl: set a separate port with --openai-port, or use the same TLS options for HTTP"
     )]
     NoPort,
     /// The port does not exist.
     #[error(
-        "a router has no ports of its own, so that it has no TLS: leave out --{port}-use-ssl, and give it to the server that \
-         has the router"
+        "a router has no ports and therefore no TLS: remove --{port}-use-ssl, and enable TLS in the server that contains the router"
     )]
     Router {
         /// `http`, `grpc`, `metrics` or `openai`.
@@ -64,8 +60,7 @@ pub enum TlsError {
     },
     /// tritonserver supports TLS for gRPC only.
     #[error(
-        "tritonserver has TLS for gRPC alone: leave out --{port}-use-ssl, take the embedded engine (--engine embedded), or put a \
-         proxy before tritonserver"
+        "tritonserver supports TLS for gRPC only: remove --{port}-use-ssl, use the embedded engine (--engine embedded), or put a proxy in front of tritonserver"
     )]
     Tritonserver {
         /// `http` or `metrics`.
@@ -81,7 +76,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// A file does not contain the expected PEM item.
-    #[error("{file} has no {what} in PEM form")]
+    #[error("{file} contains no {what} in PEM format")]
     Nothing {
         /// The file.
         file: TlsFile,
@@ -89,13 +84,13 @@ pub enum TlsError {
         what: &'static str,
     },
     /// The private key is encrypted.
-    #[error("the private key in {file} is encrypted: take one that is not")]
+    #[error("the private key in {file} is encrypted: use an unencrypted key")]
     Encrypted {
         /// The file.
         file: TlsFile,
     },
     /// The contents of a file are malformed.
-    #[error("{file} cannot be understood: {reason}")]
+    #[error("cannot parse {file}: {reason}")]
     Damaged {
         /// The file.
         file: TlsFile,
@@ -103,7 +98,7 @@ pub enum TlsError {
         reason: String,
     },
     /// The key does not match the certificate.
-    #[error("the private key in {key} does not fit the first certificate in {certificate}")]
+    #[error("the private key in {key} does not match the first certificate in {certificate}")]
     Mismatch {
         /// The file of the certificate.
         certificate: TlsFile,

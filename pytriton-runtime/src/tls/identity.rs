@@ -167,7 +167,7 @@ fn expiry(file: &TlsFile, chain: &[CertificateDer<'_>]) -> Result<Expiry, TlsErr
     });
     first
         .flatten()
-        .ok_or_else(|| damaged(file, &"it is no certificate of X.509"))
+        .ok_or_else(|| damaged(file, &"it is not an X.509 certificate"))
 }
 
 fn damaged(file: &TlsFile, reason: &dyn Display) -> TlsError {

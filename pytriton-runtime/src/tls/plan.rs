@@ -281,29 +281,29 @@ mod tests {
             ),
             (
                 "http-use-ssl-mutual=true http-server-cert=c http-server-key=k",
-                "give --http-root-cert",
+                "set --http-root-cert",
             ),
             (
                 "grpc-server-cert=c grpc-server-key=k",
-                "give --grpc-use-ssl=true",
+                "set --grpc-use-ssl=true",
             ),
             (
                 "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k http-server-cert=d http-server-key=l",
-                "give --http-use-ssl=true",
+                "set --http-use-ssl=true",
             ),
             (
                 "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k http-server-cert=c http-server-key=k",
-                "give --http-use-ssl=true",
+                "set --http-use-ssl=true",
             ),
             (
                 "grpc-use-ssl=1 grpc-server-cert=c grpc-server-key=k metrics-server-key=k",
-                "give --metrics-use-ssl=true",
+                "set --metrics-use-ssl=true",
             ),
             (
                 "http-use-ssl=1 http-server-cert=c http-server-key=k http-root-cert=r",
-                "give --http-use-ssl-mutual=true",
+                "set --http-use-ssl-mutual=true",
             ),
-            ("openai-root-cert=r", "give --openai-use-ssl-mutual=true"),
+            ("openai-root-cert=r", "set --openai-use-ssl-mutual=true"),
         ];
         for (arguments, expected) in table {
             let error = plan(arguments).unwrap_err();

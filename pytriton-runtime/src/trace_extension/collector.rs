@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let table = [
-            (("url", "https://localhost:1"), "must begin with http://"),
-            ((QUEUE, "0"), "of 512 spans of 0"),
-            ((QUEUE, "4294967295"), "of 512 spans of 4294967295"),
-            ((BATCH, "3000"), "of 3000 spans of 2048"),
+            (("url", "https://localhost:1"), "must start with http://"),
+            ((QUEUE, "0"), "bsp_max_queue_size is 0,"),
+            ((QUEUE, "4294967295"), "bsp_max_queue_size is 4294967295,"),
+            ((BATCH, "3000"), "bsp_max_export_batch_size is 3000,"),
             ((DELAY, "-1"), "Got -1"),
             (("headers", "x"), "has no setting 'opentelemetry,headers'"),
         ];

@@ -196,8 +196,8 @@ mod tests {
         let expected = expected.map(|(name, value)| (name, value.to_owned()));
         assert_eq!(reported[..4], expected);
         let table = [
-            ("triton,file=x", "file is not for mode=opentelemetry"),
-            ("level=TENSORS", "tensors are not told"),
+            ("triton,file=x", "file does not apply to mode=opentelemetry"),
+            ("level=TENSORS", "does not record tensors"),
         ];
         for (item, expected) in table {
             let items = ["mode=opentelemetry", item];
@@ -221,7 +221,7 @@ mod tests {
             ),
             (
                 "opentelemetry,url=http://x",
-                "url is not for mode=triton, which is the one that is in force",
+                "url does not apply to mode=triton, which is the active mode",
             ),
             ("level=bogus", "invalid value for trace level option: bogus"),
             ("rate=abc", "Got abc"),

@@ -113,14 +113,14 @@ pub enum TraceConfigError {
     },
     /// An unknown setting.
     #[error(
-        "--trace-config has no setting '{setting}': there are level, rate, count, mode, triton,file, triton,log-frequency, opentelemetry,url, opentelemetry,resource, opentelemetry,bsp_max_queue_size, opentelemetry,bsp_schedule_delay and opentelemetry,bsp_max_export_batch_size"
+        "--trace-config has no setting '{setting}': expected level, rate, count, mode, triton,file, triton,log-frequency, opentelemetry,url, opentelemetry,resource, opentelemetry,bsp_max_queue_size, opentelemetry,bsp_schedule_delay or opentelemetry,bsp_max_export_batch_size"
     )]
     Setting {
         /// The setting.
         setting: String,
     },
     /// A setting of a mode that is not active.
-    #[error("--trace-config {setting} is not for mode={mode}, which is the one that is in force")]
+    #[error("--trace-config {setting} does not apply to mode={mode}, which is the active mode")]
     OtherMode {
         /// The setting.
         setting: String,
@@ -128,11 +128,11 @@ pub enum TraceConfigError {
         mode: &'static str,
     },
     /// Spans do not contain tensors.
-    #[error("--trace-config level=TENSORS: tensors are not told in mode=opentelemetry")]
+    #[error("--trace-config level=TENSORS: mode=opentelemetry does not record tensors")]
     Tensors,
     /// The address of the collector is not supported.
     #[error(
-        "--trace-config opentelemetry,url must begin with http://, as there is no TLS to the collector. Got {url}"
+        "--trace-config opentelemetry,url must start with http://, because TLS to the collector is not supported. Got {url}"
     )]
     Url {
         /// The address.
@@ -140,7 +140,7 @@ pub enum TraceConfigError {
     },
     /// The queue or the batch of spans is too large.
     #[error(
-        "--trace-config opentelemetry: batches of {batch} spans of {queue} that wait: expected 1 to 1048576 that wait, and no more in a batch"
+        "--trace-config opentelemetry: bsp_max_queue_size is {queue}, expected 1 to 1048576; bsp_max_export_batch_size is {batch}, expected 1 to bsp_max_queue_size"
     )]
     Batching {
         /// The size of the queue.

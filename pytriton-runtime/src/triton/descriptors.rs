@@ -23,8 +23,7 @@ const REMEDY: &str =
 pub enum DescriptorError {
     /// The limit is known to be too low before the start.
     #[error(
-        "{limit} open files are too few: tritonserver and the {instances} instances of these models need about {needed}; \
-         {REMEDY}"
+        "the limit of {limit} open files is too low: tritonserver and the {instances} instances of these models need about {needed}; {REMEDY}"
     )]
     TooFew {
         /// The limit.
@@ -36,7 +35,7 @@ pub enum DescriptorError {
     },
     /// tritonserver reports that it ran out of descriptors.
     #[error(
-        "{limit} open files are too few for tritonserver, its options and its clients; {REMEDY}"
+        "the limit of {limit} open files is too low for tritonserver, its options and its clients; {REMEDY}"
     )]
     Exhausted {
         /// The limit.
@@ -90,7 +89,10 @@ mod tests {
     fn counts_what_models_need() {
         assert_eq!(enough(102, 1), Ok(()));
         let error = enough(64, 10).unwrap_err().to_string();
-        assert!(error.starts_with("64 open files are too few"), "{error}");
+        assert!(
+            error.starts_with("the limit of 64 open files is too low"),
+            "{error}"
+        );
         assert!(
             error.contains("10 instances") && error.contains("about 156"),
             "{error}"

@@ -139,7 +139,7 @@ mod tests {
         fs::create_dir(folder.join("deps")).unwrap();
         let error = LIBRARY.locate(folder).unwrap_err().to_string();
         let expected = format!(
-            "no libtriton_of_ours.so in {0}/deps, none in {0}: `cargo build -p ours` makes it, where the manifest has \
+            "libtriton_of_ours.so was not found in {0}/deps or in {0}: build it with `cargo build -p ours`; the manifest needs \
              `crate-type = [\"cdylib\", \"rlib\"]`",
             folder.display()
         );

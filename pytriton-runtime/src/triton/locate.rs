@@ -54,7 +54,7 @@ pub enum Found {
 #[non_exhaustive]
 pub enum LocateError {
     /// The path that the user gave contains no tritonserver.
-    #[error("no tritonserver at {path} (option --tritonserver)", path = path.display())]
+    #[error("no tritonserver found at {path} (option --tritonserver)", path = path.display())]
     Named {
         /// The path.
         path: PathBuf,
@@ -67,15 +67,14 @@ pub enum LocateError {
     },
     /// Other users could have changed the installation in the cache.
     #[error(
-        "{path} is not run, because another user could have changed it: remove the folder and run `install` again, or name \
-         a tritonserver with --tritonserver", path = path.display()
+        "refused to run {path}, because another user could have changed it: remove the folder and run `install` again, or set --tritonserver", path = path.display()
     )]
     Untrusted {
         /// The file or folder that others own or can write to.
         path: PathBuf,
     },
     /// No place contains a tritonserver.
-    #[error("no tritonserver in PATH{others}", others = listed(looked_at))]
+    #[error("no tritonserver found in PATH{others}", others = listed(looked_at))]
     Nowhere {
         /// The places in addition to `PATH`.
         looked_at: Vec<PathBuf>,
@@ -214,7 +213,7 @@ fn executable(path: &Path) -> bool {
 fn listed(paths: &[PathBuf]) -> String {
     paths
         .iter()
-        .map(|path| format!(", none at {}", path.display()))
+        .map(|path| format!(" or at {}", path.display()))
         .collect()
 }
 

@@ -11,9 +11,7 @@ use crate::model::{Location, ModelSpec, VersionPolicy};
 pub enum ConfigError {
     /// The versions differ, but Triton has one configuration for all versions of a model.
     #[error(
-        "model `{model}`: tritonserver has one configuration for all versions of a model, but version {version} \
-         (declared at {location}) has `{line}` where version {other_version} (declared at {other_location}) has \
-         `{other_line}`"
+        "model `{model}`: tritonserver has one configuration for all versions of a model, but version {version} (declared at {location}) has `{line}`, and version {other_version} (declared at {other_location}) has `{other_line}`"
     )]
     VersionsDiffer {
         /// The model.
@@ -108,7 +106,7 @@ mod tests {
                     max_batch_size: 16,
                     ..IDENTITY
                 },
-                "`max_batch_size: 8` where version 2",
+                "`max_batch_size: 8`, and version 2",
             ),
             (
                 ModelDeclaration {

@@ -41,7 +41,7 @@ pub enum ProbeError {
         source: io::Error,
     },
     /// It printed nothing before the timeout.
-    #[error("{binary} did not answer `--help` within {seconds} seconds", binary = binary.display(), seconds = HELP_TIMEOUT.as_secs())]
+    #[error("{binary} did not respond to `--help` within {seconds} seconds", binary = binary.display(), seconds = HELP_TIMEOUT.as_secs())]
     Silent {
         /// The binary.
         binary: PathBuf,
@@ -63,7 +63,7 @@ pub enum ProbeError {
         what: &'static str,
     },
     /// It is another program.
-    #[error("{binary} is no tritonserver: its `--help` names no --model-repository", binary = binary.display())]
+    #[error("{binary} is not a tritonserver: its `--help` does not list --model-repository", binary = binary.display())]
     Stranger {
         /// The binary.
         binary: PathBuf,
@@ -85,7 +85,7 @@ impl Probe {
             return Err(ProbeError::Format { binary, what });
         }
         if mounted_noexec(binary) {
-            let (binary, what) = (binary.to_owned(), "in a folder that is mounted noexec");
+            let (binary, what) = (binary.to_owned(), "on a file system that is mounted noexec");
             return Err(ProbeError::Format { binary, what });
         }
         let help = output(binary, &["--help"])?;
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn says_why_a_binary_is_of_no_use() {
         let table = [
-            ("echo hello", "is no tritonserver"),
+            ("echo hello", "is not a tritonserver"),
             (
                 "echo \"x: version \\`GLIBC_2.99' not found (required by x)\"; exit 1",
                 "GLIBC_2.99",

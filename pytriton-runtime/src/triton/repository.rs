@@ -20,9 +20,7 @@ pub enum WriteError {
     Config(#[from] ConfigError),
     /// The model's name cannot be the name of a folder. Triton requires a folder with the name of
     /// the model.
-    #[error(
-        "model `{name}` cannot be served by tritonserver: its name must be the name of a folder"
-    )]
+    #[error("tritonserver cannot serve model `{name}`: its name must be a valid folder name")]
     Name {
         /// The model's name.
         name: Arc<str>,
@@ -44,7 +42,7 @@ pub enum WriteError {
     NoBackend,
     /// The shared library of the native backend was not found.
     #[error(
-        "no {file} {places}: `{command}` makes it, where the manifest has `crate-type = [\"cdylib\", \"rlib\"]`",
+        "{file} was not found {places}: build it with `{command}`; the manifest needs `crate-type = [\"cdylib\", \"rlib\"]`",
         places = listed(looked_at)
     )]
     NoLibrary {
@@ -61,7 +59,7 @@ fn listed(folders: &[PathBuf]) -> String {
     let folders = folders
         .iter()
         .map(|folder| format!("in {}", folder.display()));
-    folders.collect::<Vec<_>>().join(", none ")
+    folders.collect::<Vec<_>>().join(" or ")
 }
 
 /// Writes the models of a registry into a folder in Triton's layout: `<model>/config.pbtxt`,

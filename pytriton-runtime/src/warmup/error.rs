@@ -27,7 +27,7 @@ pub(crate) enum WarmupError {
         reason: String,
     },
     /// The elements of a file have another datatype.
-    #[error("{path} holds {got}, but input '{input}' expects {expected}")]
+    #[error("{path} contains {got}, but input '{input}' expects {expected}")]
     DataType {
         /// The path.
         path: String,
@@ -40,7 +40,7 @@ pub(crate) enum WarmupError {
     },
     /// The array in a file has another shape.
     #[error(
-        "{path} has shape {got}, but input '{input}' expects {expected}, or as many rows of it"
+        "{path} has shape {got}, but input '{input}' expects {expected}, or one such array per row"
     )]
     Shape {
         /// The path.

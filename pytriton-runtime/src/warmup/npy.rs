@@ -15,17 +15,16 @@ pub(super) struct Npy<'a> {
 impl<'a> Npy<'a> {
     /// Parses the bytes of a file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let (header, data) = split(bytes).ok_or("it is no file of numpy's")?;
+        let (header, data) = split(bytes).ok_or("it is not a .npy file")?;
         let header = str::from_utf8(header).map_err(|error| error.to_string())?;
         let member = |name| value(header, name).ok_or(format!("its header has no `{name}`"));
         let descr = member("descr")?;
         let descr = descr.trim_matches('\'');
         let (datatype, size) = element(descr)
-            .ok_or_else(|| format!("elements of numpy's type `{descr}` cannot be read"))?;
+            .ok_or_else(|| format!("numpy's element type `{descr}` is not supported"))?;
         if member("fortran_order")? != "False" {
             return Err(
-                "its columns stand one behind the other: write it with `numpy.ascontiguousarray`"
-                    .to_owned(),
+                "it is in column-major order: convert it with `numpy.ascontiguousarray`".to_owned(),
             );
         }
         let shape = member("shape")?;
@@ -33,13 +32,13 @@ impl<'a> Npy<'a> {
         let dims = dims.filter(|dim| !dim.is_empty()).map(str::parse::<usize>);
         let shape: Vec<usize> = dims
             .collect::<Result<_, _>>()
-            .map_err(|_| format!("its shape {shape} cannot be read"))?;
+            .map_err(|_| format!("its shape {shape} is not valid"))?;
         let count = shape
             .iter()
             .try_fold(size, |bytes, &dim| bytes.checked_mul(dim));
         if count != Some(data.len()) {
             return Err(format!(
-                "{} bytes are no array of shape {shape:?}",
+                "{} bytes do not match an array of shape {shape:?}",
                 data.len()
             ));
         }
@@ -136,27 +135,27 @@ pub(super) mod tests {
     #[test]
     fn invalid_files_are_refused() {
         let table = [
-            (b"PK".to_vec(), "it is no file of numpy's"),
+            (b"PK".to_vec(), "it is not a .npy file"),
             (
                 file(
                     "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }",
                     &[0; 8],
                 ),
-                "elements of numpy's type `<c8` cannot be read",
+                "numpy's element type `<c8` is not supported",
             ),
             (
                 file(
                     "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }",
                     &[0; 4],
                 ),
-                "its columns stand one behind the other: write it with `numpy.ascontiguousarray`",
+                "it is in column-major order: convert it with `numpy.ascontiguousarray`",
             ),
             (
                 file(
                     "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
                     &[0; 8],
                 ),
-                "8 bytes are no array of shape [3]",
+                "8 bytes do not match an array of shape [3]",
             ),
             (
                 file("{'descr': '<f4', }", &[]),

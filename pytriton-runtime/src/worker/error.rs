@@ -27,6 +27,6 @@ pub enum WorkerError {
         source: io::Error,
     },
     /// The system provides no random numbers.
-    #[error("cannot make a token: {0}")]
+    #[error("cannot generate a token: {0}")]
     Token(#[source] io::Error),
 }

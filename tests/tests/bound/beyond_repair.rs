@@ -40,7 +40,7 @@ fn ended(triton: &Triton, model: &str, since: Instant) -> Result<()> {
     }
     let error = triton.stop().err().ok_or("it ended well")?;
     assert!(matches!(error, ServerError::Broken(_)), "{error}");
-    let expected = format!("model '{model}' is beyond repair: model '{model}' ");
+    let expected = format!("model '{model}' has a fatal error: model '{model}' ");
     let text = error.to_string();
     assert!(
         text.starts_with(&expected) && text.ends_with(": the device is lost"),

@@ -49,7 +49,7 @@ fn a_gpu_is_there_or_named() -> Result<()> {
             Ok(_) => known(engine, &groups, &["KIND_CPU", "KIND_MODEL"], &[0.0, 101.0])?,
             Err(error) => {
                 let error = error.to_string();
-                let expected = "instance 1 of model 'placed' could not be loaded: there is no gpu(0), this machine has no GPU (declared at ";
+                let expected = "instance 1 of model 'placed' could not be loaded: gpu(0) does not exist: this machine has no GPU (declared at ";
                 assert!(error.starts_with(expected), "{error}");
                 assert!(!fs::exists("/dev/nvidia0")?);
                 assert!(!triton.is_alive());

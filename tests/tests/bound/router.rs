@@ -58,7 +58,7 @@ fn a_platform_wants_ports() -> Result<()> {
         triton.bind(model("double"), double)?;
         let error = triton.router().map(drop).unwrap_err().to_string();
         let name = option.split('=').next().unwrap_or_default();
-        let expected = format!("{name} opens a port of its own, and a router has none");
+        let expected = format!("{name} requires a separate port, and a router has no ports");
         assert!(error.starts_with(&expected), "{error}");
     }
     Ok(())

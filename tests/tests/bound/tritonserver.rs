@@ -29,7 +29,7 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
     let text = late.to_string();
     assert!(matches!(late, ServerError::Fixed { verb: "come", .. }));
     assert!(
-        text.starts_with("model 'late' cannot come while tritonserver serves: "),
+        text.starts_with("model 'late' cannot be added while tritonserver serves: "),
         "{text}"
     );
     assert!(matches!(
@@ -127,7 +127,7 @@ fn it_has_no_router() -> Result<()> {
     triton.bind(model("one"), times(2.0))?;
     let error = triton.router().map(drop).unwrap_err().to_string();
     assert!(
-        error.starts_with("tritonserver answers on ports of its own"),
+        error.starts_with("tritonserver serves its own ports"),
         "{error}"
     );
     triton.run()?;

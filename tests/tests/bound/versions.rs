@@ -97,7 +97,7 @@ fn a_policy_that_leaves_none_ends_the_start() -> Result<()> {
         let absent = VersionPolicy::Specific(vec![7]);
         triton.bind(model("none").version_policy(absent), times(1.0))?;
         let error = triton.run().unwrap_err().to_string();
-        let expected = "`version_policy` leaves none of its versions [1]";
+        let expected = "`version_policy` selects none of the versions [1]";
         assert!(error.contains(expected), "{engine:?}: {error}");
     }
     Ok(())
@@ -112,7 +112,7 @@ fn the_latest_changes_while_the_server_runs() -> Result<()> {
     let other = model("one").version(2).version_policy(VersionPolicy::All);
     let error = triton.bind(other, times(9.0)).unwrap_err().to_string();
     assert!(
-        error.contains("has one `version_policy` for all"),
+        error.contains("must have the same `version_policy`"),
         "{error}"
     );
     triton.bind(latest().version(2), times(3.0))?;

@@ -40,7 +40,7 @@ fn its_process_ends_with_the_reason() -> Result<()> {
         lose(&server)?;
         let (status, log) = server.wait(DEADLINE)?;
         assert_eq!(status.code(), Some(1), "{engine:?}: {log}");
-        let reason = format!("model 'Fragile' is beyond repair: {FAILED}");
+        let reason = format!("model 'Fragile' has a fatal error: {FAILED}");
         let mut lines = log.lines().filter(|line| line.contains(&reason));
         assert!(
             lines.any(|line| line.contains("ERROR")),
@@ -62,6 +62,6 @@ fn a_tritonserver_that_is_not_its_own_goes_on_with_other_models() -> Result<()> 
         let (body, status) = ask(&server, "Fail", 1)?;
         assert_eq!(status, "200", "{body}");
     }
-    server.log_with(&["model 'Fragile' is beyond repair"])?;
+    server.log_with(&["model 'Fragile' has a fatal error"])?;
     Ok(())
 }

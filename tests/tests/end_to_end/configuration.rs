@@ -135,7 +135,7 @@ fn mistakes_come_all_at_once_with_their_lines() -> Result<()> {
     assert_eq!(refused.status.code(), Some(2), "{}", refused.stderr);
     for part in [
         "3 mistakes",
-        &format!("{path}:1: unknown key `http-prot`: the nearest is `http-port`"),
+        &format!("{path}:1: unknown key `http-prot`: did you mean `http-port`?"),
         &format!("{path}:2: `grpc-port`: expected a number, found a string"),
         "environment variable PORT: invalid value 'tcp://10.0.0.1:80'",
     ] {

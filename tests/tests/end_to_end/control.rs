@@ -99,7 +99,7 @@ fn options_about_models_that_cannot_be_followed_are_refused() -> Result<()> {
             &[explicit, "--load-model=Nope"],
             "failed to load all models",
         ),
-        (&["--model-control-mode=poll"], "has nothing to look at"),
+        (&["--model-control-mode=poll"], "has no repository to poll"),
     ];
     for (arguments, expected) in table {
         let ports = ["--http-port=0", "--grpc-port=0", "--metrics-port=0"];

@@ -79,8 +79,8 @@ fn a_library_that_is_missing_is_named_with_what_builds_it() -> Result<()> {
     let refused = repository(&binary, &target, &["--native"])?;
     assert_eq!(refused.status.code(), Some(1));
     let expected = format!(
-        "error: no {LIBRARY} in {0}/deps, none in {0}: `cargo build -p native_backend` makes it, where the manifest has \
-         `crate-type = [\"cdylib\", \"rlib\"]`\n",
+        "error: {LIBRARY} was not found in {0}/deps or in {0}: build it with `cargo build -p native_backend`; the manifest \
+         needs `crate-type = [\"cdylib\", \"rlib\"]`\n",
         folder.display()
     );
     assert_eq!(refused.stderr.replace("--release ", ""), expected);

@@ -25,7 +25,7 @@ fn a_pattern_that_is_none_is_refused() -> Result<()> {
 fn a_cache_that_is_none_is_refused() -> Result<()> {
     for (setting, part) in [
         ("local", "expected `local,size=…`, found `local`"),
-        ("local,size=much", "from 1024 bytes, found `much`"),
+        ("local,size=much", "at least 1024 bytes, found `much`"),
         ("local,time=5", "no setting `time`"),
         ("redis,host=localhost", "no cache `redis`"),
     ] {
@@ -98,7 +98,7 @@ fn limits_have_bounds_and_are_the_embedded_engine_s() -> Result<()> {
         command.args(check()).arg(option);
         let refused = finish(&mut command, DEADLINE)?;
         let name = option.split('=').next().unwrap_or_default();
-        let told = format!("the tritonserver engine cannot honour {name}:");
+        let told = format!("the tritonserver engine does not support {name}:");
         assert_eq!(refused.status.code(), Some(1), "{option}");
         assert!(refused.stderr.contains(&told), "{}", refused.stderr);
     }

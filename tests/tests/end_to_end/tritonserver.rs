@@ -197,11 +197,17 @@ fn what_tritonserver_refuses_is_said_in_its_words() -> Result<()> {
         ("--metrics-config=nonsense", "nonsense"),
         (
             "--metrics-config=histogram_latencies=true",
-            "tritonserver 2.51.0 has no `histogram_latencies`, which is of 2.52.0",
+            "tritonserver 2.51.0 does not support `histogram_latencies`, which requires 2.52.0",
         ),
-        ("--http-max-input-size=5", "no option --http-max-input-size"),
-        ("--tritonserver=/bin/false", "is no tritonserver"),
-        ("--tritonserver=/no/such", "no tritonserver at /no/such"),
+        (
+            "--http-max-input-size=5",
+            "the option --http-max-input-size",
+        ),
+        ("--tritonserver=/bin/false", "is not a tritonserver"),
+        (
+            "--tritonserver=/no/such",
+            "no tritonserver found at /no/such",
+        ),
     ];
     for (argument, expected) in table {
         let refused = finish(&mut command(home.path(), &[argument])?, EXIT)?;

@@ -69,7 +69,7 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
             "#!/no/such/interpreter\n".to_owned(),
             "No such file or directory",
         ),
-        (0o755, "#!/bin/sh\n".to_owned(), "is no tritonserver"),
+        (0o755, "#!/bin/sh\n".to_owned(), "is not a tritonserver"),
     ];
     for (mode, text, expected) in table {
         let home = tempfile::tempdir()?;
@@ -96,14 +96,19 @@ fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
         "echo '[warn] Error from accept() call: Too many open files' >&2; exec sleep 300",
     )?;
     let table = [
-        (crate::MODELS, 64, "", "64 open files are too few: "),
-        (IDENTITY, 24, "", "24 open files are too few: "),
-        (IDENTITY, 64, "", "64 open files are too few: "),
+        (
+            crate::MODELS,
+            64,
+            "",
+            "the limit of 64 open files is too low: ",
+        ),
+        (IDENTITY, 24, "", "the limit of 24 open files is too low: "),
+        (IDENTITY, 64, "", "the limit of 64 open files is too low: "),
         (
             IDENTITY,
             256,
             &complains,
-            "256 open files are too few for tritonserver",
+            "the limit of 256 open files is too low for tritonserver",
         ),
     ];
     for (binary, limit, other, expected) in table {
@@ -262,7 +267,7 @@ fn one_that_hangs_is_waited_for_until_somebody_loses_patience() -> Result<()> {
     let id = Hanging::script(home.path()).unwrap_or_default();
     assert!(!group(id).is_empty());
     assert_eq!(hanging.end("INT")?, Some(1));
-    let expected = "error: SIGINT came before the server was ready";
+    let expected = "error: SIGINT was received before the server was ready";
     assert!(hanging.log().contains(expected), "{}", hanging.log());
     wait_until("its end", NOTICED, || group(id).is_empty());
     assert!(workspaces(home.path()).is_empty());

@@ -96,7 +96,7 @@ fn one_that_is_interrupted_leaves_nothing_to_the_next() -> Result<()> {
     let status = second.product.wait()?;
     let log = second.log();
     assert_eq!(status.code(), Some(1), "{log}");
-    let expected = "error: `pip` could not download the wheel: it ended with exit status: 7";
+    let expected = "error: cannot download the wheel: `pip` failed with exit status: 7";
     assert!(log.contains(expected), "{log}");
     assert_eq!(names(&folder), [".lock"]);
     Ok(())

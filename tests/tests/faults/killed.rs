@@ -158,7 +158,11 @@ fn a_server_that_is_started_again_is_right_again() -> Result<()> {
         descriptors() <= before
     });
     let log = server.log()?;
-    for pause in ["again in 100 ms", "again in 200 ms", "again in 400 ms"] {
+    for pause in [
+        "restarting it in 100 ms",
+        "restarting it in 200 ms",
+        "restarting it in 400 ms",
+    ] {
         assert!(log.contains(pause), "{log}");
     }
     assert_eq!(times_ready_again(&server), 3);

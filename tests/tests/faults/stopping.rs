@@ -170,7 +170,7 @@ fn a_second_signal_ends_it_at_once() -> Result<()> {
     server.signal("TERM")?;
     let (status, log) = server.wait(NOTICED)?;
     assert_eq!(status.code(), Some(1), "{log}");
-    assert!(log.contains("SIGTERM came again"), "{log}");
+    assert!(log.contains("SIGTERM was received again"), "{log}");
     wait_until("the end of tritonserver", NOTICED, || {
         group(child).is_empty()
     });

@@ -38,7 +38,7 @@ impl File {
         match fs::read_to_string(path) {
             Ok(text) => Self::parse(&path.display().to_string(), &text, keys),
             Err(error) => {
-                let mistake = format!("the file that --config names cannot be read: {error}");
+                let mistake = format!("cannot read the file of --config: {error}");
                 Self {
                     mistakes: vec![Mistake::new(path.display().to_string(), mistake)],
                     ..Self::default()
@@ -72,7 +72,7 @@ impl File {
         file.mistakes.sort_by_key(|mistake| line_of(&mistake.place));
         if is_full {
             file.mistakes.truncate(MAX_MISTAKES);
-            let text = format!("more than {MAX_MISTAKES} mistakes: the others are not listed");
+            let text = format!("more than {MAX_MISTAKES} mistakes; the rest are not listed");
             file.mistakes.push(Mistake::new(name, text));
         }
         file
@@ -119,7 +119,7 @@ impl Reader<'_> {
         };
         let place = self.place(at);
         if let Some(before) = self.file.entry(&name) {
-            let text = format!("`{key}` is given already, at {}", before.place);
+            let text = format!("`{key}` is already set at {}", before.place);
             return self.mistake(at, &text);
         }
         let expected = self.keys.expected(option);
@@ -161,8 +161,8 @@ impl Reader<'_> {
             .map(|section| format!("{section}-"))
             .collect();
         match nearest.strip_prefix(&prefix) {
-            Some(rest) => format!(": the nearest is `{rest}`"),
-            None => format!(": the nearest is `{nearest}`, outside of a section"),
+            Some(rest) => format!(": did you mean `{rest}`?"),
+            None => format!(": did you mean `{nearest}`, outside of a section?"),
         }
     }
 

@@ -57,7 +57,7 @@ fn mistakes_are_told_all_at_once_and_where() {
                 http-restricted-api = [1]\n[http]\nport = 5\nprot = 5\nmetrics-port = 1\n[restart]\nx = 1\n";
     let (_, mistakes) = read(text);
     let expected = [
-        "p.toml:1: unknown key `http-prot`: the nearest is `http-port`",
+        "p.toml:1: unknown key `http-prot`: did you mean `http-port`?",
         "p.toml:2: `http-port`: expected a number, found a string",
         "p.toml:3: `grpc-port`: invalid value '65536' for '--grpc-port <PORT>': 65536 is not in 0..=65535",
         "p.toml:4: `allow-http`: expected `true` or `false`, found a number",
@@ -66,18 +66,15 @@ fn mistakes_are_told_all_at_once_and_where() {
         "p.toml:7: `cache-config`: expected a list of strings, such as [\"…\"], found a string",
         "p.toml:8: `trace-config`: expected a list of strings, such as [\"…\"], found a number in the list",
         "p.toml:9: `log-format`: invalid value 'xml' for '--log-format <LOG_FORMAT>' [possible values: human, ISO8601, json]",
-        "p.toml:10: unknown key `config`: the nearest is `model-config-name`",
+        "p.toml:10: unknown key `config`: did you mean `model-config-name`?",
         "p.toml:12: `http-restricted-api`: expected a list of strings, such as [\"…\"], found a number in the list",
-        "p.toml:15: unknown key `http.prot`: the nearest is `port`",
-        "p.toml:16: unknown key `http.metrics-port`: the nearest is `metrics-port`, outside of a section",
+        "p.toml:15: unknown key `http.prot`: did you mean `port`?",
+        "p.toml:16: unknown key `http.metrics-port`: did you mean `metrics-port`, outside of a section?",
         "p.toml:17: `restart`: expected `true` or `false`, found a table",
     ];
     assert_eq!(mistakes, expected);
     let (_, twice) = read("http-port = 1\n[http]\nport = 2");
-    assert_eq!(
-        twice,
-        ["p.toml:3: `http.port` is given already, at p.toml:1"]
-    );
+    assert_eq!(twice, ["p.toml:3: `http.port` is already set at p.toml:1"]);
     let (entries, syntax) = read("http-port = \n[grpc\nport = 1 2\n");
     assert_eq!(entries, []);
     assert!(syntax.len() > 1, "{syntax:?}");
@@ -134,7 +131,7 @@ fn a_file_that_is_not_there_is_named() {
     let error = Options::parse(["--config=/no/such.toml"]).unwrap_err();
     let said = error.to_string();
     assert!(
-        said.starts_with("/no/such.toml: the file that --config names cannot be read"),
+        said.starts_with("/no/such.toml: cannot read the file of --config"),
         "{said}"
     );
 }
@@ -155,7 +152,7 @@ fn the_time_of_a_file_of_mistakes_grows_with_its_size_alone() {
             let (entries, mistakes) = read(&text);
             let elapsed = begun.elapsed();
             assert_eq!((entries.len(), mistakes.len()), (0, 101));
-            let last = "p.toml: more than 100 mistakes: the others are not listed";
+            let last = "p.toml: more than 100 mistakes; the rest are not listed";
             assert_eq!(mistakes[100], last);
             elapsed
         });

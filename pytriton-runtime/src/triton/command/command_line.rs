@@ -10,7 +10,7 @@ use super::{Endpoints, Placeholders};
 /// The installed tritonserver does not support an option.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "this tritonserver has no option --{flag}: use another one (--tritonserver PATH) or leave the option out"
+    "this tritonserver does not support the option --{flag}: use another version (--tritonserver PATH), or remove the option"
 )]
 pub struct UnknownFlag {
     /// The option without its dashes.

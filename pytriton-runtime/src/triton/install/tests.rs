@@ -94,8 +94,8 @@ fn what_is_wrong_leaves_nothing() {
     let mut escaping = GOOD.to_vec();
     escaping.push(("nvidia_pytriton.libs/../../evil", "evil"));
     let table: [(Vec<u8>, &str); 4] = [
-        (wheel(&escaping), "leads out of it"),
-        (wheel(&GOOD[1..]), "no bin/tritonserver"),
+        (wheel(&escaping), "is outside the installation folder"),
+        (wheel(&GOOD[1..]), "does not contain bin/tritonserver"),
         (b"no wheel".to_vec(), "cannot read the wheel"),
         (wheel(GOOD)[..200].to_vec(), "cannot read the wheel"),
     ];

@@ -14,8 +14,7 @@ pub enum LaunchError {
     Flag(#[from] UnknownFlag),
     /// The access tokens cannot be passed to it.
     #[error(
-        "tritonserver cannot be told the access token past its command line: the path of its folder has a colon or a blank, take \
-         another one (XDG_CACHE_HOME, TMPDIR), or leave all groups open (--restricted-endpoints=)"
+        "cannot pass the access token to tritonserver outside of its command line, because the path of the work folder contains a colon or a blank: use another folder (XDG_CACHE_HOME, TMPDIR), or remove all restrictions (--restricted-endpoints=)"
     )]
     Secrets,
     /// A port is not available.

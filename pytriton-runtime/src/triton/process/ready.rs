@@ -50,7 +50,7 @@ impl fmt::Display for Late {
         } = self;
         write!(
             f,
-            "was not ready within {seconds} seconds, which --ready-timeout-secs sets: {missing}"
+            "was not ready within {seconds} seconds (option --ready-timeout-secs): {missing}"
         )?;
         for line in &self.last_lines {
             write!(f, "\n  {}", Legible(line))?;
@@ -126,7 +126,7 @@ async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Opt
         let foreign = listens(leader, address.port()) == Some(false);
         foreign.then(|| {
             let address = reachable(address);
-            format!("its port for {name} ({address}) belongs to another process")
+            format!("its {name} port ({address}) belongs to another process")
         })
     })
 }
@@ -146,7 +146,7 @@ async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
         let connected = timeout(POLL_TIMEOUT, TcpStream::connect(address)).await;
         if !matches!(connected, Ok(Ok(_))) {
             return Some(format!(
-                "its port for {name} ({address}) takes no connection"
+                "its {name} port ({address}) does not accept connections"
             ));
         }
     }
@@ -154,10 +154,10 @@ async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
     match timeout(POLL_TIMEOUT, ask(address, question)).await {
         Ok(Ok(true)) => None,
         Ok(Ok(false)) => Some(format!(
-            "/v2/health/{question} at {address} says that it is not"
+            "/v2/health/{question} at {address} reports that it is not"
         )),
         Ok(Err(_)) | Err(_) => Some(format!(
-            "/v2/health/{question} at {address} is not answered"
+            "/v2/health/{question} at {address} does not respond"
         )),
     }
 }

@@ -162,12 +162,12 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
         (
             Some(closed),
             Some(closed),
-            format!("its port for gRPC ({closed}) takes no connection"),
+            format!("its gRPC port ({closed}) does not accept connections"),
         ),
         (
             None,
             Some(closed),
-            format!("/v2/health/live at {closed} is not answered"),
+            format!("/v2/health/live at {closed} does not respond"),
         ),
     ];
     for (grpc, http, missing) in table {
@@ -182,7 +182,7 @@ async fn one_that_hangs_while_it_starts_is_told_of() {
             panic!("{late:?}");
         };
         let expected = format!(
-            "was not ready within 0 seconds, which --ready-timeout-secs sets: {missing}\n  error: still loading"
+            "was not ready within 0 seconds (option --ready-timeout-secs): {missing}\n  error: still loading"
         );
         assert_eq!(late.to_string(), expected);
     }
@@ -209,7 +209,7 @@ async fn the_readiness_of_another_server_does_not_count() {
     let Err(NotReady::Late(late)) = ready(&child, &endpoints, "ready", time).await else {
         panic!("it is ready");
     };
-    let expected = format!("its port for HTTP ({address}) belongs to another process");
+    let expected = format!("its HTTP port ({address}) belongs to another process");
     assert_eq!(late.missing, expected);
     let ended = ready(&child, &endpoints, "ready", Duration::from_secs(10)).await;
     assert!(matches!(ended, Err(NotReady::Ended(_))), "{ended:?}");

@@ -13,12 +13,11 @@ use thiserror::Error;
 const LOCK: &str = "lock";
 
 /// The error for a folder from which no library can be loaded.
-const NOEXEC: &str = "it is mounted noexec, and tritonserver could load no library from it; XDG_CACHE_HOME or TMPDIR \
-                      can name another";
+const NOEXEC: &str = "it is mounted noexec, so tritonserver cannot load libraries from it: set XDG_CACHE_HOME or TMPDIR to another folder";
 
 /// A workspace cannot be created.
 #[derive(Debug, Error)]
-#[error("cannot make a workspace in {path}: {source}", path = path.display())]
+#[error("cannot create a workspace in {path}: {source}", path = path.display())]
 pub struct WorkspaceError {
     /// The parent folder of all workspaces.
     pub path: PathBuf,
@@ -88,7 +87,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
-            "others could write to the folder",
+            "other users can write to the folder",
         )),
     }
 }
@@ -247,7 +246,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("others could write to the folder"),
+                .ends_with("other users can write to the folder"),
             "{error}"
         );
     }

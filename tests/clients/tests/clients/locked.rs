@@ -172,7 +172,7 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
             Some(i32::from(breaks)),
             "{expected}"
         );
-        assert_eq!(finished.stderr.contains("break callers"), breaks);
+        assert_eq!(finished.stderr.contains("break clients"), breaks);
     }
     let malformed = check("{")?;
     assert_eq!(malformed.status.code(), Some(1));

@@ -55,8 +55,8 @@ fn where_there_is_no_such_folder_it_is_said() {
     };
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let expected = "it is mounted noexec, and tritonserver could load no library from it; XDG_CACHE_HOME or TMPDIR can \
-                    name another\n";
+    let expected = "it is mounted noexec, so tritonserver cannot load libraries from it: set XDG_CACHE_HOME or TMPDIR to \
+                    another folder\n";
     assert!(
         !output.status.success() && said.ends_with(expected),
         "{said}"
@@ -74,7 +74,7 @@ fn a_server_that_may_not_be_run_is_told_apart_from_one_that_is_broken() {
     };
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let expected = "/server cannot be run: it is in a folder that is mounted noexec\n";
+    let expected = "/server cannot be run: it is on a file system that is mounted noexec\n";
     assert!(
         !output.status.success() && said.ends_with(expected),
         "{said}"

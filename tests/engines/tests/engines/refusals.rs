@@ -61,7 +61,10 @@ fn without_the_embedded_engine_the_binary_says_why() {
     }
     // If tritonserver is also missing, the error names what the user can fix.
     let said = refusal(&["--engine=auto", "--tritonserver=/no/such/file"]);
-    assert!(said.contains("no tritonserver at /no/such/file"), "{said}");
+    assert!(
+        said.contains("no tritonserver found at /no/such/file"),
+        "{said}"
+    );
 }
 
 fn output(arguments: &[&str]) -> Output {
