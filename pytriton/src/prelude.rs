@@ -7,12 +7,12 @@ pub use pytriton_runtime::ndarray::{
     Ix4, Ix5, Ix6, IxDyn, array, s,
 };
 
+pub use crate::served::batching::*;
+pub use crate::served::model::model;
+pub use crate::served::state::*;
+pub use crate::served::tensors::*;
 pub use crate::{
     Cancellation, Cancelled, Context, ParameterValue, Parameters, Request, Responses, Sequence,
-};
-pub use crate::{
-    Outputs, batch, fill_optionals, first_value, group_by_keys, group_by_values, infer, input,
-    load, model, output, pad_batch, sample, sequence, step, warmup,
 };
 // Only the attribute: importing the module `openai` as well would shadow a crate of that name.
 pub use pytriton_macros::openai;

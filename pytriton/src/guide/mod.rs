@@ -2,15 +2,17 @@
 //!
 //! 1. [A first model](first_model): from an empty folder to the first response, and a test.
 //! 2. [Signatures](signatures): how a function defines the inputs and outputs of its model.
-//! 3. [Batching](batching): how requests share a call, and how to tune it.
-//! 4. [Streaming](streaming): any number of responses per request.
-//! 5. [Sequences](sequences): requests that belong together, and their state.
-//! 6. [Run-time models](runtime_models): models that are defined at run time.
-//! 7. [OpenAI](openai): models for OpenAI's clients.
-//! 8. [Engines](engines): the embedded engine and NVIDIA's server.
-//! 9. [Production](production): access, limits, shutdown and monitoring.
-//! 10. [Migrating from PyTriton](from_pytriton).
-//! 11. [Migrating from FastAPI](from_fastapi).
+//! 3. [State](state): data that outlives a call, and GPUs.
+//! 4. [Errors](errors): statuses, and which requests of a batch fail.
+//! 5. [Batching](batching): how requests share a call, and how to find out why a model is slow.
+//! 6. [Streaming](streaming): any number of responses per request.
+//! 7. [Sequences](sequences): requests that belong together, and their state.
+//! 8. [Run-time models](runtime_models): models that are defined at run time, and your own routes.
+//! 9. [OpenAI](openai): models for OpenAI's clients.
+//! 10. [Engines](engines): the embedded engine and NVIDIA's server.
+//! 11. [Production](production): access, limits, shutdown, logs and monitoring.
+//! 12. [Migrating from PyTriton](from_pytriton).
+//! 13. [Migrating from FastAPI](from_fastapi).
 //!
 //! All Rust code is compiled, or is a file of the examples. Tests run every command after `$`.
 
@@ -19,6 +21,12 @@ pub mod first_model {}
 
 #[doc = include_str!("signatures.md")]
 pub mod signatures {}
+
+#[doc = include_str!("state.md")]
+pub mod state {}
+
+#[doc = include_str!("errors.md")]
+pub mod errors {}
 
 #[doc = include_str!("batching.md")]
 #[doc = ""]

@@ -1,11 +1,11 @@
 //! The API of programs that serve models.
 
-mod batching;
+pub(crate) mod batching;
 mod exports;
-mod model;
+pub(crate) mod model;
 mod openai;
-mod state;
-mod tensors;
+pub(crate) mod state;
+pub(crate) mod tensors;
 
 pub use pytriton_runtime::bound::{
     Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
@@ -32,11 +32,11 @@ pub use pytriton_runtime::server::Router;
 pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
-pub use batching::{batch, group_by_keys, group_by_values, pad_batch, sample, step};
+pub use batching::*;
 pub use exports::backend;
 #[cfg(feature = "python")]
 pub use exports::python;
 pub use model::model;
 pub use openai::openai;
-pub use state::{infer, load, sequence, warmup};
-pub use tensors::{Outputs, fill_optionals, first_value, input, output};
+pub use state::*;
+pub use tensors::*;

@@ -5,7 +5,78 @@ use super::*;
 
 /// Registers a function as a model: its parameters are the inputs, and its result is the outputs.
 ///
-/// Errors in the signature are compile errors whose messages contain the correction.
+/// ```
+/// use pytriton::prelude::*;
+///
+/// #[pytriton::model(name = "AddSub", max_batch_size = 16)]
+/// #[batch]
+/// fn add_sub(a: ArrayView2<i32>, b: ArrayView2<i32>) -> (Array2<i32>, Array2<i32>) {
+///     (&a + &b, &a - &b)
+/// }
+/// ```
+///
+/// The function may be `async`. Without [`macro@batch`], each call processes one request. Errors in
+/// the signature are compile errors whose messages contain the correction.
+///
+/// # Parameters
+///
+/// | type | value |
+/// | --- | --- |
+/// | `ArrayView1<T>` to `ArrayView6<T>`, `ArrayViewD<T>` | the input of the parameter's name, without a copy if its bytes are aligned |
+/// | `Array1<T>` to `Array6<T>`, `ArrayD<T>` | the same as an owned copy |
+/// | `Option<…>` of these | an optional input |
+/// | a single value, or an array, under [`macro@first_value`] | one value for all rows |
+/// | `&Parameters` | the request's parameters and forwarded headers. With [`macro@batch`], only requests with equal parameters share a call |
+/// | `&Context` | the model's configuration, the instance and its device |
+/// | `&Cancellation` | whether the clients of the call are still waiting |
+/// | `&Responses<O>` | sends any number of responses; the function returns nothing |
+/// | `&Sequence`, or `&[&Sequence]` with [`macro@batch`] | the sequence of each request |
+/// | `&mut State` under [`macro@sequence`] | the state of the request's sequence |
+/// | `&[Request]`, as the only input | the raw requests, see [`macro@input`]; with it, `Vec<Responses<O>>` has one entry for each request |
+///
+/// The type determines the kind of parameter; aliases, renamed imports and associated types work.
+/// Axis 0 of an array is the batch unless `batching = false`. A doc comment on a parameter, or on a
+/// field of a struct that derives [`Outputs`](derive@Outputs), describes the tensor:
+/// [`TensorSpec::description`], which the command `list` shows.
+///
+/// | `T` | datatype |
+/// | --- | --- |
+/// | `bool` | `BOOL` |
+/// | `u8`, `u16`, `u32`, `u64` | `UINT8` to `UINT64` |
+/// | `i8`, `i16`, `i32`, `i64` | `INT8` to `INT64` |
+/// | `f16`, `bf16`, `f32`, `f64` | `FP16`, `BF16`, `FP32`, `FP64` |
+/// | `String` | `BYTES`; other text than UTF-8 is refused |
+/// | `Vec<u8>` | `BYTES` |
+///
+/// # Return types
+///
+/// | type | outputs |
+/// | --- | --- |
+/// | `Array1<T>` to `Array6<T>`, `ArrayD<T>` | `OUTPUT_1` |
+/// | a tuple of up to 8 arrays | `OUTPUT_1`, `OUTPUT_2` and so on |
+/// | a struct that derives [`Outputs`](derive@Outputs) | its fields |
+/// | [`WithParameters<O>`](WithParameters) | `O` with response parameters |
+/// | `Result<O, E>` | `O`, or the text of `E`, which implements `Display` |
+/// | `impl Iterator<Item = O>`, `impl Stream<Item = O>`, or a `Result` of one | one response for each item |
+/// | `Vec<O>`, for a function that takes `&[Request]` | one entry for each request, which may be a `Result` |
+///
+/// # Attributes
+///
+/// Write them below `#[model]`. Those that process a batch apply in the order in which they are
+/// written; an order that cannot work does not compile.
+///
+/// | attribute | purpose |
+/// | --- | --- |
+/// | [`macro@fill_optionals`], [`macro@group_by_keys`] | values for omitted inputs; requests with the same inputs share a call. Above `#[batch]` |
+/// | [`macro@batch`], [`macro@sample`] | one call for many requests, or for one |
+/// | [`macro@group_by_values`], [`macro@step`] | one call for each value; a custom step. Below `#[batch]` |
+/// | [`macro@pad_batch`] | repeats the last row up to a preferred size. The last step |
+/// | [`macro@first_value`], on a parameter | one value for all rows. Applies last |
+/// | [`macro@input`], [`macro@output`] | names and dimensions of tensors |
+/// | [`macro@load`], [`macro@infer`], on methods | the state of an instance, and its use |
+/// | [`macro@sequence`], on a parameter or method | the state of a sequence, and its start |
+/// | [`macro@warmup`] | calls before the server is ready |
+/// | [`macro@openai`] | OpenAI routes |
 ///
 /// # Options
 ///
@@ -22,6 +93,7 @@ use super::*;
 /// | `batches_in_flight = 4` | 1 | the number of batches per instance, at most 4096. An `async fn` runs them concurrently, any other function one after the other while tritonserver gathers the next. Without `#[batch]` each request is a batch |
 /// | `inline = true` | `false` | whether the embedded engine may call the function on connection threads, see below |
 /// | `max_call_microseconds = 5_000_000` | unlimited | the time limit of a call, see below |
+/// | `unrecoverable_panics = true` | `false` | whether a panic is a fatal error, like [`Unrecoverable`] |
 /// | `dynamic_batching = false` | `true` | whether requests are batched; if not, each request is a batch |
 /// | `preferred_batch_size = [4, 8]` | none | batch sizes that are executed without further delay |
 /// | `max_queue_delay_microseconds = 100` | 0 | how long a request may wait to be batched with others |
@@ -190,44 +262,6 @@ use super::*;
 ///
 /// A binary serves the models of all crates that it links, but the linker omits libraries that are
 /// not referenced. If the models are in a library, reference it: `use my_models as _;`.
-///
-/// # Parameters
-///
-/// - `ArrayView1<T>` to `ArrayView6<T>` and `ArrayViewD<T>`, or `Array1<T>` to `Array6<T>` and
-///   `ArrayD<T>` for an owned copy. `T` is `bool`, an integer of 8 to 64 bits, `f16`, `bf16`,
-///   `f32`, `f64`, `String` or `Vec<u8>`. Axis 0 is the batch unless `batching = false`.
-/// - `Option<…>` of these: an optional input.
-/// - A single value under [`macro@first_value`].
-/// - `&Parameters`: the request's parameters and forwarded headers. With [`macro@batch`], only
-///   requests with equal parameters share a call.
-/// - `&Context`: the model's configuration, the instance and its device.
-/// - `&Sequence`: the request's sequence, or `&[&Sequence]` with [`macro@batch`].
-/// - `&mut State` under [`macro@sequence`]: the state of the request's sequence.
-/// - `&[Request]` as the only input: the raw requests, see [`macro@input`].
-///
-/// A doc comment on a parameter, or on a field of a struct that derives
-/// [`Outputs`](derive@Outputs), describes the tensor: [`TensorSpec::description`], which the
-/// command `list` shows.
-///
-/// The type determines the kind of parameter; aliases, renamed imports and associated types work.
-///
-/// # Decorators
-///
-/// Write them above the function in the order in which they apply: [`macro@fill_optionals`] and
-/// [`macro@group_by_keys`], then [`macro@batch`] or [`macro@sample`], then
-/// [`macro@group_by_values`] and custom steps ([`macro@step`]), then [`macro@pad_batch`]. Another
-/// order does not compile. [`macro@first_value`] on a parameter applies last.
-///
-/// Without [`macro@batch`], each call processes one request. The function may be `async`.
-///
-/// ```
-/// use pytriton::prelude::*;
-///
-/// #[pytriton::model(name = "AddSub", batching = false)]
-/// fn add_sub(a: ArrayView1<i32>, b: ArrayView1<i32>) -> (Array1<i32>, Array1<i32>) {
-///     (&a + &b, &a - &b)
-/// }
-/// ```
 ///
 /// # State
 ///

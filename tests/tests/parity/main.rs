@@ -3,6 +3,7 @@
 mod decorators;
 mod environment;
 mod errors;
+mod links;
 mod names;
 
 use std::path::{Path, PathBuf};

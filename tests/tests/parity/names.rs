@@ -68,7 +68,7 @@ fn read(path: &str) -> Result<String> {
 }
 
 /// Returns the texts and targets of the links in a text.
-fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('[').skip(1).filter_map(|rest| {
         let (label, rest) = rest.split_once("](")?;
         let (target, _) = rest.split_once(')')?;

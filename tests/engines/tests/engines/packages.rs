@@ -62,7 +62,7 @@ fn version(text: &str) -> Vec<u32> {
 fn nothing_wants_a_later_compiler_than_is_promised() {
     let metadata = metadata();
     let published = published(&metadata);
-    assert_eq!(published.len(), 8);
+    assert!(published.len() > 8, "{published:?}");
     let needed = needed(&metadata, &published);
     let promised = published[0]["rust_version"].as_str().unwrap();
     let packages = list(&metadata["packages"]).iter();
