@@ -3,15 +3,12 @@ use thiserror::Error as ThisError;
 
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 
-/// The maximum number of items in a list, or of members in an object. An empty item takes two bytes
-/// of text and forty times as many of memory.
-pub(crate) const MAX_ITEMS: usize = 1 << 16;
+use super::{BoundedVec, BoundedVecError};
 
 /// Shorter texts are parsed without inspecting their structure first.
 const SHORT_BYTES: usize = 4 << 10;
 
-/// Limits for parsing one JSON text: lists have at most [`MAX_ITEMS`] items, and memory is reserved
-/// before it is allocated.
+/// The memory for parsing one JSON text, which is reserved before it is allocated.
 #[derive(Debug)]
 pub(crate) struct Bounds<'p> {
     pub(crate) permit: &'p mut MemoryPermit,
@@ -41,23 +38,14 @@ impl<'p> Bounds<'p> {
         })
     }
 
-    /// Appends an item to a list of `noun`.
-    pub(crate) fn push<T, E: Error>(
-        &mut self,
-        list: &mut Vec<T>,
-        item: T,
-        noun: &'static str,
-    ) -> Result<(), E> {
-        if list.len() == MAX_ITEMS {
-            return Err(E::custom(format_args!("more than {MAX_ITEMS} {noun}")));
-        }
-        if list.len() == list.capacity() {
-            let capacity = (2 * list.len()).max(4);
-            self.reserve(capacity * size_of::<T>())?;
-            list.reserve_exact(capacity - list.len());
-        }
-        list.push(item);
-        Ok(())
+    /// Appends an item to a list.
+    pub(crate) fn push<T, E: Error>(&mut self, list: &mut BoundedVec<T>, item: T) -> Result<(), E> {
+        list.push(item, self.permit).map_err(|error| {
+            if let BoundedVecError::Budget(refused) = error {
+                self.refused = Some(refused);
+            }
+            E::custom(error)
+        })
     }
 
     /// Reserves memory.
@@ -140,26 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn a_list_reserves_what_it_allocates_and_ends_at_its_limit() {
-        let budget = MemoryBudget::new(3 << 20);
-        let mut permit = budget.empty_permit();
-        let mut bounds = Bounds::new("", &mut permit).unwrap();
-        let mut list = Vec::new();
-        let mut push = |item| bounds.push::<_, serde_json::Error>(&mut list, item, "items");
-        for item in 0..MAX_ITEMS {
-            push(item).unwrap();
-        }
-        let error = push(0).unwrap_err().to_string();
-        assert_eq!(error, "more than 65536 items");
-        assert!(budget.reserved() >= MAX_ITEMS * size_of::<usize>());
-    }
-
-    #[test]
     fn a_refusal_is_the_error_of_the_parser() {
         let budget = MemoryBudget::new(10_000);
         let mut permit = budget.empty_permit();
         let mut bounds = Bounds::new("", &mut permit).unwrap();
         let error = bounds.reserve::<serde_json::Error>(10_001).unwrap_err();
         assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 10_001));
+        let mut bounds = Bounds::new("", &mut permit).unwrap();
+        let mut list = BoundedVec::new(1, "items");
+        let error = bounds.push::<_, serde_json::Error>(&mut list, [0_u8; 10_001]);
+        let error = bounds.error(error.unwrap_err());
+        assert!(matches!(error, ReadError::Budget(error) if error.bytes == 10_001));
     }
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Bounds, Object};
+use super::{BoundedVec, Bounds, MAX_ITEMS, Object};
 
 /// Parses an array of objects.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +44,10 @@ impl<'de, const N: usize> Visitor<'de> for ListSeed<'_, '_, N> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut list = Vec::new();
+        let mut list = BoundedVec::new(MAX_ITEMS, "items");
         while let Some(item) = items.next_element_seed(self.list.item)? {
-            self.bounds.push(&mut list, item, "items")?;
+            self.bounds.push(&mut list, item)?;
         }
-        Ok(list)
+        Ok(list.into_vec())
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::memory_budget::MemoryPermit;
 
-use super::{Bounds, ReadError, parse, twice};
+use super::{BoundedVec, Bounds, MAX_ITEMS, ReadError, parse, twice};
 
 /// The memory of a name in a set, in addition to its bytes.
 const NAME_BYTES: usize = 96;
@@ -25,7 +25,7 @@ pub(crate) enum Names {
 ///
 /// # Errors
 ///
-/// Returns a [`ReadError`], also if there are more than [`MAX_ITEMS`](super::MAX_ITEMS) members.
+/// Returns a [`ReadError`], also if there are more than [`MAX_ITEMS`] members.
 pub(crate) fn members<'a>(
     text: &'a str,
     noun: &'static str,
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for MembersSeed<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut known = HashSet::new();
-        let mut members = Members::new();
+        let mut members = BoundedVec::new(MAX_ITEMS, "members");
         // The longest name is reserved already.
         while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
             self.bounds.reserve(name.len())?;
@@ -74,9 +74,9 @@ impl<'de> Visitor<'de> for MembersSeed<'_, '_> {
                     return Err(twice(&name));
                 }
             }
-            self.bounds.push(&mut members, (name, value), "members")?;
+            self.bounds.push(&mut members, (name, value))?;
         }
-        Ok(members)
+        Ok(members.into_vec())
     }
 }
 

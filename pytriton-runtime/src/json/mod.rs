@@ -2,6 +2,8 @@
 //! text.
 
 #[cfg(feature = "embedded")]
+mod bounded_vec;
+#[cfg(feature = "embedded")]
 mod bounds;
 #[cfg(feature = "embedded")]
 mod flat;
@@ -22,7 +24,9 @@ mod value;
 mod writer;
 
 #[cfg(feature = "embedded")]
-pub(crate) use bounds::{Bounds, MAX_ITEMS, ReadError};
+pub(crate) use bounded_vec::{BoundedVec, BoundedVecError, MAX_ITEMS};
+#[cfg(feature = "embedded")]
+pub(crate) use bounds::{Bounds, ReadError};
 #[cfg(feature = "embedded")]
 use flat::string_length;
 #[cfg(feature = "embedded")]

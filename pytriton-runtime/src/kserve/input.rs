@@ -12,7 +12,7 @@ use crate::text::excerpt;
 
 use super::data::JsonData;
 use super::envelope::InputMembers;
-use super::json::{Flat, MAX_ITEMS, Object, Token, Value};
+use super::json::{BoundedVec, BoundedVecError, Flat, MAX_ITEMS, Object, Token, Value};
 use super::member::{members_of, missing, mistyped, string};
 use super::region::{BYTE_SIZE, OFFSET, REGION, section};
 use super::{CodecError, Owner};
@@ -196,8 +196,7 @@ fn shape_of(
     if !shape.get().starts_with('[') {
         return Err(error(Value::new(shape).describe()));
     }
-    let dim = |(index, token)| match token {
-        _ if index == most => Err(CodecError::Dims { limit: MAX_ITEMS }),
+    let dim = |token| match token {
         Ok(Token::Plain(text)) => match text.parse::<i64>() {
             Ok(dim) if dim >= 0 => Ok(dim),
             _ => Err(error(excerpt(text))),
@@ -205,12 +204,13 @@ fn shape_of(
         Ok(token) => Err(error(token.describe())),
         Err(_) => Err(error("an array in it".to_owned())),
     };
-    // A dimension takes at least two bytes of text.
-    let count = most.min(shape.get().len() / 2);
-    permit.grow(count * size_of::<i64>())?;
-    let mut dims = Vec::with_capacity(count);
-    for item in Flat::new(shape.get(), 1).enumerate().map(dim) {
-        dims.push(item?);
+    let mut dims = BoundedVec::new(most, "dimensions");
+    for token in Flat::new(shape.get(), 1) {
+        dims.push(dim(token)?, permit)
+            .map_err(|error| match error {
+                BoundedVecError::Full { .. } => CodecError::Dims { limit: MAX_ITEMS },
+                BoundedVecError::Budget(error) => error.into(),
+            })?;
     }
-    Ok(dims)
+    Ok(dims.into_vec())
 }

@@ -1,11 +1,12 @@
 use serde_json::value::RawValue;
 
+use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 use crate::trace_extension::{Change, TraceChanges, TraceError, TraceLevel, TraceSettings};
 
 use super::CodecError;
 use super::document::{DocumentError, members, string};
-use super::json::{Flat, JsonWriter, Token, Value};
+use super::json::{BoundedVec, Flat, JsonWriter, Token, Value};
 
 /// Decodes the trace settings that a body changes.
 ///
@@ -62,17 +63,18 @@ fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
         Ok(Token::String(text)) => Value::from_text(text).string(),
         _ => None,
     };
-    Flat::new(value.get(), 1)
-        .enumerate()
-        .map(|(index, token)| {
-            if index == MAX_LEVELS {
-                let message = format!("more than {MAX_LEVELS} items");
-                return Err(DocumentError::Json { message });
-            }
-            let text = name(token).ok_or_else(|| kind("string"))?;
-            Ok(text.into_owned())
-        })
-        .collect()
+    let mut levels = BoundedVec::new(MAX_LEVELS, "items");
+    // The caller has reserved several times the body.
+    let mut permit = MemoryPermit::unlimited();
+    for token in Flat::new(value.get(), 1) {
+        let level = name(token).ok_or_else(|| kind("string"))?.into_owned();
+        levels
+            .push(level, &mut permit)
+            .map_err(|full| DocumentError::Json {
+                message: full.to_string(),
+            })?;
+    }
+    Ok(levels.into_vec())
 }
 
 /// Combines levels with these names. Other names are ignored, as in Triton.

@@ -3,21 +3,59 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::json::parse;
+use crate::json::{BoundedVec, BoundedVecError, parse};
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::text::excerpt;
 
-/// Returns the elements of an array as JSON text. Returns a message if it is not an array or has
-/// more than `most` elements.
-pub(super) fn elements(array: &RawValue, most: usize) -> Result<Vec<&RawValue>, String> {
-    let mut elements = Vec::new();
-    for_each(array, |element| {
-        if elements.len() == most {
-            return Err(format!("expected at most {most} elements"));
+use super::OpenAiError;
+use super::member_value::invalid;
+
+/// Why the elements of an array could not be returned.
+#[derive(Debug)]
+pub(super) enum ElementsError {
+    /// A description of the mistake.
+    Invalid(String),
+    /// The memory of the list cannot be reserved.
+    Budget(MemoryBudgetError),
+}
+
+impl ElementsError {
+    /// Returns the error of the member that contains the array.
+    pub(super) fn of(self, member: &str) -> OpenAiError {
+        match self {
+            Self::Invalid(what) => invalid(member, what),
+            Self::Budget(error) => error.into(),
         }
-        elements.push(element);
-        Ok(())
-    })?;
-    Ok(elements)
+    }
+}
+
+/// Returns the elements of an array as JSON text.
+///
+/// # Errors
+///
+/// Returns an [`ElementsError`] if it is not an array, has more than `limit` elements, or if the
+/// memory of the list cannot be reserved.
+pub(super) fn elements<'a>(
+    array: &'a RawValue,
+    limit: usize,
+    permit: &mut MemoryPermit,
+) -> Result<Vec<&'a RawValue>, ElementsError> {
+    let mut elements = BoundedVec::new(limit, "elements");
+    let mut refused = None;
+    let read = for_each(array, |element| {
+        elements.push(element, permit).map_err(|error| match error {
+            BoundedVecError::Full { limit, .. } => format!("expected at most {limit} elements"),
+            BoundedVecError::Budget(error) => {
+                refused = Some(error);
+                error.to_string()
+            }
+        })
+    });
+    match (read, refused) {
+        (Ok(()), _) => Ok(elements.into_vec()),
+        (Err(_), Some(error)) => Err(ElementsError::Budget(error)),
+        (Err(what), None) => Err(ElementsError::Invalid(what)),
+    }
 }
 
 /// Calls `look` for each element of an array, until it returns an error.

@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::json::Value;
+use crate::memory_budget::MemoryPermit;
 use crate::model::{Surface, TensorSpec};
 use crate::tensor::DataType;
 use crate::text::excerpt;
@@ -137,10 +138,13 @@ fn check_texts(member: &str, value: &RawValue) -> Result<(), OpenAiError> {
 }
 
 /// Parses the stop sequences.
-pub(super) fn stops(value: &RawValue) -> Result<Vec<String>, OpenAiError> {
+pub(super) fn stops(
+    value: &RawValue,
+    permit: &mut MemoryPermit,
+) -> Result<Vec<String>, OpenAiError> {
     check_texts(STOP, value)?;
     let stops = match value.get().starts_with('[') {
-        true => elements(value, MAX_STOPS).map_err(|what| invalid(STOP, what))?,
+        true => elements(value, MAX_STOPS, permit).map_err(|error| error.of(STOP))?,
         false => vec![value],
     };
     let wrong = || {

@@ -4,9 +4,10 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::json::{Object, Value, parse};
+use crate::memory_budget::MemoryPermit;
 use crate::text::excerpt;
 
-use super::elements::elements;
+use super::elements::{ElementsError, elements};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,6 +101,13 @@ const PART: Object<2> = Object {
 /// The maximum number of parts of a message.
 const MAX_PARTS: usize = 1 << 12;
 
+/// Returns the maximum memory for parsing a message of `length` bytes: the list of its parts, which
+/// take at least two bytes each, and its texts, which grow by doubling.
+pub(super) fn parse_bytes(length: usize) -> usize {
+    let parts = MAX_PARTS.min(length / 2);
+    3 * (length + parts * size_of::<&RawValue>())
+}
+
 impl Message {
     /// Creates a message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
@@ -174,7 +182,12 @@ fn read_content(content: Option<&RawValue>) -> Result<String, MessageError> {
     match content.get().as_bytes().first() {
         Some(b'"') => text("content", content),
         Some(b'[') => {
-            let parts = elements(content, MAX_PARTS).map_err(|what| wrong("content", what))?;
+            // A caller that parses the text of a client has reserved the list of parts.
+            let mut permit = MemoryPermit::unlimited();
+            let parts = elements(content, MAX_PARTS, &mut permit).map_err(|error| match error {
+                ElementsError::Invalid(what) => wrong("content", what),
+                ElementsError::Budget(error) => wrong("content", error.to_string()),
+            })?;
             let parts = parts.into_iter().enumerate();
             parts.map(|(index, part)| read_part(index, part)).collect()
         }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::value::RawValue;
 
 use crate::json::JsonWriter;
-use crate::json::{Bounds, Names, Object, ReadError, Value, members, parse};
+use crate::json::{Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse};
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::text::excerpt;
@@ -13,7 +13,7 @@ use super::OpenAiError;
 use super::elements::elements;
 use super::member::{Member, STOP, TOKEN_LIMITS};
 use super::member_value::{self, invalid};
-use super::message::Message;
+use super::message::{Message, parse_bytes};
 
 /// The maximum number of prompts in a request.
 const MAX_PROMPTS: usize = 128;
@@ -23,9 +23,6 @@ const REQUEST_BYTES: usize = 1 << 10;
 
 /// The memory of a member in sets and maps of names, in addition to its name.
 const MEMBER_BYTES: usize = 256;
-
-/// The maximum number of messages in a conversation.
-const MAX_MESSAGES: usize = 1 << 16;
 
 /// A parsed OpenAI request.
 #[derive(Debug)]
@@ -106,7 +103,7 @@ impl<'a> OpenAiRequest<'a> {
         self.streaming(&mut request, permit)?;
         let subjects = self.subjects(surface, permit)?;
         self.token_limit(spec)?;
-        request.stops = self.stops(spec)?;
+        request.stops = self.stops(spec, permit)?;
         let mut shared = JsonWriter::reserving(permit.sibling(), 0);
         shared.begin(b'{');
         for input in &spec.inputs {
@@ -211,12 +208,16 @@ impl<'a> OpenAiRequest<'a> {
         Ok(())
     }
 
-    fn stops(&self, spec: &ModelSpec) -> Result<Vec<String>, OpenAiError> {
+    fn stops(
+        &self,
+        spec: &ModelSpec,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<String>, OpenAiError> {
         if spec.input_index(STOP).is_some() {
             return Ok(Vec::new());
         }
         match self.members.get(STOP) {
-            Some(value) => member_value::stops(value),
+            Some(value) => member_value::stops(value, permit),
             None => Ok(Vec::new()),
         }
     }
@@ -226,7 +227,7 @@ impl<'a> OpenAiRequest<'a> {
 const SUBJECT: usize = 16;
 
 /// Reserves the memory of buffers that are too small to be tracked one by one. A request has up to
-/// [`MOST_PROMPTS`] of them.
+/// [`MAX_PROMPTS`] of them.
 fn reserve_small(
     sizes: impl Iterator<Item = usize>,
     permit: &mut MemoryPermit,
@@ -252,7 +253,7 @@ fn prompts(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<TrackedByt
         let what = format!("expected a string or an array of strings, found {found}");
         return Err(invalid(member, what));
     }
-    let prompts = elements(value, MAX_PROMPTS).map_err(|what| invalid(member, what))?;
+    let prompts = elements(value, MAX_PROMPTS, permit).map_err(|error| error.of(member))?;
     if prompts.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
@@ -276,13 +277,13 @@ fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes,
         let found = Value::new(value).describe();
         return Err(invalid(member, format!("expected an array, found {found}")));
     }
-    // The list of messages, which grows by doubling, and one message while it is parsed.
-    let count = MAX_MESSAGES.min(value.get().len() / 2);
-    permit.grow(count * 3 * size_of::<&RawValue>() + 3 * value.get().len())?;
-    let messages = elements(value, MAX_MESSAGES).map_err(|what| invalid(member, what))?;
+    let messages = elements(value, MAX_ITEMS, permit).map_err(|error| error.of(member))?;
     if messages.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
+    // One message is parsed at a time.
+    let longest = messages.iter().map(|message| message.get().len()).max();
+    permit.grow(parse_bytes(longest.unwrap_or_default()))?;
     for (index, message) in messages.iter().enumerate() {
         Message::parse(message.get().as_bytes()).map_err(|error| {
             let inner = match error.member.as_str() {
