@@ -18,9 +18,6 @@ pub enum GrpcError {
     /// The call belongs to a restricted group.
     #[error("This protocol is restricted, {0}")]
     Restricted(#[from] Restricted),
-    /// The message has too many fields and dimensions.
-    #[error("the request has more than 65536 inputs, outputs, parameters, contents and dimensions")]
-    Crowded,
     /// The decoded message exceeds its limits.
     #[error(transparent)]
     Bounded(#[from] BoundedError),
@@ -138,7 +135,7 @@ impl GrpcError {
             | Self::Headers { .. }
             | Self::AnswerTooLarge { .. } => Status::TooLarge,
             Self::Encoding { .. } => Status::Unsupported,
-            Self::Crowded | Self::Bounded(BoundedError::Fields) => Status::InvalidArgument,
+            Self::Bounded(BoundedError::Fields) => Status::InvalidArgument,
             Self::Bounded(BoundedError::Budget(_)) => Status::Exhausted,
             Self::Service { .. } => Status::NotFound,
             Self::Watches { .. } => Status::Exhausted,

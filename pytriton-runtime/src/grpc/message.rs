@@ -95,7 +95,7 @@ impl Message<Pieces> {
         permit: &mut MemoryPermit,
     ) -> Result<(ModelInferRequest, usize), GrpcError> {
         let pieces = self.into_plain(limit, permit)?;
-        let elements = pieces.elements().ok_or(GrpcError::Crowded)?;
+        let elements = pieces.elements()?;
         let length = pieces.length();
         permit.grow(elements).map_err(Error::from)?;
         let (request, own) = pieces.decode()?;

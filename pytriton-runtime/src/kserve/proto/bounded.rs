@@ -13,7 +13,7 @@ use crate::proto::{
 };
 
 use super::extent::{Content, walk};
-use super::pieces::MAX_FIELDS;
+use super::field_count::{FieldCount, MAX_FIELDS};
 
 /// The maximum memory of a field in addition to its bytes: a map entry with its key, value and
 /// allocations.
@@ -21,8 +21,8 @@ const FIELD_BYTES: usize = 256;
 
 /// A request message whose decoded size is bounded before prost decodes it.
 ///
-/// The rule is the same for every message: at most `MAX_FIELDS` fields, counted in the message
-/// itself and in the nested messages that can repeat.
+/// The rule is the same for every message, inference requests included: at most `MAX_FIELDS` fields,
+/// counted in the message itself and in the nested messages that can repeat.
 pub trait BoundedMessage: Message + Default {
     /// The nested messages whose fields are counted.
     const NESTED: &'static [Nested] = &[];
@@ -39,7 +39,7 @@ pub struct Nested {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BoundedError {
     /// The message has too many fields.
-    #[error("the request has more than {MAX_FIELDS} fields")]
+    #[error("the request has more than {MAX_FIELDS} fields and dimensions")]
     Fields,
     /// The memory of the decoded message cannot be reserved.
     #[error(transparent)]
@@ -58,10 +58,9 @@ pub fn decode<M: BoundedMessage>(
     message: Bytes,
     permit: &mut MemoryPermit,
 ) -> Result<M, BoundedError> {
-    let fields = fields(&message, M::NESTED);
-    if fields > MAX_FIELDS {
-        return Err(BoundedError::Fields);
-    }
+    let mut count = FieldCount::default();
+    count_fields(&message, M::NESTED, &mut count);
+    let fields = count.within_limit()?;
     // The message itself, and strings that are copied from it.
     permit.resize(2 * message.len() + fields * FIELD_BYTES)?;
     Ok(M::decode(message)?)
@@ -69,18 +68,16 @@ pub fn decode<M: BoundedMessage>(
 
 /// Counts the fields of a message. In an invalid message, only those before the error count,
 /// because prost reads no further.
-fn fields(message: &[u8], nested: &[Nested]) -> usize {
-    let mut count = 0;
+fn count_fields(message: &[u8], nested: &[Nested], count: &mut FieldCount) {
     // Prost reports the error.
     let _ = walk(message, |field, content| {
-        count += 1;
+        count.add(1);
         let found = nested.iter().find(|nested| nested.field == field);
         if let (Some(found), Content::Bytes(message)) = (found, content) {
-            count += fields(message, found.nested);
+            count_fields(message, found.nested, count);
         }
         Ok(())
     });
-    count
 }
 
 /// The value of a map entry, which is a message.
@@ -134,6 +131,12 @@ mod tests {
     use crate::proto::trace_setting_request::SettingValue;
 
     use super::*;
+
+    fn fields(message: &[u8], nested: &[Nested]) -> usize {
+        let mut count = FieldCount::default();
+        count_fields(message, nested, &mut count);
+        count.within_limit().unwrap()
+    }
 
     fn settings(entries: usize, values: usize) -> TraceSettingRequest {
         let value = SettingValue {

@@ -4,11 +4,14 @@ use bytes::Bytes;
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
+use super::bounded::BoundedError;
+use super::field_count::FieldCount;
+
 /// The contents of a message, counted without decoding it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Extent {
     /// The fields, the parameters of inputs and outputs, and all dimensions.
-    pub(super) fields: usize,
+    pub(super) fields: FieldCount,
     /// The memory of typed contents as list elements, in bytes.
     pub(super) elements: usize,
 }
@@ -23,9 +26,14 @@ pub(super) enum Content<'a> {
 impl Extent {
     /// Returns the memory that a request needs while it is decoded and its elements are encoded.
     /// Lists grow by doubling, and elements exist in both forms.
-    pub(super) fn bytes(self) -> usize {
+    ///
+    /// # Errors
+    ///
+    /// Returns [`BoundedError::Fields`] if there are too many fields.
+    pub(super) fn bytes(self) -> Result<usize, BoundedError> {
+        let fields = self.fields.within_limit()?;
         let elements = self.elements.saturating_mul(4);
-        elements.saturating_add(self.fields.saturating_mul(FIELD_BYTES))
+        Ok(elements.saturating_add(fields * FIELD_BYTES))
     }
 
     /// Measures an encoded request. In an invalid request, only the part before the error counts,
@@ -34,11 +42,11 @@ impl Extent {
         let mut extent = Self::default();
         // Prost reports the error.
         let _ = walk(message, |field, content| {
-            extent.fields += 1;
+            extent.fields.add(1);
             match (field, content) {
                 (INPUTS, Content::Bytes(input)) => extent.input(input),
                 (OUTPUTS, Content::Bytes(output)) => walk(output, |field, _| {
-                    extent.fields += usize::from(field == OUTPUT_PARAMETERS);
+                    extent.fields.add(usize::from(field == OUTPUT_PARAMETERS));
                     Ok(())
                 }),
                 _ => Ok(()),
@@ -50,8 +58,8 @@ impl Extent {
     fn input(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         walk(input, |field, content| {
             match (field, content) {
-                (SHAPE, Content::Bytes(dims)) => self.fields += numbers(dims),
-                (SHAPE | INPUT_PARAMETERS, _) => self.fields += 1,
+                (SHAPE, Content::Bytes(dims)) => self.fields.add(numbers(dims)),
+                (SHAPE | INPUT_PARAMETERS, _) => self.fields.add(1),
                 (CONTENTS, Content::Bytes(contents)) => self.contents(contents)?,
                 _ => {}
             }

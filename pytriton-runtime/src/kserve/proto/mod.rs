@@ -4,6 +4,7 @@ mod bounded;
 mod contents;
 mod error;
 mod extent;
+mod field_count;
 mod metadata;
 mod outputs;
 mod parameters;

@@ -11,6 +11,7 @@ use crate::tracked_buffer::TrackedBuffer;
 
 use super::bounded::BoundedError;
 use super::extent::Extent;
+use super::field_count::FieldCount;
 use super::varint::Varint;
 
 /// Raw contents of this size get their own buffer. For smaller ones, this would cost more than it
@@ -20,9 +21,9 @@ const OWN: usize = 4 << 10;
 /// The maximum capacity that is allocated for bytes that have not arrived.
 const AHEAD: usize = 256 << 10;
 
-/// The maximum number of fields and dimensions. An empty input takes two bytes in a message, and
-/// three hundred in memory.
-pub(super) const MAX_FIELDS: usize = 1 << 16;
+/// The memory of raw contents with their own buffer in addition to their bytes: an entry of a list
+/// that grows by doubling, and the shared header of the buffer.
+const OWNED_BYTES: usize = 3 * size_of::<(usize, Bytes)>() + 32;
 
 /// The initial capacity for everything except raw contents.
 const REST: usize = 256;
@@ -54,7 +55,7 @@ pub struct Pieces {
     rest: TrackedBuffer,
     place: Place,
     /// The number of fields that have begun, and how many of them are raw contents.
-    fields: usize,
+    fields: FieldCount,
     raw: usize,
     owned: Vec<(usize, Bytes)>,
     /// Covers the raw contents with their own buffer.
@@ -85,7 +86,7 @@ impl Pieces {
             longest,
             rest: TrackedBuffer::new(permit.sibling()),
             place: Place::KEY,
-            fields: 0,
+            fields: FieldCount::default(),
             raw: 0,
             owned: Vec::new(),
             permit,
@@ -147,13 +148,15 @@ impl Pieces {
     }
 
     /// Returns the memory of the fields, typed contents and copied texts while the message is
-    /// decoded. `None` if it has too many fields, parameters and dimensions.
-    pub fn elements(&self) -> Option<usize> {
-        if self.fields > MAX_FIELDS {
-            return None;
-        }
-        let extent = Extent::of(self.rest.as_slice());
-        (extent.fields <= MAX_FIELDS).then(|| extent.bytes().saturating_add(self.weight()))
+    /// decoded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`BoundedError::Fields`] if it has too many fields, parameters and dimensions.
+    pub fn elements(&self) -> Result<usize, BoundedError> {
+        self.fields.within_limit()?;
+        let elements = Extent::of(self.rest.as_slice()).bytes()?;
+        Ok(elements.saturating_add(self.weight()))
     }
 
     /// Decodes the complete message. The permit covers its bytes, but not what is copied of them.
@@ -188,10 +191,10 @@ impl Pieces {
         Ok(match place {
             Place::Key(mut key) => match key.push(byte) {
                 Some(value) => {
-                    self.fields += 1;
-                    match self.fields > MAX_FIELDS {
-                        true => Place::Beyond,
-                        false => Place::behind_key(value),
+                    self.fields.add(1);
+                    match self.fields.within_limit() {
+                        Ok(_) => Place::behind_key(value),
+                        Err(_) => Place::Beyond,
                     }
                 }
                 None if key.is_full() => Place::Beyond,
@@ -231,6 +234,7 @@ impl Pieces {
         }
         let (contents, permit) = buffer.finish();
         self.permit.absorb(permit)?;
+        self.permit.grow(OWNED_BYTES)?;
         self.owned.push((self.raw - 1, contents));
         Ok(Place::KEY)
     }
