@@ -1,5 +1,7 @@
+use std::ptr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use thiserror::Error;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
@@ -72,6 +74,69 @@ fn reserve_parts(
         tensors: SmallVec::from(tensors),
         ..parts
     })
+}
+
+/// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved first.
+/// The reservation is attached to the tensors that it has created.
+pub(super) fn reserve_outputs(
+    budget: Option<&Arc<MemoryBudget>>,
+    bytes: usize,
+    groups: &mut [&mut [Tensor]],
+    change: impl FnOnce(&mut [&mut [Tensor]]) -> Result<(), ModelError>,
+) -> Result<(), ModelError> {
+    let Some(budget) = budget else {
+        return change(groups);
+    };
+    let mut permit = budget.permit(bytes)?;
+    // They are kept until the end, so that no new tensor can have the address of an old one.
+    let before: Vec<Bytes> = groups
+        .iter()
+        .flat_map(|outputs| outputs.iter().map(|tensor| tensor.data().clone()))
+        .collect();
+    change(groups)?;
+    let mut ranges: Vec<_> = before.iter().map(|data| data.as_ptr_range()).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    // Slices of one buffer may contain each other.
+    let mut end = ptr::null();
+    for range in &mut ranges {
+        end = range.end.max(end);
+        range.end = end;
+    }
+    let is_new = |tensor: &Tensor| {
+        let data = tensor.data().as_ptr_range();
+        let known = ranges.partition_point(|range| range.start <= data.start);
+        let known = known.checked_sub(1).and_then(|index| ranges.get(index));
+        !data.is_empty() && known.is_none_or(|known| data.end > known.end)
+    };
+    let tensors = groups.iter_mut().flat_map(|outputs| outputs.iter_mut());
+    let mut created: Vec<&mut Tensor> = tensors.filter(|tensor| is_new(tensor)).collect();
+    let total = created.iter().map(|tensor| tensor.data().len());
+    permit.resize(total.fold(0, usize::saturating_add))?;
+    let permit = permit.share();
+    for tensor in &mut created {
+        if let Some(permit) = &permit {
+            **tensor = tensor.clone().map_data(|data| {
+                let permit = Arc::clone(permit);
+                Bytes::from_owner(Created {
+                    data,
+                    _permit: permit,
+                })
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The data of one of several tensors that share a reservation.
+struct Created {
+    data: Bytes,
+    _permit: Arc<MemoryPermit>,
+}
+
+impl AsRef<[u8]> for Created {
+    fn as_ref(&self) -> &[u8] {
+        &self.data
+    }
 }
 
 /// Reserves the memory of the function's arguments while it runs. Returns `None` if they are views

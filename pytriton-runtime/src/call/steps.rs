@@ -9,6 +9,7 @@ use crate::request::Parameters;
 use crate::tensor::Tensor;
 
 use super::execute::client_panic_message;
+use super::memory::reserve_outputs;
 use super::{ModelError, ResponseParts, Returned, RowGroup};
 
 pub(super) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -53,7 +54,7 @@ async fn run_step<'c, 'a: 'c, C>(
 where
     C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
 {
-    let (model, rows) = (batch.model(), batch.rows());
+    let (model, rows, budget) = (batch.model(), batch.rows(), batch.budget());
     let prepared = guarded(model, || step.prepare(&mut batch));
     let batch = match prepared.and_then(|()| Ok(batch.checked()?)) {
         Ok(batch) => batch,
@@ -73,7 +74,12 @@ where
         row_groups = vec![RowGroup::all(rows, outputs)];
     }
     for row_group in &mut row_groups {
-        row_group.change(|rows, outputs| guarded(model, || step.finish(model, rows, outputs)));
+        row_group.change(|rows, outputs| {
+            let bytes = guarded(model, || step.finish_bytes(model, rows, outputs))?;
+            reserve_outputs(budget, bytes, &mut [outputs], |outputs| {
+                guarded(model, || step.finish(model, rows, outputs[0]))
+            })
+        });
     }
     row_groups
 }
@@ -114,7 +120,13 @@ where
         .filter_map(|row_group| Some(row_group.outputs.as_mut().ok()?.as_mut_slice()))
         .collect();
     let model = batch.model();
-    if let Err(error) = guarded(model, || step.join(model, &mut outputs)) {
+    let bytes = guarded(model, || step.join_bytes(model, &outputs));
+    let joined = bytes.and_then(|bytes| {
+        reserve_outputs(batch.budget(), bytes, &mut outputs, |outputs| {
+            guarded(model, || step.join(model, outputs))
+        })
+    });
+    if let Err(error) = joined {
         for row_group in row_groups
             .iter_mut()
             .filter(|row_group| row_group.outputs.is_ok())

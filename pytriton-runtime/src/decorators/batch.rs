@@ -40,6 +40,11 @@ impl<'a> Batch<'a> {
         Self { budget, ..self }
     }
 
+    /// Returns the budget for memory that steps allocate.
+    pub(crate) fn budget(&self) -> Option<&'a Arc<MemoryBudget>> {
+        self.budget
+    }
+
     /// Reserves memory that a step is about to allocate. Returns `None` if there is no budget.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Option<MemoryPermit>, StepError> {
         let permit = self.budget.map(|budget| budget.permit(bytes));
@@ -88,14 +93,29 @@ impl<'a> Batch<'a> {
             .map_err(|source| StepError::input(self.model, index, source))
     }
 
-    /// Sets or replaces the tensor of an input. After the step, all inputs must have the same
-    /// number of rows.
+    /// Sets or replaces the tensor of an input. Its memory is reserved, unless it is part of one of
+    /// the inputs. After the step, all inputs must have the same number of rows.
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist, or
-    /// [`StepError::Replaced`] if the element type or dims do not match the model.
+    /// Returns [`StepError::NoInput`] if the input does not exist, [`StepError::Replaced`] if the
+    /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot be
+    /// reserved.
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
+        let data = tensor.data().as_ptr_range();
+        let is_part = self.inputs.iter().flatten().any(|input| {
+            let whole = input.data().as_ptr_range();
+            whole.start <= data.start && data.end <= whole.end
+        });
+        let permit = match is_part {
+            true => None,
+            false => self.reserve(tensor.data().len())?,
+        };
+        self.set_reserved(input, tracked(tensor, permit))
+    }
+
+    /// As [`set`](Self::set), for a tensor whose memory is reserved already.
+    pub(crate) fn set_reserved(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
         let index = self.index(input)?;
         let spec = &self.model.inputs[index];
         if tensor.datatype() != spec.datatype || !self.model.fits(spec, tensor.shape()) {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::model::ModelSpec;
 use crate::tensor::{Tensor, TensorError, shape_text};
 
-use super::widened::widened;
+use super::widened::{widened, widened_bytes};
 use super::{PadValue, Padder, StepError};
 
 /// Pads outputs at the end of each dim, to the largest size of that dim, with one value. Strings
@@ -27,6 +27,22 @@ impl<V: PadValue> ConstantPadder<V> {
         Self { value }
     }
 
+    /// Returns the padding of an output, or `None` if its tensors have the same dims in all groups.
+    fn padding(
+        &self,
+        model: &ModelSpec,
+        output: usize,
+        groups: &[&mut [Tensor]],
+    ) -> Result<Option<Padding>, StepError> {
+        let tensors = || groups.iter().filter_map(|group| group.get(output));
+        let dims = largest(tensors()).map_err(|source| StepError::output(model, output, source))?;
+        if tensors().all(|tensor| tensor.shape().get(1..) == Some(&dims)) {
+            return Ok(None);
+        }
+        let element = self.element(model, output)?;
+        Ok(Some(Padding { dims, element }))
+    }
+
     /// Returns the bytes of one padding element.
     fn element(&self, model: &ModelSpec, output: usize) -> Result<Vec<u8>, StepError> {
         let datatype = model.outputs[output].datatype;
@@ -42,25 +58,52 @@ impl<V: PadValue> ConstantPadder<V> {
 }
 
 impl<V: PadValue> Padder for ConstantPadder<V> {
+    fn pad_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        let mut bytes = 0_usize;
+        for index in 0..model.outputs.len() {
+            let failed = |source| StepError::output(model, index, source);
+            let Some(padding) = self.padding(model, index, groups)? else {
+                continue;
+            };
+            let outputs = groups.iter().filter_map(|group| group.get(index));
+            for output in outputs.filter(|output| !padding.fits(output)) {
+                let size = padding.element.len();
+                let widened = widened_bytes(output, &padding.dims, size).map_err(failed)?;
+                bytes = bytes.saturating_add(widened);
+            }
+        }
+        Ok(bytes)
+    }
+
     fn pad(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
         for index in 0..model.outputs.len() {
-            let outputs = || groups.iter().filter_map(|group| group.get(index));
-            let failed = |source| StepError::output(model, index, source);
-            let dims = largest(outputs()).map_err(failed)?;
-            let fits = |output: &Tensor| output.shape().get(1..) == Some(&dims);
-            if outputs().all(fits) {
+            let Some(padding) = self.padding(model, index, groups)? else {
                 continue;
-            }
-            let element = self.element(model, index)?;
+            };
             for group in groups.iter_mut() {
                 if let Some(output) = group.get_mut(index)
-                    && !fits(output)
+                    && !padding.fits(output)
                 {
-                    *output = widened(output, &dims, &element).map_err(failed)?;
+                    let widened = widened(output, &padding.dims, &padding.element);
+                    *output = widened.map_err(|source| StepError::output(model, index, source))?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// How the tensors of an output are padded.
+struct Padding {
+    /// The dims of all of them afterwards, except the first.
+    dims: Vec<usize>,
+    /// The bytes of a padding element.
+    element: Vec<u8>,
+}
+
+impl Padding {
+    fn fits(&self, output: &Tensor) -> bool {
+        output.shape().get(1..) == Some(&self.dims)
     }
 }
 

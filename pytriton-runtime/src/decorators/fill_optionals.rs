@@ -78,14 +78,14 @@ impl<T: Element, V: DefaultValue<T>> Step for FillOptional<T, V> {
         let row = self.row(&model.inputs[index]);
         let row = row.map_err(|source| StepError::input(model, index, source))?;
         let rows = batch.rows();
-        let tensor = match model.batching() {
+        match model.batching() {
             true => {
                 let shape = [&[rows], row.shape()].concat();
-                repeated(batch, index, shape, &[], &row, rows)?
+                let tensor = repeated(batch, index, shape, &[], &row, rows)?;
+                batch.set_reserved(self.input, tensor)
             }
-            false => row,
-        };
-        batch.set(self.input, tensor)
+            false => batch.set(self.input, row),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl Step for PadBatch {
                 continue;
             };
             let tensor = repeat_last(batch, index, tensor, size)?;
-            batch.set(&input.name, tensor)?;
+            batch.set_reserved(&input.name, tensor)?;
         }
         Ok(())
     }

@@ -8,6 +8,17 @@ use super::StepError;
 /// Makes the outputs of groups equal in all dims except the first, so that rows of different groups
 /// can be combined in one response.
 pub trait Padder: Debug + Send + Sync {
+    /// Returns the maximum memory of the outputs that [`pad`](Self::pad) creates, in bytes. It is
+    /// reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these groups fail.
+    fn pad_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        let _ = (model, groups);
+        Ok(0)
+    }
+
     /// Changes the outputs of each group, which are in the order of the model.
     ///
     /// # Errors

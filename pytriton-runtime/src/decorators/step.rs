@@ -66,6 +66,22 @@ pub trait Step: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Returns the maximum memory of the outputs that [`finish`](Self::finish) creates, in bytes. It
+    /// is reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these rows fail.
+    fn finish_bytes(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &[Tensor],
+    ) -> Result<usize, StepError> {
+        let _ = (model, rows, outputs);
+        Ok(0)
+    }
+
     /// Changes the outputs of a call. `rows` is the number of rows before
     /// [`prepare`](Self::prepare).
     ///
@@ -82,6 +98,17 @@ pub trait Step: fmt::Debug + Send + Sync {
     ) -> Result<(), StepError> {
         let _ = (model, rows, outputs);
         Ok(())
+    }
+
+    /// Returns the maximum memory of the outputs that [`join`](Self::join) creates, in bytes. It is
+    /// reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these groups fail.
+    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        let _ = (model, groups);
+        Ok(0)
     }
 
     /// Changes the outputs of the groups that this step has formed, so that their rows can be
@@ -114,6 +141,15 @@ impl<S: Step + ?Sized> Step for &S {
         (**self).prepare(batch)
     }
 
+    fn finish_bytes(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &[Tensor],
+    ) -> Result<usize, StepError> {
+        (**self).finish_bytes(model, rows, outputs)
+    }
+
     fn finish(
         &self,
         model: &ModelSpec,
@@ -121,6 +157,10 @@ impl<S: Step + ?Sized> Step for &S {
         outputs: &mut [Tensor],
     ) -> Result<(), StepError> {
         (**self).finish(model, rows, outputs)
+    }
+
+    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        (**self).join_bytes(model, groups)
     }
 
     fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {

@@ -8,21 +8,30 @@ pub(super) fn widened(
     element: &[u8],
 ) -> Result<Tensor, TensorError> {
     let shape = [&[tensor.rows()], dims].concat();
-    let count = element_count(&shape)?;
-    let added = count.saturating_sub(element_count(tensor.shape())?);
-    let len = added.checked_mul(element.len());
-    let len = len.and_then(|added| added.checked_add(tensor.data().len()));
-    let Some(len) = len.filter(|&len| len <= MOST_PADDED) else {
-        return Err(TensorError::TooLarge {
-            shape: shape_text(&shape),
-        });
-    };
+    let len = widened_bytes(tensor, dims, element.len())?;
     let mut buffer = AlignedBuffer::with_capacity(len, 0);
-    if count > 0 {
+    if element_count(&shape)? > 0 {
         let mut lines = Lines::new(tensor);
         lines.write(&shape, tensor.shape(), element, &mut buffer)?;
     }
     Tensor::new(tensor.datatype(), shape, buffer.freeze())
+}
+
+/// Returns the size of the data of [`widened`] in bytes, for elements of `size` bytes.
+pub(super) fn widened_bytes(
+    tensor: &Tensor,
+    dims: &[usize],
+    size: usize,
+) -> Result<usize, TensorError> {
+    let shape = [&[tensor.rows()], dims].concat();
+    let count = element_count(&shape)?;
+    let added = count.saturating_sub(element_count(tensor.shape())?);
+    let len = added.checked_mul(size);
+    let len = len.and_then(|added| added.checked_add(tensor.data().len()));
+    len.filter(|&len| len <= MOST_PADDED)
+        .ok_or_else(|| TensorError::TooLarge {
+            shape: shape_text(&shape),
+        })
 }
 
 /// The elements of a tensor that have not been copied yet.
