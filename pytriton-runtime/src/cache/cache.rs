@@ -42,6 +42,16 @@ struct State {
     usage: CacheUsage,
 }
 
+/// Whether there is room for a response.
+enum Room {
+    /// Its memory is reserved.
+    Reserved,
+    /// The key exists already.
+    Known,
+    /// The response is too large.
+    None,
+}
+
 /// The result of a lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lookup {
@@ -108,33 +118,51 @@ impl ResponseCache {
         Lookup { response, ns }
     }
 
-    /// Inserts the response to a request, unless it is larger than the cache.
+    /// Inserts the response to a request, unless it is larger than the cache, or than what responses
+    /// that are being inserted leave of it.
     pub fn insert(&self, key: CacheKey, response: &Response) -> Insertion {
         let begun = Instant::now();
         let bytes = bytes(response);
         let mut known = false;
-        if bytes <= self.capacity {
-            let response = detached(response);
-            let mut state = self.lock();
-            known = state.entries.contains(&key);
-            if !known {
-                let evicted = state.entries.insert(key, response, bytes);
-                state.usage.evictions += evicted.len() as u64;
-                // Memory is freed without the lock.
-                drop(state);
-                drop(evicted);
+        match self.reserve(&key, bytes) {
+            Room::Reserved => {
+                let response = detached(response);
+                let mut state = self.lock();
+                known = state.entries.contains(&key);
+                match known {
+                    true => state.entries.release(bytes),
+                    false => state.entries.insert(key, response, bytes),
+                }
             }
-        } else {
-            let capacity = self.capacity;
-            tracing::debug!(
-                bytes,
-                capacity,
-                "a response is larger than the response cache"
-            );
+            Room::Known => known = true,
+            Room::None => {
+                let capacity = self.capacity;
+                tracing::debug!(
+                    bytes,
+                    capacity,
+                    "a response is larger than the response cache"
+                );
+            }
         }
         let ns = nanoseconds(begun.elapsed());
         self.lock().usage.insertion_ns += ns;
         Insertion { known, ns }
+    }
+
+    /// Reserves memory for the copy of a response with a new key.
+    fn reserve(&self, key: &CacheKey, bytes: usize) -> Room {
+        let mut state = self.lock();
+        if state.entries.contains(key) {
+            return Room::Known;
+        }
+        let Some(evicted) = state.entries.reserve(bytes) else {
+            return Room::None;
+        };
+        state.usage.evictions += evicted.len() as u64;
+        // Memory is freed without the lock, before the response is copied.
+        drop(state);
+        drop(evicted);
+        Room::Reserved
     }
 
     /// Returns the usage of the cache.
@@ -238,5 +266,27 @@ mod tests {
         assert!(batch.is_unique());
         let cached = cache.lookup(&numbered(1)).response.unwrap();
         assert_eq!(cached.outputs[0].1.data(), &[7; 3][..]);
+    }
+
+    #[test]
+    fn copies_are_counted_before_they_are_made() {
+        let cache = ResponseCache::new(10_000);
+        let large = response(Bytes::from(vec![7; 6000]));
+        let bytes = bytes(&large);
+        // Another thread copies its response.
+        assert!(matches!(cache.reserve(&numbered(1), bytes), Room::Reserved));
+        assert!(!cache.insert(numbered(2), &large).known);
+        assert_eq!(cache.lookup(&numbered(2)).response, None);
+        let small = response(Bytes::from_static(b"one"));
+        assert!(!cache.insert(numbered(3), &small).known);
+        cache
+            .lock()
+            .entries
+            .insert(numbered(1), large.clone(), bytes);
+        assert_eq!(cache.lookup(&numbered(3)).response, Some(small));
+        assert!(matches!(cache.reserve(&numbered(1), bytes), Room::Known));
+        assert!(!cache.insert(numbered(2), &large).known);
+        assert_eq!(cache.lookup(&numbered(2)).response, Some(large));
+        assert_eq!(cache.usage().evictions, 1);
     }
 }

@@ -9,6 +9,8 @@ use super::CacheKey;
 pub(super) struct Entries {
     capacity: usize,
     used: usize,
+    /// The bytes of responses that are being copied, and inserted afterwards.
+    reserved: usize,
     entries: HashMap<CacheKey, Entry>,
     /// The keys in order of last use.
     order: BTreeMap<u64, CacheKey>,
@@ -27,6 +29,7 @@ impl Entries {
         Self {
             capacity,
             used: 0,
+            reserved: 0,
             entries: HashMap::new(),
             order: BTreeMap::new(),
             clock: 0,
@@ -58,21 +61,29 @@ impl Entries {
         Some(entry.response.clone())
     }
 
-    /// Inserts a response with a new key and returns the evicted ones.
-    ///
-    /// `bytes` must not exceed the capacity.
-    pub(super) fn insert(
-        &mut self,
-        key: CacheKey,
-        response: Response,
-        bytes: usize,
-    ) -> Vec<Response> {
+    /// Reserves the memory of a response, and returns those evicted for it. `None` if responses that
+    /// are being copied leave too little.
+    pub(super) fn reserve(&mut self, bytes: usize) -> Option<Vec<Response>> {
+        let rest = self.capacity.checked_sub(self.reserved)?;
+        let kept = rest.checked_sub(bytes)?;
         let mut evicted = Vec::new();
-        while self.used.saturating_add(bytes) > self.capacity
+        while self.used > kept
             && let Some(response) = self.evict()
         {
             evicted.push(response);
         }
+        self.reserved += bytes;
+        Some(evicted)
+    }
+
+    /// Returns a reservation of this many bytes, if the response is not inserted.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.reserved -= bytes;
+    }
+
+    /// Inserts a response with a new key, for which `bytes` are [reserved](Self::reserve).
+    pub(super) fn insert(&mut self, key: CacheKey, response: Response, bytes: usize) {
+        self.release(bytes);
         self.clock += 1;
         self.used += bytes;
         self.order.insert(self.clock, key);
@@ -82,7 +93,6 @@ impl Entries {
             last_used: self.clock,
         };
         self.entries.insert(key, entry);
-        evicted
     }
 
     fn evict(&mut self) -> Option<Response> {
@@ -127,9 +137,8 @@ mod tests {
                     entries.contains(&numbered(key))
                 ),
                 Insert(key, bytes) => {
-                    let evicted = entries
-                        .insert(numbered(key), Response::default(), bytes)
-                        .len();
+                    let evicted = entries.reserve(bytes).unwrap().len();
+                    entries.insert(numbered(key), Response::default(), bytes);
                     assert_eq!(entries.len(), before + 1 - evicted, "{index}");
                 }
             }
@@ -142,5 +151,21 @@ mod tests {
             assert_eq!(taken, entries.used(), "{index}");
             assert!(taken <= 100, "{index}");
         }
+    }
+
+    #[test]
+    fn what_is_being_copied_is_reserved_and_not_evicted() {
+        let mut entries = Entries::new(100);
+        assert_eq!(entries.reserve(60).unwrap().len(), 0);
+        assert!(entries.reserve(41).is_none());
+        assert_eq!(entries.reserve(40).unwrap().len(), 0);
+        entries.insert(numbered(1), Response::default(), 60);
+        assert!(entries.reserve(61).is_none());
+        assert_eq!(entries.reserve(50).unwrap().len(), 1);
+        entries.release(40);
+        entries.release(50);
+        assert!(entries.reserve(101).is_none());
+        assert_eq!(entries.reserve(100).unwrap().len(), 0);
+        assert_eq!((entries.used(), entries.len()), (0, 0));
     }
 }

@@ -120,7 +120,7 @@ pub(super) mod tests {
         InferRequest {
             inputs,
             outputs: outputs.iter().map(output).collect(),
-            ..InferRequest::default()
+            ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
         }
     }
 
