@@ -1,5 +1,5 @@
 use std::collections::VecDeque;
-use std::mem::replace;
+use std::mem::{replace, take};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -7,7 +7,7 @@ use axum::body::{Body, HttpBody};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use hyper::body::Frame;
 use prost::Message;
@@ -15,7 +15,10 @@ use tonic::Status;
 
 use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
+use crate::memory_budget::MemoryPermit;
 use crate::request;
+use crate::service::Error;
+use crate::tracked_buffer::TrackedBuffer;
 
 use super::GrpcError;
 use super::framing::{PREFIX, Prefix};
@@ -25,34 +28,59 @@ use super::framing::{PREFIX, Prefix};
 const TOGETHER: usize = 16 << 10;
 
 /// Messages, each after its prefix.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Framed {
     /// All bytes except large contents and what follows them.
-    first: Vec<u8>,
+    first: TrackedBuffer,
+    /// Each carries its reservation.
     others: Vec<Bytes>,
 }
 
-/// Encodes a message with its prefix.
-pub(super) fn framed(message: &impl Message) -> Result<Framed, Status> {
+/// Encodes a message with its prefix. `permit` is an empty permit of the budget that it counts
+/// against.
+pub(super) fn framed(message: &impl Message, permit: MemoryPermit) -> Result<Framed, Status> {
     let length = message.encoded_len();
-    let mut first = Vec::with_capacity(PREFIX + length);
-    first.extend_from_slice(&prefix(length)?);
-    // Encoding fails only for lack of space, and a vector grows as needed.
-    let _ = message.encode(&mut first);
-    Ok(Framed {
-        first,
-        others: Vec::new(),
-    })
+    let prefix = prefix(length)?;
+    let mut framed = Framed::new(permit);
+    let reserved = framed.first.reserve(PREFIX + length);
+    reserved.map_err(|error| GrpcError::from(Error::from(error)))?;
+    let bytes = framed.first.bytes_mut();
+    bytes.extend_from_slice(&prefix);
+    // Encoding fails only for lack of space, which is reserved.
+    let _ = message.encode(bytes);
+    Ok(framed)
 }
 
 impl Framed {
+    /// Creates an empty list of messages. `permit` is an empty permit of the budget that they count
+    /// against.
+    pub(super) fn new(permit: MemoryPermit) -> Self {
+        Self {
+            first: TrackedBuffer::new(permit),
+            others: Vec::new(),
+        }
+    }
+
+    /// Returns the messages and leaves none.
+    pub(super) fn take(&mut self) -> Self {
+        Self {
+            first: self.first.take(),
+            others: take(&mut self.others),
+        }
+    }
+
+    /// Returns an empty permit of their budget.
+    pub(super) fn sibling(&self) -> MemoryPermit {
+        self.first.sibling()
+    }
+
     /// Returns whether no further message should be combined with these.
     pub(super) fn is_full(&self) -> bool {
-        self.first.len() >= TOGETHER || !self.others.is_empty()
+        self.first.as_slice().len() >= TOGETHER || !self.others.is_empty()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.first.as_slice().is_empty()
     }
 
     /// Adds an encoded response. Must not be called if this is full.
@@ -65,14 +93,14 @@ impl Framed {
         response: request::Response,
         envelope: Envelope,
     ) -> Result<Result<(), Status>, CodecError> {
-        let before = self.first.len();
+        let before = self.first.as_slice().len();
         let written = writer.write(response, envelope, PREFIX, &mut self.first)?;
         self.others = written.others;
         let prefix = prefix(written.length);
         match &prefix {
-            Ok(prefix) => self.first[before..][..PREFIX].copy_from_slice(prefix),
+            Ok(prefix) => self.first.bytes_mut()[before..][..PREFIX].copy_from_slice(prefix),
             Err(_) => {
-                self.first.truncate(before);
+                self.first.bytes_mut().truncate(before);
                 self.others.clear();
             }
         }
@@ -89,7 +117,7 @@ pub(super) fn written(
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, CodecError> {
     let shared = writer.shared().map(|shared| (shared, response.clone()));
-    let mut framed = Framed::default();
+    let mut framed = Framed::new(writer.empty_permit());
     let pushed = framed.push(writer, response, envelope)?;
     if let (Some((shared, response)), Ok(())) = (shared, &pushed) {
         shared.store(&response)?;
@@ -108,7 +136,7 @@ pub(super) fn response(
 ) -> Response {
     let mut response = Response::new(Body::new(Answers {
         messages,
-        small: BytesMut::new(),
+        small: None,
         pieces: VecDeque::new(),
         end: End::Open,
     }));
@@ -121,7 +149,7 @@ pub(super) fn response(
 struct Answers<S> {
     messages: S,
     /// Small messages that follow the pieces. More may be appended.
-    small: BytesMut,
+    small: Option<TrackedBuffer>,
     pieces: VecDeque<Bytes>,
     /// What follows when all pieces are written.
     end: End,
@@ -163,28 +191,32 @@ where
     /// Appends a message after the pieces and combines small ones. Returns its size in bytes.
     fn append(&mut self, message: Framed) -> usize {
         let Framed { first, others } = message;
-        let bytes = first.len() + others.iter().map(Bytes::len).sum::<usize>();
-        match self.small.is_empty() {
-            // Not copied.
-            true => self.small = Bytes::from(first).into(),
-            false => self.small.extend_from_slice(&first),
+        let bytes = first.as_slice().len() + others.iter().map(Bytes::len).sum::<usize>();
+        if !self.combine(first.as_slice()) {
+            self.end_piece();
+            self.small = Some(first);
         }
         for piece in others {
-            if piece.len() < TOGETHER {
-                self.small.extend_from_slice(&piece);
-                continue;
+            if piece.len() >= TOGETHER || !self.combine(&piece) {
+                self.end_piece();
+                self.pieces.push_back(piece);
             }
-            self.end_piece();
-            self.pieces.push_back(piece);
         }
         bytes
     }
 
+    /// Copies bytes to the small messages. Returns `false` if there are none, or if the memory for
+    /// the copy cannot be reserved.
+    fn combine(&mut self, bytes: &[u8]) -> bool {
+        let small = self.small.as_mut();
+        small.is_some_and(|small| small.extend_from_slice(bytes).is_ok())
+    }
+
     /// Moves the small messages to the pieces.
     fn end_piece(&mut self) {
-        let small = self.small.split().freeze();
-        self.pieces
-            .extend(Some(small).filter(|small| !small.is_empty()));
+        let small = self.small.take();
+        let small = small.map(|small| small.freeze().into_bytes());
+        self.pieces.extend(small.filter(|small| !small.is_empty()));
     }
 }
 
@@ -226,4 +258,61 @@ fn trailers(status: Option<Status>) -> Result<HeaderMap, Status> {
         }
     }
     Ok(trailers)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use crate::memory_budget::MemoryBudget;
+    use crate::proto::ModelStreamInferResponse;
+
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    fn message(length: usize) -> ModelStreamInferResponse {
+        ModelStreamInferResponse {
+            error_message: "x".repeat(length),
+            infer_response: None,
+        }
+    }
+
+    #[test]
+    fn a_message_is_reserved_until_it_is_sent_and_refused_by_a_full_budget() {
+        let budget = MemoryBudget::new(64 * KIB);
+        // Small messages of a stream are combined, with and without room for the copy.
+        for lengths in [
+            &[8 * KIB][..],
+            &[8 * KIB, 8 * KIB],
+            &[6 * KIB, 10, 6 * KIB],
+            &[30 * KIB; 2],
+        ] {
+            let framed = |length: &usize| framed(&message(*length), budget.empty_permit());
+            let messages: Vec<_> = lengths.iter().map(framed).collect();
+            let all: usize = lengths.iter().sum();
+            assert!(messages.iter().all(Result::is_ok));
+            let mut answers = Answers {
+                messages: futures_util::stream::iter(messages),
+                small: None,
+                pieces: VecDeque::new(),
+                end: End::Open,
+            };
+            assert!(budget.reserved() >= all - 10);
+            let mut sent = Vec::new();
+            let mut context = Context::from_waker(Waker::noop());
+            while let Poll::Ready(Some(frame)) = Pin::new(&mut answers).poll_frame(&mut context) {
+                sent.extend(frame.unwrap().into_data());
+            }
+            let bytes: usize = sent.iter().map(Bytes::len).sum();
+            assert!(bytes > all && budget.reserved() >= all - 10, "{lengths:?}");
+            drop(sent);
+            assert_eq!(budget.reserved(), 0, "{lengths:?}");
+        }
+        let full = budget.permit(60 * KIB).unwrap();
+        let refused = framed(&message(8 * KIB), budget.empty_permit()).unwrap_err();
+        assert!(refused.message().contains("has no room"), "{refused}");
+        assert!(framed(&message(KIB), budget.empty_permit()).is_ok());
+        drop(full);
+    }
 }

@@ -49,7 +49,8 @@ pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
         true => changes(models.watch_readiness(), permit).left_stream(),
         false => unknown(models, permit).right_stream(),
     };
-    let messages = statuses.map(|status| framed(&response(status)));
+    let budget = Arc::clone(&service.unlimited);
+    let messages = statuses.map(move |status| framed(&response(status), budget.empty_permit()));
     answers::response(messages.boxed())
 }
 

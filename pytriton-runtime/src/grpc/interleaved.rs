@@ -111,7 +111,10 @@ where
                         Err(error) if strict && executed(&error) => {
                             Err(GrpcError::from(error).into())
                         }
-                        Err(error) => framed(&told.failed(&error)),
+                        Err(error) => {
+                            let budget = call.app_state.models.budget();
+                            framed(&told.failed(&error), budget.empty_permit())
+                        }
                     };
                     (answer, reserved)
                 };

@@ -64,7 +64,7 @@ impl Responses {
         limit: MessageLimit,
     ) -> Result<Framed, Status> {
         let request = message.decode(limit, &mut permit)?;
-        framed(&response(&self.descriptors, request))
+        framed(&response(&self.descriptors, request), permit.sibling())
     }
 }
 

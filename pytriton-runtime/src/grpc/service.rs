@@ -41,7 +41,7 @@ pub(super) struct Service {
     pub(super) watches: Arc<Semaphore>,
     /// The budget of health calls, which never refuses. Their requests are small, and connections
     /// and streams are limited.
-    unlimited: Arc<MemoryBudget>,
+    pub(super) unlimited: Arc<MemoryBudget>,
 }
 
 impl Service {
@@ -167,12 +167,12 @@ async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed,
                 .await
         }
         Rpc::RepositoryModelLoad => {
-            let (request, _permit) = call.request().await?;
-            framed(&models::load(app_state, request).await?)
+            let (request, permit) = call.request().await?;
+            framed(&models::load(app_state, request).await?, permit.sibling())
         }
         Rpc::RepositoryModelUnload => {
-            let (request, _permit) = call.request().await?;
-            framed(&models::unload(app_state, request).await?)
+            let (request, permit) = call.request().await?;
+            framed(&models::unload(app_state, request).await?, permit.sibling())
         }
         Rpc::SystemSharedMemoryStatus => {
             let respond = |request: &SystemSharedMemoryStatusRequest| {

@@ -1,4 +1,3 @@
-use std::mem::take;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -71,12 +70,12 @@ impl Streamed {
         let asked = async move { call.app_state.answers(&model, request).await };
         Self {
             told,
+            together: Framed::new(writer.empty_permit()),
             writer: Arc::new(writer),
             end,
             strict,
             asked: Some(asked.boxed()),
             answers: None,
-            together: Framed::default(),
             writing: None,
             behind: None,
             traced,
@@ -123,7 +122,7 @@ impl Streamed {
         }
         match self.strict {
             true => Err(GrpcError::from(error).into()),
-            false => framed(&self.told.broken(&error, last)),
+            false => framed(&self.told.broken(&error, last), self.together.sibling()),
         }
     }
 }
@@ -148,7 +147,10 @@ impl Stream for Streamed {
             self.asked = None;
             match answers {
                 Ok(answers) => self.answers = Some(answers),
-                Err(error) => return Poll::Ready(Some(framed(&self.told.failed(&error)))),
+                Err(error) => {
+                    let permit = self.together.sibling();
+                    return Poll::Ready(Some(framed(&self.told.failed(&error), permit)));
+                }
             }
         }
         loop {
@@ -179,7 +181,8 @@ impl Stream for Streamed {
                 Some(Poll::Ready(Some(answer))) => self.tell(answer),
                 Some(Poll::Ready(None)) => {
                     self.answers = None;
-                    self.behind = self.end.then(|| framed(&self.told.end()));
+                    let end = || framed(&self.told.end(), self.together.sibling());
+                    self.behind = self.end.then(end);
                 }
                 Some(Poll::Pending) => break,
                 None if self.together.is_empty() => return Poll::Ready(None),
@@ -188,7 +191,7 @@ impl Stream for Streamed {
         }
         match self.together.is_empty() {
             true => Poll::Pending,
-            false => Poll::Ready(Some(Ok(take(&mut self.together)))),
+            false => Poll::Ready(Some(Ok(self.together.take()))),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Unary {
         M: BoundedMessage + 'static,
         R: Message,
     {
-        let (request, _permit) = self.request().await?;
-        framed(&respond(&request)?)
+        let (request, permit) = self.request().await?;
+        framed(&respond(&request)?, permit.sibling())
     }
 }

@@ -1,4 +1,3 @@
-use std::mem::take;
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
@@ -6,7 +5,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
 use crate::kserve::{CodecError, classify};
-use crate::memory_budget::MemoryBudget;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
@@ -14,6 +13,7 @@ use crate::proto::{InferParameter, ModelInferResponse};
 use crate::request::{ParameterValue, Parameters, RequestedOutput, Response};
 use crate::shared_memory::Shared;
 use crate::tensor::{DataType, Tensor};
+use crate::tracked_buffer::TrackedBuffer;
 
 /// The parameter of a stream response that tells whether it is the last one of its request.
 pub const FINAL: &str = "triton_final_response";
@@ -62,7 +62,7 @@ pub struct ResponseWriter {
     outputs: Vec<OutputWriter>,
     batching: bool,
     shared: Option<Arc<Shared>>,
-    /// The budget for the memory of classes.
+    /// The budget for the memory of messages and classes.
     budget: Arc<MemoryBudget>,
 }
 
@@ -125,6 +125,11 @@ impl ResponseWriter {
         }
     }
 
+    /// Returns an empty permit of the budget that responses count against.
+    pub(crate) fn empty_permit(&self) -> MemoryPermit {
+        self.budget.empty_permit()
+    }
+
     /// Returns the inputs and outputs of the request that are in shared memory.
     pub fn shared(&self) -> Option<&Shared> {
         self.shared.as_deref()
@@ -145,13 +150,13 @@ impl ResponseWriter {
     /// # Errors
     ///
     /// Returns [`CodecError::Classification`] if classes are requested for elements without an
-    /// order, or [`CodecError::Budget`] if the memory of the classes cannot be reserved.
-    pub fn write(
+    /// order, or [`CodecError::Budget`] if the memory of the message cannot be reserved.
+    pub(crate) fn write(
         &self,
         mut response: Response,
         envelope: Envelope,
         free: usize,
-        into: &mut Vec<u8>,
+        into: &mut TrackedBuffer,
     ) -> Result<WrittenResponse, CodecError> {
         for (index, tensor) in &mut *response.outputs {
             if let Some(count) = self.outputs[*index].classes {
@@ -162,6 +167,11 @@ impl ResponseWriter {
                 };
             }
         }
+        // They are copied to a message and encoded, before they are copied to the buffer.
+        let _parameters = match response.parameters.is_empty() {
+            true => None,
+            false => Some(self.budget.permit(3 * response.parameters.bytes())?),
+        };
         let (parameters, mark) = match envelope {
             Envelope::None => (said(&response.parameters, None), &[][..]),
             Envelope::Stream { last } => (
@@ -180,42 +190,47 @@ impl ResponseWriter {
             Envelope::None => length,
             Envelope::Stream { .. } => KEY + delimited(length),
         };
-        into.reserve(free + outer - alone);
-        into.resize(into.len() + free, 0);
+        into.reserve(free + outer - alone)?;
+        let head = into.bytes_mut();
+        head.resize(head.len() + free, 0);
         if outer != length {
-            key(RESPONSE, length, into);
+            key(RESPONSE, length, head);
         }
         for fields in [&self.head, &parameters, mark] {
-            into.extend_from_slice(fields);
+            head.extend_from_slice(fields);
         }
         for (index, tensor) in &*response.outputs {
-            self.outputs[*index].write(tensor, into);
+            self.outputs[*index].write(tensor, head);
         }
-        let (mut others, mut tail) = (Vec::new(), Vec::new());
+        let (mut others, mut tail) = (Vec::new(), TrackedBuffer::new(into.sibling()));
         for (index, tensor) in &*response.outputs {
             let data = self.outputs[*index].raw(tensor);
+            let copied = if data.len() < OWN { data } else { &[] };
             let place = match others.is_empty() {
                 true => &mut *into,
                 false => &mut tail,
             };
-            key(RAW_CONTENTS, data.len(), place);
-            if data.len() < OWN {
-                place.extend_from_slice(data);
+            place.reserve(KEY + encoded_len_varint(data.len() as u64) + copied.len())?;
+            key(RAW_CONTENTS, data.len(), place.bytes_mut());
+            place.bytes_mut().extend_from_slice(copied);
+            if copied.len() == data.len() {
                 continue;
             }
-            if !tail.is_empty() {
-                others.push(Bytes::from(take(&mut tail)));
-            }
+            others.extend(frozen(tail.take()));
             others.push(tensor.data().clone());
         }
-        if !tail.is_empty() {
-            others.push(Bytes::from(tail));
-        }
+        others.extend(frozen(tail));
         Ok(WrittenResponse {
             length: outer,
             others,
         })
     }
+}
+
+/// Returns the bytes of a buffer with their reservation, if there are any.
+fn frozen(buffer: TrackedBuffer) -> Option<Bytes> {
+    let bytes = buffer.freeze().into_bytes();
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 impl OutputWriter {

@@ -7,8 +7,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use prost::Message;
 
+use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, FINAL, ResponseWriter};
-use crate::memory_budget::MemoryBudget;
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
@@ -16,6 +17,7 @@ use crate::proto::{ModelInferResponse, ModelStreamInferResponse};
 use crate::request::{ParameterValue, RequestedOutput, Response};
 use crate::tensor::{DataType, Tensor};
 use crate::testing::IDENTITY;
+use crate::tracked_buffer::TrackedBuffer;
 
 use super::{parameters, string};
 
@@ -33,6 +35,10 @@ fn spec(outputs: usize) -> ModelSpec {
         })
         .collect();
     spec
+}
+
+fn buffer() -> TrackedBuffer {
+    TrackedBuffer::new(MemoryPermit::unlimited())
 }
 
 /// Bytes in various shapes, with sizes around the one that makes a separate piece.
@@ -90,9 +96,10 @@ proptest! {
                 (Envelope::Stream { last }, expected.encode_to_vec())
             }
         };
-        let mut first = b"before".to_vec();
+        let mut first = buffer();
+        first.extend_from_slice(b"before").unwrap();
         let written = writer.write(response, envelope, free, &mut first).unwrap();
-        let (before, first) = first.split_at(6);
+        let (before, first) = first.as_slice().split_at(6);
         prop_assert_eq!(before, b"before");
         let (left, first) = first.split_at(free);
         prop_assert!(left.iter().all(|&byte| byte == 0));
@@ -108,7 +115,7 @@ fn large_contents_are_not_copied() {
     let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
     let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
     let writer = ResponseWriter::new(&spec, "", &[], None, &MemoryBudget::new(usize::MAX));
-    let written = writer.write(response, Envelope::None, 0, &mut Vec::new());
+    let written = writer.write(response, Envelope::None, 0, &mut buffer());
     let written = written.unwrap();
     assert_eq!(written.others.len(), 3);
     assert_eq!(written.others[0].as_ptr(), data.as_ptr());
@@ -132,11 +139,51 @@ fn an_output_told_as_classes_is_bytes() {
         let writer =
             ResponseWriter::new(&spec, "", &mentions, None, &MemoryBudget::new(usize::MAX));
         let response = Response::new([(0, tensor.clone())].into_iter().collect());
-        let mut message = Vec::new();
+        let mut message = buffer();
         let written = writer.write(response, Envelope::None, 0, &mut message);
         assert!(written.unwrap().others.is_empty());
-        let message = ModelInferResponse::decode(&*message).unwrap();
+        let message = ModelInferResponse::decode(message.as_slice()).unwrap();
         let output = &message.outputs[0];
         assert_eq!((&*output.datatype, output.shape.clone()), expected);
+    }
+}
+
+#[test]
+fn everything_copied_to_a_message_is_reserved_until_it_is_sent() {
+    const KIB: usize = 1 << 10;
+    let spec = spec(3);
+    // Small contents before and after large ones.
+    let tensors = [8 * KIB, 64 * KIB, 8 * KIB];
+    let respond = |budget: &Arc<MemoryBudget>, said: usize| {
+        let tensor = |(index, length): (usize, usize)| {
+            let data = Bytes::from(vec![7; length]);
+            (
+                index,
+                Tensor::new(DataType::Uint8, vec![length], data).unwrap(),
+            )
+        };
+        let mut response = Response::new(tensors.into_iter().enumerate().map(tensor).collect());
+        let said = ParameterValue::String("x".repeat(said));
+        response.parameters.insert("said", said);
+        let writer = ResponseWriter::new(&spec, "", &[], None, budget);
+        let mut first = TrackedBuffer::new(writer.empty_permit());
+        let written = writer.write(response, Envelope::None, 0, &mut first);
+        written.map(|written| (first, written))
+    };
+    for said in [0, 100, 32 * KIB] {
+        let budget = MemoryBudget::new(1 << 20);
+        let (first, written) = respond(&budget, said).unwrap();
+        let others: usize = written.others.iter().map(Bytes::len).sum();
+        let copied = first.as_slice().len() + others - 64 * KIB;
+        assert!(
+            copied > 16 * KIB + said && budget.reserved() >= copied,
+            "{said}"
+        );
+        drop(first);
+        assert!(budget.reserved() >= 8 * KIB, "the tail is not sent");
+        drop(written);
+        assert_eq!(budget.reserved(), 0);
+        let error = respond(&MemoryBudget::new(copied - 1), said).unwrap_err();
+        assert!(matches!(error, CodecError::Budget(_)), "{error}");
     }
 }
