@@ -15,6 +15,7 @@ use ndarray::{Array2, Ix2};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::call::{Call, Execution, Instance, Outputs};
+use crate::memory_budget::MemoryPermit;
 use crate::model::{CallMode, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
@@ -162,7 +163,7 @@ pub(crate) fn infer_request(rows: usize, value: f32) -> InferRequest {
             shape: vec![i64::try_from(rows).unwrap(), 1],
             data: fp32(&vec![value; rows]),
         }],
-        ..InferRequest::default()
+        ..InferRequest::new(MemoryPermit::unlimited())
     }
 }
 

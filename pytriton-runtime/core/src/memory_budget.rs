@@ -278,6 +278,13 @@ impl MemoryPermit {
         }
     }
 
+    /// An empty permit of the same budget that is counted from its first byte.
+    pub fn exact_sibling(&self) -> Self {
+        let mut permit = self.sibling();
+        permit.threshold = 0;
+        permit
+    }
+
     /// Moves the whole reservation into a new permit and leaves this one empty.
     pub fn take(&mut self) -> Self {
         let empty = self.sibling();
@@ -311,9 +318,9 @@ impl MemoryPermit {
         self.shrink_to(0);
     }
 
-    /// Shares the permit; `None` if the value is too small to be tracked.
+    /// Shares the permit; `None` if nothing of it is counted.
     pub fn share(self) -> Option<Arc<Self>> {
-        (self.bytes >= MIN_TRACKED_BYTES).then(|| Arc::new(self))
+        (self.budget.is_some() && self.counted() > 0).then(|| Arc::new(self))
     }
 }
 

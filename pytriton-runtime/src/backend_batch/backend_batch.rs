@@ -8,6 +8,7 @@ use pytriton_backend::protocol::{
 
 use crate::call::{Executed, Instance, Loss, ModelError, ResponseSink};
 use crate::instance::Runner;
+use crate::memory_budget::MemoryPermit;
 use crate::model::{CallMode, ModelSpec};
 use crate::request::{
     InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence, SequenceId,
@@ -144,7 +145,8 @@ fn request(spec: &Arc<ModelSpec>, described: BatchRequest<'_>, data: &Bytes) -> 
         sequence: sequence(described),
         trace: identified(trace, described.id),
         parameters,
-        ..InferRequest::default()
+        // Triton holds the memory of its requests.
+        ..InferRequest::new(MemoryPermit::unlimited())
     };
     let of = |inputs, rows| Request::gathered(spec, head, inputs, requested, rows);
     match inputs(spec, described, data) {

@@ -152,7 +152,7 @@ fn an_invalid_element_fails_only_its_request_before_the_batch_runs() {
             });
             let request = InferRequest {
                 inputs: inputs.collect(),
-                ..InferRequest::default()
+                ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
             };
             Request::check(&spec, request)
         });

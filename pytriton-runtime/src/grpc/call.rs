@@ -102,7 +102,7 @@ impl Call {
         name: &str,
         version_text: &str,
         message: ModelInferRequest,
-        (length, mut held): (usize, MemoryPermit),
+        (length, memory): (usize, MemoryPermit),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
         let model = self.app_state.model(name, version(version_text))?;
         if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
@@ -110,14 +110,14 @@ impl Call {
         }
         let context = || self.context.as_deref().cloned();
         let trace = Trace::begin(model.spec(), context);
-        let mut request = request(message, model.spec(), &self.app_state.regions)?;
+        let mut request = request(message, model.spec(), &self.app_state.regions, memory)?;
         request.trace = identified(trace, &request.id);
         for (name, value) in self.forwarded.iter() {
             request.parameters.insert(name, value.clone());
         }
         // Small contents keep the whole message alive.
-        held.resize(request.bytes().max(length))?;
-        request.held = held.share();
+        let kept = length.saturating_sub(request.bytes());
+        request.settle(kept)?;
         if let Some(timeline) = self.app_state.models.tracer().sample(name, context) {
             timeline.at(
                 "GRPC_WAITREAD_START",

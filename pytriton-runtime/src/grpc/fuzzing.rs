@@ -274,7 +274,7 @@ impl Plain {
             .decode(self.limit, &mut self.permit)
             .map_err(text)?;
         let digest = digest(&message);
-        let framed = framed(&respond(message));
+        let framed = framed(&respond(message), self.permit.sibling());
         framed.map_err(|status| status.message().to_owned())?;
         Ok(digest)
     }
@@ -290,8 +290,9 @@ fn infer(
     let (message, length) = message.decode(limit, &mut permit).map_err(text)?;
     let digest = digest(&message);
     let id = message.id.clone();
-    let request = request(message, spec, &Regions::default()).map_err(text)?;
-    permit.resize(request.bytes().max(length)).map_err(text)?;
+    let mut request = request(message, spec, &Regions::default(), permit).map_err(text)?;
+    let kept = length.saturating_sub(request.bytes());
+    request.settle(kept).map_err(text)?;
     let writer = ResponseWriter::new(spec, &id, &request.outputs, None, budget);
     let request = Request::check(spec, request).map_err(text)?;
     let written = written(&writer, echo(&request), Envelope::None).map_err(text)?;

@@ -15,10 +15,11 @@ use crate::kserve::{
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
 use crate::openai::OpenAiRequest;
-use crate::request::{InferRequest, Request};
+use crate::request::Request;
 use crate::shared_memory::Regions;
 use crate::tensor::AlignedBuffer;
 
+use super::openai::choice_request;
 use super::router::READ_BYTES_PER_BYTE;
 use super::{compression, infer as inference};
 
@@ -36,15 +37,15 @@ pub fn infer(
 ) -> Decoded<()> {
     let length = header_length(header, body.len()).map_err(text)?;
     let json_length = (header.is_none() || length > 0).then_some(length);
-    let (body, mut permit) = received(body, header.map(|_| length), budget)?;
+    let (body, permit) = received(body, header.map(|_| length), budget)?;
     let json = json_length.unwrap_or_default();
     let kept = if json < body.len() { json } else { 0 };
     let max_depth = Limits::default().max_json_depth;
     let regions = Regions::default();
-    let decoded = inference::decode(spec, &body, json_length, max_depth, &regions, &mut permit);
-    let (request, format) = decoded.map_err(text)?;
+    let decoded = inference::decode(spec, &body, json_length, max_depth, &regions, permit);
+    let (mut request, format) = decoded.map_err(text)?;
     drop(body);
-    permit.resize(request.bytes() + kept).map_err(text)?;
+    request.settle(kept).map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let writer = ResponseWriter::new(spec);
     let written = writer.write(&format, &echo(&request), budget.empty_permit());
@@ -58,12 +59,12 @@ pub fn infer(
 ///
 /// Returns the text of the error if the request is refused.
 pub fn generate(spec: &Arc<ModelSpec>, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()> {
-    let (body, mut permit) = received(body, None, budget)?;
+    let (body, permit) = received(body, None, budget)?;
     let max_depth = Limits::default().max_json_depth;
-    let decoded = decode_generate_request(&body, spec, max_depth, &mut permit);
-    let request = decoded.map_err(text)?;
+    let decoded = decode_generate_request(&body, spec, max_depth, permit);
+    let mut request = decoded.map_err(text)?;
     drop(body);
-    permit.resize(request.bytes()).map_err(text)?;
+    request.settle(0).map_err(text)?;
     let format = GenerateFormat::new(spec, &request.id);
     let request = Request::check(spec, request).map_err(text)?;
     let written = format.write(&echo(&request), budget.empty_permit(), [b""; 2]);
@@ -88,12 +89,10 @@ pub fn openai(
     let request = request.map_err(text)?;
     let bodies = request.bodies.iter();
     let inputs = bodies
-        .map(|body| decode_generate_request(body, spec, limits.max_json_depth, &mut permit))
+        .map(|body| choice_request(body, spec, limits.max_json_depth, &permit))
         .collect::<Result<Vec<_>, _>>()
         .map_err(text)?;
     drop(body);
-    let decoded = inputs.iter().map(InferRequest::bytes).sum();
-    permit.resize(decoded).map_err(text)?;
     let mut checked = inputs.into_iter().map(|input| Request::check(spec, input));
     checked.try_for_each(|request| request.map(drop).map_err(text))
 }

@@ -113,20 +113,16 @@ async fn ask(
         return Err(HttpError::GenerateEncoding);
     }
     let trace = traced(model.spec(), headers);
-    let (body, mut held) = body::read(body, headers, app_state, None).await?;
+    let (body, permit) = body::read(body, headers, app_state, None).await?;
     if let Some(timeline) = &timeline {
         timeline.now("HTTP_RECV_END");
     }
     let max_depth = app_state.limits.max_json_depth;
     let spec = Arc::clone(model.spec());
     let length = body.len();
-    let decode = move || {
-        let decoded = decode_generate_request(&body, &spec, max_depth, &mut held);
-        decoded.map(|request| (request, held))
-    };
-    let (mut request, mut held) = by_weight(length, decode).await.map_err(Error::from)?;
-    held.resize(request.bytes()).map_err(Error::from)?;
-    request.held = held.share();
+    let decode = move || decode_generate_request(&body, &spec, max_depth, permit);
+    let mut request = by_weight(length, decode).await.map_err(Error::from)?;
+    request.settle(0).map_err(Error::from)?;
     request.trace = identified(trace, &request.id);
     let format = GenerateFormat::new(model.spec(), &request.id);
     let writer = Writer {

@@ -46,7 +46,7 @@ pub(super) async fn infer<B: Body>(
     let Received {
         body,
         json_length,
-        mut held,
+        permit,
     } = read(app_state, &known, body)
         .await
         .map_err(Failure::plain)?;
@@ -57,26 +57,19 @@ pub(super) async fn infer<B: Body>(
     // below.
     let decoded = if is_light(text) {
         let (spec, regions) = (model.spec(), &app_state.regions);
-        let decoded = decode(spec, &body, json_length, max_depth, regions, &mut held);
+        let decoded = decode(spec, &body, json_length, max_depth, regions, permit);
         drop(body);
         decoded
     } else {
         let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&app_state.regions));
-        let mut permit = held.take();
-        let decode = move || {
-            let decoded = decode(&spec, &body, json_length, max_depth, &regions, &mut permit);
-            (decoded, permit)
-        };
-        let (decoded, permit) = Box::pin(near(text, decode)).await;
-        held = permit;
-        decoded
+        let decode = move || decode(&spec, &body, json_length, max_depth, &regions, permit);
+        Box::pin(near(text, decode)).await
     };
     let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
     // Binary data keeps the whole body alive.
     let kept = if text < length { text } else { 0 };
-    let resized = held.resize(request.bytes().saturating_add(kept));
-    resized.map_err(|error| Failure::plain(Error::from(error)))?;
-    request.held = held.share();
+    let settled = request.settle(kept);
+    settled.map_err(|error| Failure::plain(Error::from(error)))?;
     request.trace = identified(trace, &request.id);
     let forwarded = headers.iter();
     let forwarded = forwarded.map(|(name, value)| (name.as_str(), value.as_bytes()));
@@ -139,7 +132,7 @@ struct Received {
     body: Bytes,
     /// The length of its JSON part; `None` for a raw request.
     json_length: Option<usize>,
-    held: MemoryPermit,
+    permit: MemoryPermit,
 }
 
 async fn read(
@@ -153,18 +146,18 @@ async fn read(
     let value = value.map(|value| value.to_str().unwrap_or("unreadable"));
     // Any value of the header is checked once the size of the body is known.
     let aligned_at = value.map(|value| value.parse().unwrap_or(0));
-    let (body, held) = match encoding {
+    let (body, permit) = match encoding {
         None => body::read_announced(body, length, app_state, aligned_at).await?,
         Some(_) => {
             let read = body::read_announced(body, length, app_state, None).await;
-            let (body, mut held) = read?;
+            let (body, mut permit) = read?;
             // A kilobyte may become a megabyte.
             let limit = app_state.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);
             apart(weight, move || {
-                let body = decompress(&body, aligned_at, limit, &mut held)?;
-                held.resize(body.len()).map_err(Error::from)?;
-                Ok::<_, HttpError>((body, held))
+                let body = decompress(&body, aligned_at, limit, &mut permit)?;
+                permit.resize(body.len()).map_err(Error::from)?;
+                Ok::<_, HttpError>((body, permit))
             })
             .await?
         }
@@ -173,7 +166,7 @@ async fn read(
     Ok(Received {
         body,
         json_length: (value.is_none() || length > 0).then_some(length),
-        held,
+        permit,
     })
 }
 
@@ -183,7 +176,7 @@ pub(super) fn decode(
     json_length: Option<usize>,
     max_depth: usize,
     regions: &Regions,
-    permit: &mut MemoryPermit,
+    permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     match json_length {
         Some(length) => decode_request(body, length, model, max_depth, regions, permit),

@@ -14,7 +14,8 @@ use super::decimal::FromDecimal;
 /// The maximum number of inputs, and of dimensions of one, on this path.
 const MOST: usize = 64;
 
-/// Decodes a request in the most common form: an ID, and inputs of numbers without nesting.
+/// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers without
+/// nesting.
 ///
 /// Returns `None` if the request has another form or is invalid. The general decoder then decodes
 /// it and reports errors.
@@ -22,10 +23,10 @@ pub(super) fn quick(
     json: &[u8],
     model: &ModelSpec,
     max_depth: usize,
-    permit: &mut MemoryPermit,
-) -> Option<InferRequest> {
+    request: &mut InferRequest,
+) -> Option<()> {
     let mut json = Cursor(json);
-    let mut request = InferRequest::default();
+    let permit = &mut request.memory;
     let (mut id, mut inputs) = (None, None);
     json.members(|json, member| match member {
         b"id" => put(&mut id, from_utf8(json.text()?).ok()?),
@@ -38,7 +39,7 @@ pub(super) fn quick(
     }
     request.inputs = inputs?;
     id.unwrap_or_default().clone_into(&mut request.id);
-    Some(request)
+    Some(())
 }
 
 /// Sets a member. Returns `None` if it was set before.
@@ -187,16 +188,15 @@ mod tests {
 
     fn check(text: &[u8]) -> bool {
         let spec = model();
-        let mut permit = MemoryPermit::unlimited();
-        let Some(quick) = quick(text, &spec, 100, &mut permit) else {
+        let empty = || InferRequest::new(MemoryPermit::unlimited());
+        let (mut brief, mut request) = (empty(), empty());
+        if quick(text, &spec, 100, &mut brief).is_none() {
             return false;
-        };
-        let (request, _) = {
-            let regions = Regions::default();
-            whole(text, Bytes::new(), &spec, 100, &regions, &mut permit).unwrap()
-        };
-        assert_eq!((quick.id, quick.inputs), (request.id, request.inputs));
-        assert!(quick.outputs.is_empty() && request.outputs.is_empty());
+        }
+        let regions = Regions::default();
+        whole(text, Bytes::new(), &spec, 100, &regions, &mut request).unwrap();
+        assert_eq!((brief.id, brief.inputs), (request.id, request.inputs));
+        assert!(brief.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
         true
     }
@@ -215,9 +215,9 @@ mod tests {
                 r#"{{"inputs":[{{"name":"x","datatype":"FP32","shape":[1,10000],"data":[{numbers}{end}"#
             );
             let body = Bytes::from(text);
-            let (regions, mut permit) = (Regions::default(), MemoryPermit::unlimited());
+            let (regions, permit) = (Regions::default(), MemoryPermit::unlimited());
             let (request, _) =
-                decode_request(&body, body.len(), &spec, 100, &regions, &mut permit).unwrap();
+                decode_request(&body, body.len(), &spec, 100, &regions, permit).unwrap();
             assert_eq!(request.inputs[0].data.len(), 40_000, "{end}");
         }
     }

@@ -9,7 +9,8 @@ use crate::tensor::{DataType, element_count, push_bytes_element};
 
 use super::{CodecError, ResponseFormat};
 
-/// Decodes a body without JSON as the only input of its model. The outputs are binary data.
+/// Decodes a body without JSON as the only input of its model. The outputs are binary data. `permit`
+/// covers the body already, and the request afterwards.
 ///
 /// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
 ///
@@ -20,7 +21,7 @@ use super::{CodecError, ResponseFormat};
 pub fn decode_raw_request(
     body: &Bytes,
     model: &ModelSpec,
-    permit: &mut MemoryPermit,
+    mut permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let [input] = model.inputs.as_slice() else {
         return Err(CodecError::RawInputs {
@@ -45,7 +46,7 @@ pub fn decode_raw_request(
             shape: batch_axis.into_iter().chain(dims).collect(),
             data,
         }],
-        ..InferRequest::default()
+        ..InferRequest::new(permit)
     };
     Ok((request, ResponseFormat::new(model, "", &[], true, None)))
 }
@@ -147,7 +148,7 @@ mod tests {
             let got = match decode_raw_request(
                 &Bytes::from_static(&[0; 16]),
                 &model,
-                &mut MemoryPermit::unlimited(),
+                MemoryPermit::unlimited(),
             ) {
                 Ok((request, _)) => format!("{:?}", request.inputs[0].shape),
                 Err(error) => error.to_string(),

@@ -17,7 +17,8 @@ use super::{CodecError, Owner, ResponseFormat};
 /// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
 /// which is not copied.
 ///
-/// Memory is reserved with `permit` before it is allocated.
+/// Memory is reserved with `permit` before it is allocated. It covers the body already, and the
+/// request afterwards.
 ///
 /// Source: `EVBufferToInput` in Triton 2.51. In addition, a duplicate member is an error.
 ///
@@ -34,8 +35,8 @@ use super::{CodecError, Owner, ResponseFormat};
 /// # use pytriton_runtime::kserve::decode_request;
 /// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
 /// let regions = pytriton_runtime::shared_memory::Regions::default();
-/// let mut permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
-/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions, &mut permit)?;
+/// let permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
+/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions, permit)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -45,12 +46,18 @@ pub fn decode_request(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
-    permit: &mut MemoryPermit,
+    permit: MemoryPermit,
 ) -> Result<(InferRequest, ResponseFormat), CodecError> {
     let header_length = header_length.min(body.len());
     let (json, tail) = (&body[..header_length], body.slice(header_length..));
-    decode(json, tail, model, max_depth, regions, permit)
-        .map_err(|error| without_header(json, model, max_depth, regions, permit).unwrap_or(error))
+    let mut request = InferRequest::new(permit);
+    match decode(json, tail, model, max_depth, regions, &mut request) {
+        Ok(format) => Ok((request, format)),
+        Err(error) => {
+            let headless = without_header(json, model, max_depth, regions, &mut request);
+            Err(headless.unwrap_or(error))
+        }
+    }
 }
 
 /// Finds the input whose binary data was sent without the header for the length of the JSON part.
@@ -59,19 +66,12 @@ fn without_header(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
-    permit: &mut MemoryPermit,
+    request: &mut InferRequest,
 ) -> Option<CodecError> {
     // RapidJSON treats a zero byte, which JSON does not allow, as the end of the text.
     let end = json.iter().position(|byte| *byte == 0)?;
-    let error = decode(
-        &json[..end],
-        Bytes::new(),
-        model,
-        max_depth,
-        regions,
-        permit,
-    )
-    .err()?;
+    let json = &json[..end];
+    let error = decode(json, Bytes::new(), model, max_depth, regions, request).err()?;
     matches!(error, CodecError::MissingBytes { .. }).then_some(error)
 }
 
@@ -90,27 +90,27 @@ fn decode(
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
-    permit: &mut MemoryPermit,
-) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    request: &mut InferRequest,
+) -> Result<ResponseFormat, CodecError> {
     if tail.is_empty()
         && (json.len() <= QUICK || ends_as_usual(json))
-        && let Some(request) = quick(json, model, max_depth, permit)
+        && quick(json, model, max_depth, request).is_some()
     {
-        let format = ResponseFormat::new(model, &request.id, &[], false, None);
-        return Ok((request, format));
+        return Ok(ResponseFormat::new(model, &request.id, &[], false, None));
     }
-    whole(json, tail, model, max_depth, regions, permit)
+    whole(json, tail, model, max_depth, regions, request)
 }
 
-/// Decodes requests of every form.
+/// Decodes requests of every form into an empty request.
 pub(super) fn whole(
     json: &[u8],
     tail: Bytes,
     model: &ModelSpec,
     max_depth: usize,
     regions: &Regions,
-    permit: &mut MemoryPermit,
-) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    request: &mut InferRequest,
+) -> Result<ResponseFormat, CodecError> {
+    let permit = &mut request.memory;
     let envelope = Envelope::parse(json, permit)?;
     let id = match envelope.id.map(Value::new) {
         Some(id) => string("id", Some(id), || Owner::Request, permit)?,
@@ -152,19 +152,13 @@ pub(super) fn whole(
     let shared = shared.share();
     let binary = parameters.binary_data_output;
     let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref());
-    let request = InferRequest {
-        id,
-        sequence: parameters.sequence(),
-        parameters: parameters.parameters,
-        timeout_microseconds: parameters.timeout_microseconds,
-        priority: parameters.priority,
-        inputs,
-        outputs,
-        shared,
-        traced: None,
-        arrival: None,
-        held: None,
-        trace: None,
-    };
-    Ok((request, format))
+    request.id = id;
+    request.sequence = parameters.sequence();
+    request.parameters = parameters.parameters;
+    request.timeout_microseconds = parameters.timeout_microseconds;
+    request.priority = parameters.priority;
+    request.inputs = inputs;
+    request.outputs = outputs;
+    request.shared = shared;
+    Ok(format)
 }

@@ -59,7 +59,7 @@ impl Request {
             requested,
             batch_size,
             traced: request.traced,
-            _held: request.held,
+            _memory: request.memory.share(),
             trace: request.trace,
             flaw: None,
             #[cfg(feature = "embedded")]

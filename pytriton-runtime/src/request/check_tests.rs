@@ -65,7 +65,7 @@ fn check(inputs: Vec<InferInput>, outputs: &[&str]) -> Result<Request, String> {
         id: "7".to_owned(),
         inputs,
         outputs: outputs.iter().map(output).collect(),
-        ..InferRequest::default()
+        ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
     };
     Request::check(&spec(), request).map_err(|error| error.to_string())
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 #[cfg(feature = "embedded")]
 use crate::shared_memory::Shared;
 use crate::tensor::DataType;
@@ -13,7 +13,10 @@ use super::Arrival;
 use super::{Parameters, Sequence, TraceEvents};
 
 /// A decoded request, not yet checked against a model.
-#[derive(Debug, Clone, Default)]
+///
+/// Its memory is reserved: a request cannot be created without a permit. A codec starts with
+/// [`InferRequest::new`] and grows the permit before it allocates.
+#[derive(Debug)]
 pub struct InferRequest {
     /// The ID set by the client, or an empty string.
     pub id: String,
@@ -34,8 +37,8 @@ pub struct InferRequest {
     pub shared: Option<Arc<Shared>>,
     /// Records trace events, if the request is traced.
     pub traced: Option<Arc<dyn TraceEvents>>,
-    /// The memory reservation of the request, if any.
-    pub held: Option<Arc<MemoryPermit>>,
+    /// The memory reservation of the request, and of the parts of its body that it keeps alive.
+    pub memory: MemoryPermit,
     /// Its position among the requests of its connection, if the order matters. Dropped when the
     /// request enters a queue.
     #[cfg(feature = "embedded")]
@@ -69,6 +72,36 @@ pub struct RequestedOutput {
 }
 
 impl InferRequest {
+    /// Creates an empty request. `memory` covers everything that is added to it.
+    pub fn new(memory: MemoryPermit) -> Self {
+        Self {
+            id: String::new(),
+            parameters: Parameters::default(),
+            timeout_microseconds: 0,
+            priority: 0,
+            sequence: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            #[cfg(feature = "embedded")]
+            shared: None,
+            traced: None,
+            memory,
+            #[cfg(feature = "embedded")]
+            arrival: None,
+            trace: None,
+        }
+    }
+
+    /// Replaces the reservation for decoding by one for the decoded request, and for `kept` bytes
+    /// that it keeps alive.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if more must be reserved than is available.
+    pub fn settle(&mut self, kept: usize) -> Result<(), MemoryBudgetError> {
+        self.memory.resize(self.bytes().saturating_add(kept))
+    }
+
     /// Returns the approximate memory of the request in bytes.
     pub fn bytes(&self) -> usize {
         let inputs = self.inputs.iter();

@@ -36,7 +36,7 @@ pub(super) struct Checked {
     pub(super) requested: Requested,
     pub(super) batch_size: usize,
     pub(super) traced: Option<Arc<dyn TraceEvents>>,
-    pub(super) _held: Option<Arc<MemoryPermit>>,
+    pub(super) _memory: Option<Arc<MemoryPermit>>,
     pub(super) trace: Option<Box<Trace>>,
     /// Why the request cannot be executed. It stays in its batch, because its index must not
     /// change.
@@ -67,7 +67,7 @@ impl Request {
             requested,
             batch_size,
             traced: head.traced,
-            _held: head.held,
+            _memory: head.memory.share(),
             trace: head.trace,
             flaw: None,
             #[cfg(feature = "embedded")]

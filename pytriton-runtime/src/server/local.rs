@@ -14,6 +14,7 @@ use crate::engine::ChoiceError;
 use crate::forward::HeaderForward;
 use crate::kserve::proto::parameters;
 use crate::logging;
+use crate::memory_budget::MemoryPermit;
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::repository::{Answers, Model, ModelRepository};
@@ -128,7 +129,8 @@ impl Local {
             timeout_microseconds: read.timeout_microseconds,
             priority: read.priority,
             sequence: read.sequence,
-            ..InferRequest::default()
+            // The inputs exist already, and belong to this process.
+            ..InferRequest::new(MemoryPermit::unlimited())
         })
     }
 

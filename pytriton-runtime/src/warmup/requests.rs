@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::{ModelSpec, TensorSpec, Warmup, WarmupData, WarmupInput};
 use crate::request::{InferInput, InferRequest, Request, Sequence, SequenceId};
 use crate::tensor::element_count;
@@ -31,7 +32,8 @@ pub(crate) fn requests(
                 .map(|(tensor, rows)| infer_input(spec, tensor, rows, row))
                 .collect(),
             sequence: sequence.filter(|_| spec.sequence_batching.is_some()),
-            ..InferRequest::default()
+            // No client sends them.
+            ..InferRequest::new(MemoryPermit::unlimited())
         };
         Ok(Request::check(spec, request)?)
     });

@@ -26,7 +26,7 @@ pub(super) fn request(spec: &Arc<ModelSpec>, inputs: &Value) -> Request {
     });
     let request = InferRequest {
         inputs: inputs.collect(),
-        ..InferRequest::default()
+        ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
     };
     Request::check(spec, request).unwrap()
 }

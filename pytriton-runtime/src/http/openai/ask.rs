@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 
+use crate::kserve::CodecError;
 use crate::kserve::generate::decode_generate_request;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
@@ -36,8 +37,6 @@ struct Decoded {
     request: TextRequest,
     /// The requests for each choice, for models in this process.
     inputs: Vec<InferRequest>,
-    /// The memory reserved for decoding.
-    held: MemoryPermit,
 }
 
 /// Decodes a request and passes it to its model.
@@ -52,37 +51,30 @@ pub(super) async fn ask<B: Body>(
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding.into());
     }
-    let (body, mut held) = body::read(body, headers, app_state, None).await?;
+    let (body, mut permit) = body::read(body, headers, app_state, None).await?;
     let (known, limits, length) = (models.clone(), app_state.limits, body.len());
     let decode = move || -> Result<Decoded, OpenAiError> {
-        let asked = OpenAiRequest::read(&body, &mut held)?;
+        let asked = OpenAiRequest::read(&body, &mut permit)?;
         let spec = find(&known, &asked.model, surface)?;
-        let request = asked.of(&spec, surface, limits.max_request_bytes, &mut held)?;
+        let request = asked.of(&spec, surface, limits.max_request_bytes, &mut permit)?;
         let inputs = request.bodies.iter().map(|body| {
-            let decoded = decode_generate_request(body, &spec, limits.max_json_depth, &mut held);
+            let decoded = choice_request(body, &spec, limits.max_json_depth, &permit);
             decoded.map_err(|error| Error::from(error).into())
         });
         Ok(Decoded {
             inputs: inputs.collect::<Result<_, OpenAiError>>()?,
             request,
             spec,
-            held,
         })
     };
     let Decoded {
         spec,
         mut request,
         inputs,
-        mut held,
     } = by_weight(length, decode).await?;
-    let decoded: usize = inputs.iter().map(InferRequest::bytes).sum();
-    let resized = held.resize(decoded);
-    resized.map_err(Error::from)?;
-    let held = held.share();
     let mut choices = Vec::with_capacity(inputs.len());
     let bodies = request.bodies.drain(..);
-    for (mut input, body) in inputs.into_iter().zip(bodies) {
-        input.held.clone_from(&held);
+    for (input, body) in inputs.into_iter().zip(bodies) {
         let pieces = models.ask(app_state, &spec, headers, input, body).await?;
         choices.push((pieces, Choice::new(request.stops.clone())));
     }
@@ -92,6 +84,19 @@ pub(super) async fn ask<B: Body>(
         budget: Arc::clone(app_state.models.budget()),
         choices,
     })
+}
+
+/// Decodes the request of one choice. A request has many of them, so each is counted from its first
+/// byte.
+pub(in crate::http) fn choice_request(
+    body: &[u8],
+    spec: &ModelSpec,
+    max_depth: usize,
+    permit: &MemoryPermit,
+) -> Result<InferRequest, CodecError> {
+    let mut request = decode_generate_request(body, spec, max_depth, permit.exact_sibling())?;
+    request.settle(0)?;
+    Ok(request)
 }
 
 fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec>, OpenAiError> {

@@ -15,6 +15,8 @@ mod texts;
 #[cfg(tritonserver)]
 mod upstream;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(in crate::http) use ask::choice_request;
 pub(crate) use door::{answer, answer_alone, is_route, refusal};
 pub(crate) use models::{TextModels, has_texts};
 #[cfg(tritonserver)]

@@ -17,7 +17,7 @@ const PARAMETERS: &str = "parameters";
 
 /// Decodes a request of the generate extension.
 ///
-/// Memory is reserved with `permit` before it is allocated.
+/// Memory is reserved with `permit` before it is allocated. It covers the request afterwards.
 ///
 /// Source: `ConvertGenerateRequest` in Triton 2.51. In addition, a duplicate parameter is an error.
 ///
@@ -31,8 +31,8 @@ const PARAMETERS: &str = "parameters";
 /// # fn example(model: &pytriton_runtime::model::ModelSpec) -> Result<(), pytriton_runtime::kserve::CodecError> {
 /// # use pytriton_runtime::kserve::generate::decode_generate_request;
 /// let body = br#"{"prompt":"Once upon a time","parameters":{"temperature":0.5},"id":"7"}"#;
-/// let mut permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
-/// let request = decode_generate_request(body, model, 100, &mut permit)?;
+/// let permit = pytriton_runtime::memory_budget::MemoryPermit::unlimited();
+/// let request = decode_generate_request(body, model, 100, permit)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -40,22 +40,18 @@ pub fn decode_generate_request(
     body: &[u8],
     model: &ModelSpec,
     max_depth: usize,
-    permit: &mut MemoryPermit,
+    permit: MemoryPermit,
 ) -> Result<InferRequest, CodecError> {
     let text = std::str::from_utf8(body).map_err(|error| CodecError::Json {
         message: excerpt(&error),
     })?;
+    let mut request = InferRequest::new(permit);
+    let permit = &mut request.memory;
     let members = all_members(text, permit)?;
-    let id = match members.iter().find(|(name, _)| name == "id") {
-        Some((_, id)) => string("id", Some(Value::new(id)), || Owner::Request, permit)?,
-        None => String::new(),
-    };
-    let request = InferRequest {
-        id,
-        ..InferRequest::default()
-    };
+    if let Some((_, id)) = members.iter().find(|(name, _)| name == "id") {
+        request.id = string("id", Some(Value::new(id)), || Owner::Request, permit)?;
+    }
     let mut mapping = Mapping {
-        permit,
         model,
         max_depth,
         request,
@@ -76,7 +72,6 @@ pub fn decode_generate_request(
 
 /// A request that is built from members.
 struct Mapping<'a> {
-    permit: &'a mut MemoryPermit,
     model: &'a ModelSpec,
     max_depth: usize,
     request: InferRequest,
@@ -91,7 +86,7 @@ impl Mapping<'_> {
         if !value.is_object() {
             return Err(mistyped(PARAMETERS, "an object", value, Owner::Request));
         }
-        let mapped = all_members(parameters.get(), self.permit).and_then(|members| {
+        let mapped = all_members(parameters.get(), &mut self.request.memory).and_then(|members| {
             let mut members = members.into_iter();
             members.try_for_each(|(name, value)| self.member(name, value))
         });
@@ -113,7 +108,8 @@ impl Mapping<'_> {
 
     fn input(&mut self, index: usize, value: &RawValue) -> Result<(), CodecError> {
         let input = &self.model.inputs[index];
-        let tensor = decode_input(self.model, input, value.get(), self.max_depth, self.permit)?;
+        let permit = &mut self.request.memory;
+        let tensor = decode_input(self.model, input, value.get(), self.max_depth, permit)?;
         let request = &mut self.request;
         if request.inputs.iter().any(|other| other.name == tensor.name) {
             let error = GenerateError::DuplicateInput {
@@ -127,7 +123,8 @@ impl Mapping<'_> {
     }
 
     fn parameter(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
-        self.permit.grow(PARAMETER_BYTES + value.len())?;
+        let permit = &mut self.request.memory;
+        permit.grow(PARAMETER_BYTES + value.len())?;
         let Some(value) = plain(value) else {
             return Err(CodecError::ParameterType {
                 name: excerpt(&name),

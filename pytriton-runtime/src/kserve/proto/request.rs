@@ -3,6 +3,7 @@ use std::vec;
 
 use bytes::Bytes;
 
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferTensorContents, ModelInferRequest};
@@ -17,7 +18,8 @@ use super::outputs::output;
 use super::parameters::{RequestParameters, parameters};
 use super::region::Place;
 
-/// Converts a message to a request for `spec`. Raw contents are not copied.
+/// Converts a message to a request for `spec`. Raw contents are not copied. `memory` covers the
+/// decoded message.
 ///
 /// # Errors
 ///
@@ -27,6 +29,7 @@ pub fn request(
     message: ModelInferRequest,
     spec: &ModelSpec,
     regions: &Regions,
+    memory: MemoryPermit,
 ) -> Result<InferRequest, ProtoError> {
     let RequestParameters {
         parameters,
@@ -62,10 +65,7 @@ pub fn request(
         inputs,
         outputs,
         shared: shared.share(),
-        traced: None,
-        arrival: None,
-        held: None,
-        trace: None,
+        ..InferRequest::new(memory)
     })
 }
 

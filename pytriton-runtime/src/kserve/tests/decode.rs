@@ -80,7 +80,7 @@ fn binary_data_is_not_copied() {
         &model(),
         100,
         &Regions::default(),
-        &mut crate::memory_budget::MemoryPermit::unlimited(),
+        crate::memory_budget::MemoryPermit::unlimited(),
     )
     .unwrap();
     let starts: Vec<_> = request
@@ -135,7 +135,7 @@ fn binary_data_without_the_length_of_the_json_is_missing() {
         &model(),
         100,
         &Regions::default(),
-        &mut crate::memory_budget::MemoryPermit::unlimited(),
+        crate::memory_budget::MemoryPermit::unlimited(),
     )
     .unwrap_err();
     assert!(matches!(error, CodecError::MissingBytes { missing: 8, .. }));

@@ -32,7 +32,7 @@ fn decode_with(header: &str, tail: &[u8]) -> Result<(InferRequest, ResponseForma
         &model(),
         100,
         &Regions::default(),
-        &mut MemoryPermit::unlimited(),
+        MemoryPermit::unlimited(),
     )
 }
 

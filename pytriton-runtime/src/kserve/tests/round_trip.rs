@@ -44,7 +44,7 @@ reads_back! {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(header in prop::collection::vec(any::<u8>(), 0..200), cut in 0..200_usize) {
-        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default(), &mut crate::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_request(&Bytes::from(header), cut, &model(), 100, &Regions::default(), crate::memory_budget::MemoryPermit::unlimited());
     }
 
     #[test]
@@ -54,6 +54,6 @@ proptest! {
         body.extend(vec![0; tail]);
         let index = at % body.len();
         body[index] = byte;
-        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default(), &mut crate::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_request(&Bytes::from(body), header, &model(), 100, &Regions::default(), crate::memory_budget::MemoryPermit::unlimited());
     }
 }

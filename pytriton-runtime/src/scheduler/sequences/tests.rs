@@ -113,7 +113,7 @@ async fn what_is_no_request_of_a_sequence_is_refused_in_tritons_words() {
             "inference request for sequence {id} to model 'Identity' must specify the START flag on the first request of the sequence"
         )
     };
-    let two = InferRequest {
+    let two = || InferRequest {
         inputs: infer_request(2, 1.0).inputs,
         ..flagged(5, "", 1.0)
     };
@@ -124,11 +124,11 @@ async fn what_is_no_request_of_a_sequence_is_refused_in_tritons_words() {
     };
     let table = [
         // If there are several mistakes, the first is reported.
-        (two.clone(), rows.to_owned()),
+        (two(), rows.to_owned()),
         (
             InferRequest {
                 sequence: None,
-                ..two
+                ..two()
             },
             rows.to_owned(),
         ),

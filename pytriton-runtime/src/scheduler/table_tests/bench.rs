@@ -99,7 +99,7 @@ impl Asked {
                     data: fp32(&vec![0.0; self.rows * self.columns]),
                 })
                 .collect(),
-            ..InferRequest::default()
+            ..InferRequest::new(crate::memory_budget::MemoryPermit::unlimited())
         };
         if let Some(key) = self.key {
             request.parameters.insert("key", ParameterValue::Int64(key));

@@ -113,7 +113,7 @@ fn a_model_with_an_input_called_parameters_takes_none() {
         br#"{"parameters":1}"#,
         &model,
         100,
-        &mut crate::memory_budget::MemoryPermit::unlimited(),
+        crate::memory_budget::MemoryPermit::unlimited(),
     )
     .unwrap_err();
     assert_eq!(

@@ -45,6 +45,6 @@ fn decode(text: &str) -> Result<InferRequest, CodecError> {
         text.as_bytes(),
         &model(),
         100,
-        &mut crate::memory_budget::MemoryPermit::unlimited(),
+        crate::memory_budget::MemoryPermit::unlimited(),
     )
 }

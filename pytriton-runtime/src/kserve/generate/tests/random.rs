@@ -22,7 +22,7 @@ fn member(text: &[u8], name: &str) -> serde_json::Value {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode_generate_request(&body, &model(), 100, &mut crate::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_generate_request(&body, &model(), 100, crate::memory_budget::MemoryPermit::unlimited());
     }
 
     #[test]
@@ -42,7 +42,7 @@ proptest! {
                 _ => drop(body.remove(at)),
             }
         }
-        let read = decode_generate_request(&body, &model(), 100, &mut crate::memory_budget::MemoryPermit::unlimited());
+        let read = decode_generate_request(&body, &model(), 100, crate::memory_budget::MemoryPermit::unlimited());
         // Everything that is accepted is valid JSON.
         prop_assert!(read.is_err() || serde_json::from_slice::<serde_json::Value>(&body).is_ok());
     }

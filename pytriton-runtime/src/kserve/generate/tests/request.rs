@@ -86,7 +86,7 @@ fn the_batch_axis_is_an_open_dim() {
             text.as_bytes(),
             &model,
             100,
-            &mut crate::memory_budget::MemoryPermit::unlimited(),
+            crate::memory_budget::MemoryPermit::unlimited(),
         )
         .unwrap();
         assert_eq!(request.inputs[0].shape, shape, "{text}");

@@ -7,6 +7,7 @@ mod responses;
 
 use std::collections::BTreeMap;
 
+use crate::memory_budget::MemoryPermit;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, InferTensorContents, ModelInferRequest};
@@ -55,14 +56,25 @@ fn typed(datatype: &str, contents: InferTensorContents) -> ModelInferRequest {
 
 fn refused(message: ModelInferRequest) -> String {
     let spec = IDENTITY.spec().unwrap();
-    request(message, &spec, &Regions::default())
-        .unwrap_err()
-        .to_string()
+    request(
+        message,
+        &spec,
+        &Regions::default(),
+        MemoryPermit::unlimited(),
+    )
+    .unwrap_err()
+    .to_string()
 }
 
 fn read(message: ModelInferRequest) -> InferRequest {
     let spec = IDENTITY.spec().unwrap();
-    request(message, &spec, &Regions::default()).unwrap()
+    request(
+        message,
+        &spec,
+        &Regions::default(),
+        MemoryPermit::unlimited(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -105,7 +117,13 @@ fn no_error_holds_all_that_came() {
         unknown,
         parameter,
     ] {
-        let error = request(message, &spec, &Regions::default()).unwrap_err();
+        let error = request(
+            message,
+            &spec,
+            &Regions::default(),
+            MemoryPermit::unlimited(),
+        )
+        .unwrap_err();
         let held = format!("{error:?}").len();
         assert!(held < 3000, "{held}");
     }
