@@ -1,7 +1,6 @@
 //! JSON for the other modules: a writer with Triton's layout, and parsers that keep large data as
 //! text.
 
-#[cfg(feature = "embedded")]
 mod bounded_vec;
 #[cfg(feature = "embedded")]
 mod bounds;
@@ -24,7 +23,8 @@ mod value;
 mod writer;
 
 #[cfg(feature = "embedded")]
-pub(crate) use bounded_vec::{BoundedVec, BoundedVecError, MAX_ITEMS};
+pub(crate) use bounded_vec::MAX_ITEMS;
+pub(crate) use bounded_vec::{BoundedVec, BoundedVecError};
 #[cfg(feature = "embedded")]
 pub(crate) use bounds::{Bounds, ReadError};
 #[cfg(feature = "embedded")]

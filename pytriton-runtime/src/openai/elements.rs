@@ -7,9 +7,6 @@ use crate::json::{BoundedVec, BoundedVecError, parse};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::text::excerpt;
 
-use super::OpenAiError;
-use super::member_value::invalid;
-
 /// Why the elements of an array could not be returned.
 #[derive(Debug)]
 pub(super) enum ElementsError {
@@ -17,16 +14,6 @@ pub(super) enum ElementsError {
     Invalid(String),
     /// The memory of the list cannot be reserved.
     Budget(MemoryBudgetError),
-}
-
-impl ElementsError {
-    /// Returns the error of the member that contains the array.
-    pub(super) fn of(self, member: &str) -> OpenAiError {
-        match self {
-            Self::Invalid(what) => invalid(member, what),
-            Self::Budget(error) => error.into(),
-        }
-    }
 }
 
 /// Returns the elements of an array as JSON text.

@@ -9,7 +9,7 @@ use crate::tensor::DataType;
 use crate::text::excerpt;
 
 use super::OpenAiError;
-use super::elements::{elements, for_each};
+use super::elements::{ElementsError, elements, for_each};
 use super::member::{Kind, Member, STOP, TOKEN_LIMITS};
 
 /// The maximum number and length of stop sequences.
@@ -26,6 +26,14 @@ pub(super) fn invalid(member: &str, what: String) -> OpenAiError {
     OpenAiError::Invalid {
         member: excerpt(member),
         what,
+    }
+}
+
+/// Returns the error of a member that is an array.
+pub(super) fn invalid_elements(member: &str, error: ElementsError) -> OpenAiError {
+    match error {
+        ElementsError::Invalid(what) => invalid(member, what),
+        ElementsError::Budget(error) => error.into(),
     }
 }
 
@@ -144,7 +152,9 @@ pub(super) fn stops(
 ) -> Result<Vec<String>, OpenAiError> {
     check_texts(STOP, value)?;
     let stops = match value.get().starts_with('[') {
-        true => elements(value, MAX_STOPS, permit).map_err(|error| error.of(STOP))?,
+        true => {
+            elements(value, MAX_STOPS, permit).map_err(|error| invalid_elements(STOP, error))?
+        }
         false => vec![value],
     };
     let wrong = || {

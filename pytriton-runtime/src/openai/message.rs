@@ -103,6 +103,7 @@ const MAX_PARTS: usize = 1 << 12;
 
 /// Returns the maximum memory for parsing a message of `length` bytes: the list of its parts, which
 /// take at least two bytes each, and its texts, which grow by doubling.
+#[cfg(feature = "embedded")]
 pub(super) fn parse_bytes(length: usize) -> usize {
     let parts = MAX_PARTS.min(length / 2);
     3 * (length + parts * size_of::<&RawValue>())

@@ -12,7 +12,7 @@ use crate::tracked_bytes::TrackedBytes;
 use super::OpenAiError;
 use super::elements::elements;
 use super::member::{Member, STOP, TOKEN_LIMITS};
-use super::member_value::{self, invalid};
+use super::member_value::{self, invalid, invalid_elements};
 use super::message::{Message, parse_bytes};
 
 /// The maximum number of prompts in a request.
@@ -253,7 +253,8 @@ fn prompts(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<TrackedByt
         let what = format!("expected a string or an array of strings, found {found}");
         return Err(invalid(member, what));
     }
-    let prompts = elements(value, MAX_PROMPTS, permit).map_err(|error| error.of(member))?;
+    let prompts =
+        elements(value, MAX_PROMPTS, permit).map_err(|error| invalid_elements(member, error))?;
     if prompts.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
@@ -277,7 +278,8 @@ fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes,
         let found = Value::new(value).describe();
         return Err(invalid(member, format!("expected an array, found {found}")));
     }
-    let messages = elements(value, MAX_ITEMS, permit).map_err(|error| error.of(member))?;
+    let messages =
+        elements(value, MAX_ITEMS, permit).map_err(|error| invalid_elements(member, error))?;
     if messages.is_empty() {
         return Err(invalid(member, "expected at least one".to_owned()));
     }
