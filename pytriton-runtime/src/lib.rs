@@ -61,7 +61,6 @@ mod claims;
 pub mod configuration;
 pub mod decorators;
 pub mod engine;
-mod file;
 pub mod flags;
 mod forward;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
@@ -81,8 +80,6 @@ mod loaded_models;
 mod logging;
 #[cfg(feature = "embedded")]
 pub mod metrics;
-#[cfg(feature = "embedded")]
-mod min_rate;
 pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
@@ -123,7 +120,8 @@ pub use ndarray;
 pub use pytriton_core::memory_budget;
 #[cfg(feature = "embedded")]
 pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer};
-pub(crate) use pytriton_core::{heap, maybe_ready, panic, status, text, tracked_bytes};
+pub(crate) use pytriton_core::{file, heap, maybe_ready, panic, status, text, tracked_bytes};
+pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;
 pub use pytriton_protocol::tensor;

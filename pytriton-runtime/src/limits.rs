@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use crate::net::{ConnectionLimits, MinRate};
+
 /// The limits of the server. All are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -33,19 +35,40 @@ pub struct Limits {
     pub response_cache_bytes: usize,
 }
 
+impl Limits {
+    /// Returns the limits of the connections of a port.
+    pub fn connections(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            max_connections: self.max_connections,
+            max_concurrent_streams: self.max_concurrent_streams,
+            header_timeout: self.header_timeout,
+            body_timeout: self.body_timeout,
+            min_body_rate: self.min_body_rate,
+            max_header_bytes: self.max_header_bytes,
+            max_headers: self.max_headers,
+        }
+    }
+
+    /// Returns the rule for the rate of clients.
+    pub fn min_rate(&self) -> MinRate {
+        MinRate::new(self.body_timeout, self.min_body_rate)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
+        let connections = ConnectionLimits::default();
         Self {
             max_request_bytes: 64 << 20,
             max_bytes_in_flight: 1 << 30,
             max_json_depth: 100,
-            max_concurrent_streams: 100,
-            max_connections: 1024,
-            header_timeout: Duration::from_secs(75),
-            body_timeout: Duration::from_secs(20),
-            min_body_rate: 16 << 10,
-            max_header_bytes: 16 << 10,
-            max_headers: 100,
+            max_concurrent_streams: connections.max_concurrent_streams,
+            max_connections: connections.max_connections,
+            header_timeout: connections.header_timeout,
+            body_timeout: connections.body_timeout,
+            min_body_rate: connections.min_body_rate,
+            max_header_bytes: connections.max_header_bytes,
+            max_headers: connections.max_headers,
             max_queue_size: 4096,
             response_cache_bytes: 64 << 20,
         }

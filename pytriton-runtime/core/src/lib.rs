@@ -6,9 +6,10 @@
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
 //! - [`status`]: kinds of failures; [`panic`]: what a panic says; [`text`]: text of clients in
-//!   messages and logs.
+//!   messages and logs; [`file`]: files of limited size.
 
 pub mod body_buffer;
+pub mod file;
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(

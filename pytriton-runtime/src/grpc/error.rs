@@ -5,7 +5,8 @@ use tonic::metadata::MetadataValue;
 
 use crate::Status;
 use crate::kserve::proto::BoundedError;
-use crate::service::{BodyError, Error as RoomError, Restricted};
+use crate::net::BodyError;
+use crate::service::{Error as RoomError, Restricted};
 use crate::text::for_client;
 
 /// Why a call failed. Where Triton 2.51 has a message, it is used.

@@ -30,7 +30,6 @@ use crate::proto::{
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
 use crate::request::Request;
-use crate::service::Patience;
 use crate::shared_memory::Regions;
 
 use super::answers::{framed, written};
@@ -132,7 +131,7 @@ impl GrpcServer {
             streaming: method.is_streaming(),
         };
         let body = Body::from_stream(iter(frames.map(Ok::<_, fmt::Error>)));
-        let body = TimedBody::new(body, Patience::new(&self.limits, &self.models), None);
+        let body = TimedBody::new(body, &self.limits, &self.models, None);
         let permit = budget.empty_permit();
         let messages = match method.rpc {
             Rpc::ModelInfer | Rpc::ModelStreamInfer => {

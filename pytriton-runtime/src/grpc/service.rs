@@ -74,7 +74,7 @@ impl Service {
             limit: method.limit(&app_state.limits),
             streaming: method.is_streaming(),
         };
-        let body = TimedBody::new(body, app_state.patience(), arrival);
+        let body = TimedBody::new(body, &app_state.limits, &app_state.models, arrival);
         let budget = match method.is_health() {
             true => &self.unlimited,
             false => app_state.models.budget(),

@@ -4,11 +4,14 @@ use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
+use futures_util::FutureExt;
 use hyper::body::Frame;
 use tonic::Status;
 
+use crate::Limits;
+use crate::net::BodyTimeout;
+use crate::repository::ModelRepository;
 use crate::request::Arrival;
-use crate::service::Patience;
 
 use super::GrpcError;
 
@@ -16,16 +19,23 @@ use super::GrpcError;
 #[derive(Debug)]
 pub(super) struct TimedBody {
     body: Body,
-    timeout: Patience,
+    timeout: BodyTimeout,
+    models: Arc<ModelRepository>,
     /// The position of the request among those of its connection, if the order matters.
     arrival: Option<Arc<Arrival>>,
 }
 
 impl TimedBody {
-    pub(super) fn new(body: Body, timeout: Patience, arrival: Option<Arc<Arrival>>) -> Self {
+    pub(super) fn new(
+        body: Body,
+        limits: &Limits,
+        models: &Arc<ModelRepository>,
+        arrival: Option<Arc<Arrival>>,
+    ) -> Self {
         Self {
             body,
-            timeout,
+            timeout: BodyTimeout::new(limits.min_rate()),
+            models: Arc::clone(models),
             arrival,
         }
     }
@@ -48,7 +58,7 @@ impl TimedBody {
         if let Poll::Ready(frame) = frame {
             let data = frame.as_ref().and_then(|frame| frame.as_ref().ok());
             if let Some(data) = data.and_then(Frame::data_ref) {
-                self.timeout.came(data.len());
+                self.timeout.receive(data.len());
             }
             let failed = |error: axum::Error| Status::from_error(error.into_inner());
             return Poll::Ready(frame.map(|frame| frame.map_err(failed)));
@@ -56,7 +66,8 @@ impl TimedBody {
         if idle {
             return Poll::Pending;
         }
-        let error = ready!(self.timeout.poll_late(context));
+        let stopping = || self.models.stopping().boxed();
+        let error = ready!(self.timeout.poll_late(context, stopping));
         Poll::Ready(Some(Err(GrpcError::from(error).into())))
     }
 

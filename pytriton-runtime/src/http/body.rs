@@ -7,11 +7,13 @@ use axum::body::HttpBody;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
+use futures_util::FutureExt;
 use hyper::body::Frame;
 
 use crate::body_buffer::BodyBuffer;
 use crate::memory_budget::MemoryPermit;
-use crate::service::{AppState, Error, Patience};
+use crate::net::BodyTimeout;
+use crate::service::{AppState, Error};
 
 use super::HttpError;
 use super::head::value;
@@ -58,7 +60,7 @@ pub(super) async fn read_announced<B: Body>(
     let mut body = Pieces {
         body,
         app_state,
-        patience: None,
+        timeout: None,
         left: limit,
         limit,
     };
@@ -114,7 +116,7 @@ struct Pieces<'a, B> {
     body: B,
     app_state: &'a AppState,
     /// `None` until a chunk has to be waited for.
-    patience: Option<Patience>,
+    timeout: Option<BodyTimeout>,
     /// The maximum length in bytes, and what is left of it.
     limit: usize,
     left: usize,
@@ -146,25 +148,30 @@ impl<B: Body> Pieces<'_, B> {
         let frame = poll_fn(
             |context| match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Ready(frame) => Poll::Ready(Ok(frame)),
-                Poll::Pending => self.patience().poll_late(context).map(Err),
+                Poll::Pending => {
+                    let models = &self.app_state.models;
+                    self.timeout()
+                        .poll_late(context, || models.stopping().boxed())
+                        .map(Err)
+                }
             },
         )
         .await?;
-        if let Some(patience) = &mut self.patience {
+        if let Some(timeout) = &mut self.timeout {
             let data = frame
                 .as_ref()
                 .and_then(|frame| frame.as_ref().ok()?.data_ref());
-            patience.came(data.map_or(0, Bytes::len));
+            timeout.receive(data.map_or(0, Bytes::len));
         }
         Ok(frame)
     }
 
-    fn patience(&mut self) -> &mut Patience {
+    fn timeout(&mut self) -> &mut BodyTimeout {
         let received = self.limit - self.left;
-        self.patience.get_or_insert_with(|| {
-            let mut patience = self.app_state.patience();
-            patience.came(received);
-            patience
+        self.timeout.get_or_insert_with(|| {
+            let mut timeout = BodyTimeout::new(self.app_state.limits.min_rate());
+            timeout.receive(received);
+            timeout
         })
     }
 }
@@ -178,7 +185,7 @@ mod tests {
     use tokio::time::{Instant, sleep};
 
     use super::*;
-    use crate::service::BodyError;
+    use crate::net::BodyError;
     use crate::tracked_bytes::TrackedBytes;
     use crate::{Limits, testing};
 

@@ -2,7 +2,8 @@ use axum::http::Method;
 use thiserror::Error;
 
 use crate::Status;
-use crate::service::{BodyError, Error as RoomError, Restricted};
+use crate::net::{BodyError, Refusal};
+use crate::service::{Error as RoomError, Restricted};
 use crate::shared_memory::Kind;
 
 /// Why an HTTP request failed. Where Triton has a message, it is used.
@@ -33,23 +34,14 @@ pub enum HttpError {
     /// The model does not exist or is not ready.
     #[error("Model version not ready")]
     NotReady,
-    /// An HTTP/1.1 request does not have exactly one `Host` header.
-    #[error("a request must have one Host header, found {count}")]
-    Host {
-        /// The number of headers.
-        count: usize,
-    },
+    /// The port refuses the request.
+    #[error(transparent)]
+    Refused(Refusal),
     /// The host name is not allowed, for example because a web page has rebound its name.
     #[error("the Host '{host}' is not allowed on this port. Use --allowed-hosts to allow it.")]
     HostNotAllowed {
         /// The host, with its port.
         host: String,
-    },
-    /// The transfer encoding is not `chunked`.
-    #[error("Transfer-Encoding must be chunked, found '{found}'")]
-    TransferEncoding {
-        /// The value.
-        found: String,
     },
     /// The request has too many headers.
     #[error(
@@ -99,12 +91,6 @@ pub enum HttpError {
         /// The error of the connection.
         message: String,
     },
-    /// The port has reached its connection limit.
-    #[error("the server has {limit} connections already")]
-    Connections {
-        /// The limit.
-        limit: u32,
-    },
     /// The tritonserver next to this server has not responded.
     #[error("{message}")]
     Beside {
@@ -144,9 +130,8 @@ impl HttpError {
     pub fn status(&self) -> u16 {
         match self {
             Self::Room(error) => error.status().http(),
-            Self::Body(BodyError::Stopping) | Self::Connections { .. } | Self::Beside { .. } => {
-                Status::Unavailable.http()
-            }
+            Self::Refused(refusal) => refusal.status().as_u16(),
+            Self::Body(BodyError::Stopping) | Self::Beside { .. } => Status::Unavailable.http(),
             Self::Restricted(_) => 403,
             Self::HostNotAllowed { .. } => 421,
             Self::Method { .. } => 405,
@@ -154,9 +139,7 @@ impl HttpError {
             Self::NotFound => Status::NotFound.http(),
             Self::ContentEncoding => Status::Unsupported.http(),
             // Triton uses status 400 for a body that is too large, too.
-            Self::Host { .. }
-            | Self::TransferEncoding { .. }
-            | Self::NoRegion { .. }
+            Self::NoRegion { .. }
             | Self::NotReady
             | Self::BodySize { .. }
             | Self::BodyTooLarge { .. }
@@ -167,6 +150,16 @@ impl HttpError {
             | Self::NothingToDecompress
             | Self::Decompression { .. }
             | Self::DecompressedSize { .. } => Status::InvalidArgument.http(),
+        }
+    }
+}
+
+impl From<Refusal> for HttpError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Memory(error) => Self::Room(error.into()),
+            Refusal::HostNotAllowed { host } => Self::HostNotAllowed { host },
+            refusal => Self::Refused(refusal),
         }
     }
 }

@@ -52,7 +52,6 @@ pub(crate) use content::Content;
 pub(crate) use docs::{Relay, answer_beside as answer_docs};
 pub(crate) use docs::{Written, answer_alone as answer_page, is_asked};
 pub use error::HttpError;
-pub(crate) use head::check_head;
 pub(crate) use metrics::Metrics;
 pub(crate) use metrics::metrics_router;
 #[cfg(tritonserver)]

@@ -39,6 +39,14 @@ pub(crate) struct Arrival {
     number: u64,
 }
 
+impl fmt::Debug for ArrivalOrder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ArrivalOrder")
+            .finish_non_exhaustive()
+    }
+}
+
 impl ArrivalOrder {
     /// Returns the position of a request that arrives now.
     pub(crate) fn arrive(&self) -> Arc<Arrival> {

@@ -1,13 +1,12 @@
 use std::net::{IpAddr, SocketAddr};
 
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
+
+use crate::net::BoundPort;
 
 use super::addresses::shared;
 use super::platforms::Platforms;
 use super::{Addresses, Options, ServerError};
-
-/// The length of the listen queue.
-const BACKLOG: u32 = 1024;
 
 /// The default port of the OpenAI routes with the tritonserver engine.
 #[cfg(tritonserver)]
@@ -49,7 +48,7 @@ pub(super) struct Listeners {
 struct Port {
     endpoint: &'static str,
     address: SocketAddr,
-    socket: TcpSocket,
+    bound: BoundPort,
 }
 
 impl Reserved {
@@ -185,22 +184,11 @@ impl Port {
     }
 
     fn take(endpoint: &'static str, address: SocketAddr) -> Result<Self, ServerError> {
-        let take = || {
-            let socket = match address {
-                SocketAddr::V4(_) => TcpSocket::new_v4(),
-                SocketAddr::V6(_) => TcpSocket::new_v6(),
-            }?;
-            // Lets a restarted server bind its port although connections of the last one are in
-            // TIME_WAIT.
-            socket.set_reuseaddr(true)?;
-            socket.bind(address)?;
-            Ok(socket)
-        };
-        match take() {
-            Ok(socket) => Ok(Self {
+        match BoundPort::bind(address) {
+            Ok(bound) => Ok(Self {
                 endpoint,
                 address,
-                socket,
+                bound,
             }),
             Err(source) => Err(ServerError::Bind {
                 endpoint,
@@ -214,9 +202,9 @@ impl Port {
         let Self {
             endpoint,
             address,
-            socket,
+            bound,
         } = self;
-        socket.listen(BACKLOG).map_err(|source| ServerError::Bind {
+        bound.listen().map_err(|source| ServerError::Bind {
             endpoint,
             address,
             source,

@@ -6,10 +6,7 @@
 
 #[cfg(not(tritonserver))]
 mod absent;
-#[cfg(feature = "embedded")]
-mod acceptor;
 mod addresses;
-mod allowed_hosts;
 mod apart;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
@@ -24,48 +21,17 @@ mod command;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod compressed_health_tests;
-#[cfg(feature = "embedded")]
-mod connection;
-#[cfg(feature = "embedded")]
-mod connection_limit;
-#[cfg(feature = "embedded")]
-mod connection_state;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod connection_state_tests;
-#[cfg(feature = "embedded")]
-mod coop_poll;
 mod described;
 mod descriptors;
 #[cfg(feature = "embedded")]
-mod door;
-#[cfg(feature = "embedded")]
 mod embedded;
-#[cfg(feature = "embedded")]
-mod endpoint;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
 mod foreground;
 #[cfg(test)]
-#[cfg(feature = "embedded")]
-mod half_closed_tests;
-#[cfg(feature = "embedded")]
-mod handshake;
-#[cfg(feature = "embedded")]
-mod health_only_connections;
-#[cfg(test)]
 #[cfg(all(feature = "embedded", tritonserver))]
 mod honoured_tests;
-#[cfg(feature = "embedded")]
-mod host_check;
-#[cfg(feature = "embedded")]
-mod http2_preface;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod http2_tests;
-#[cfg(feature = "embedded")]
-mod http_builders;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod inline_tests;
@@ -84,16 +50,7 @@ mod order;
 #[cfg(feature = "embedded")]
 mod platforms;
 #[cfg(feature = "embedded")]
-mod protocol;
-#[cfg(feature = "embedded")]
-mod receive_windows;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod receive_windows_tests;
-#[cfg(feature = "embedded")]
-mod request_body;
-#[cfg(feature = "embedded")]
-mod response_body;
+mod port_service;
 #[cfg(feature = "embedded")]
 mod router;
 mod run;
@@ -103,21 +60,7 @@ mod secured;
 mod serve;
 pub(crate) mod settings;
 mod signal;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod slow_head_tests;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod slow_reader_tests;
-#[cfg(feature = "embedded")]
-mod socket_options;
 mod started;
-#[cfg(feature = "embedded")]
-mod stream;
-#[cfg(feature = "embedded")]
-mod stream_handle;
-#[cfg(feature = "embedded")]
-mod stream_state;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod streamed_tests;
@@ -126,19 +69,9 @@ mod streamed_tests;
 mod tests;
 #[cfg(tritonserver)]
 mod texts;
-#[cfg(feature = "embedded")]
-mod tracked_bytes;
-#[cfg(feature = "embedded")]
-mod tracked_io;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod tracked_io_tests;
 mod triton;
 #[cfg(tritonserver)]
 mod tritonserver;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod unsent_tests;
 
 #[cfg(not(tritonserver))]
 use absent as inspect;

@@ -12,12 +12,12 @@ use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::limits::Limits;
 use crate::logging::{LogFormat, LogSettings};
+use crate::net::AllowedHosts;
 use crate::registry::Registry;
 use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
 
 use super::ServerError;
-use super::allowed_hosts::AllowedHosts;
 use super::limit_options::{LimitOptions, size};
 #[cfg(feature = "embedded")]
 use super::memory::memory;

@@ -12,7 +12,8 @@ use tonic::codegen::Service;
 
 use crate::access::Access;
 use crate::grpc;
-use crate::http::{self, Metrics, check_head, metrics_router};
+use crate::http::{self, Metrics, metrics_router};
+use crate::net::check_head;
 use crate::service::AppState;
 
 use super::checked::access;
@@ -63,7 +64,7 @@ impl Router {
         B: HttpBody<Data = Bytes, Error: Display + Into<axum::BoxError>> + Send + Unpin + 'static,
     {
         if let Err(error) = check_head(request.version(), request.headers()) {
-            return http::refusal(error).map(Body::new);
+            return http::refusal(error.into()).map(Body::new);
         }
         if grpc::is_grpc(request.headers()) {
             return routed(self.grpc, request).await;

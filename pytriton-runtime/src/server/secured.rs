@@ -1,9 +1,9 @@
 use tokio::task::JoinSet;
 
+use crate::net::Protocol;
 use crate::tls::{Certificates, TlsError, TlsFiles, TlsPlan};
 
 use super::addresses::shared;
-use super::protocol::Protocol;
 use super::{Options, TlsPorts};
 
 /// The certificates of the ports, and the tasks that reload them.

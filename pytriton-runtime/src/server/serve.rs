@@ -16,6 +16,7 @@ use crate::http::{self, TextModels, Written, is_asked};
 use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
+use crate::net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use crate::openapi::ServedRoutes;
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
@@ -25,14 +26,9 @@ use super::checked::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
-use super::connection::Connections;
-use super::door::Rooms;
-use super::endpoint::Endpoint;
-use super::host_check::HostCheck;
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
-use super::protocol::Protocol;
-use super::receive_windows::ReceiveWindows;
+use super::port_service::{PortRoutes, PortService};
 use super::secured::Secured;
 use super::{Addresses, Options, ServerError};
 
@@ -124,22 +120,19 @@ impl Server {
         let (app_state, _) = doors(&server.models, limits, options, access, None);
         let texts = upstream.map(|upstream| {
             let texts = TextModels::There(Arc::new(upstream));
-            Rooms::OpenAi(Arc::clone(&app_state), texts)
+            PortRoutes::OpenAi(Arc::clone(&app_state), texts)
         });
-        let page = relay.map(|relay| Rooms::Docs(app_state, Arc::new(relay)));
+        let page = relay.map(|relay| PortRoutes::Docs(app_state, Arc::new(relay)));
         let windows = ReceiveWindows::new(server.models.budget());
-        for (listener, rooms, tls) in [
+        let limits = limits.connections();
+        for (listener, routes, tls) in [
             (listeners.openai, texts, secured.openai.clone()),
             // No TLS, like tritonserver's own HTTP port.
             (listeners.docs, page, None),
         ] {
-            if let (Some(listener), Some(rooms)) = (listener, rooms) {
-                let endpoint = Endpoint {
-                    listener,
-                    connections: Connections::new(Protocol::Both, &limits, &windows, rooms)
-                        .secured(tls),
-                    max_connections: limits.max_connections,
-                };
+            if let (Some(listener), Some(routes)) = (listener, routes) {
+                let connections = Connections::new(PortService::new(routes), &limits, &windows);
+                let endpoint = Endpoint::new(listener, connections.certificates(tls));
                 let stop = server.stop.subscribe();
                 server.endpoints.spawn(endpoint.serve(stop));
             }
@@ -193,7 +186,7 @@ impl Server {
         options: &Options,
         access: &Access,
         mut platforms: Platforms,
-    ) -> Vec<Endpoint> {
+    ) -> Vec<Endpoint<PortService>> {
         let models = &self.models;
         let addresses = Some(&self.addresses);
         let (http, grpc) = doors(models, limits, options, access, addresses);
@@ -207,24 +200,24 @@ impl Server {
             ..
         } = &self.secured;
         let hosts = options.allowed_hosts.as_ref();
-        let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, rooms| {
+        let connections = limits.connections();
+        let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, routes| {
             endpoints.extend(listener.map(|listener| {
                 let address = listener.local_addr().ok().map(|address| address.ip());
                 let hosts = HostCheck::new(hosts, address, tls.is_some());
-                Endpoint {
-                    listener,
-                    connections: Connections::new(protocol, &limits, &windows, rooms)
-                        .secured(tls.clone())
-                        .checking(hosts),
-                    max_connections: limits.max_connections,
-                }
+                let connections =
+                    Connections::new(PortService::new(routes), &connections, &windows)
+                        .protocol(protocol)
+                        .certificates(tls.clone())
+                        .hosts(hosts);
+                Endpoint::new(listener, connections)
             }));
         };
         let texts = TextModels::Here(Arc::clone(models));
-        let openai = Rooms::OpenAi(Arc::clone(&http), texts);
+        let openai = PortRoutes::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
         let told = told(options, access, addresses).only_paths(is_asked);
-        let docs = Rooms::Page(Arc::new(AppState {
+        let docs = PortRoutes::Page(Arc::new(AppState {
             docs: Some(Arc::new(Written::new(told))),
             ..(*http).clone()
         }));
@@ -241,21 +234,26 @@ impl Server {
             (listeners.sagemaker, platforms.sagemaker()),
         ] {
             if let Some(platform) = platform {
-                let rooms = Rooms::Platform(Arc::clone(&own), platform);
-                open(listener, http_tls, Protocol::Both, rooms);
+                let routes = PortRoutes::Platform(Arc::clone(&own), platform);
+                open(listener, http_tls, Protocol::Both, routes);
             }
         }
         let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
-            let rooms = Rooms::Both(http, grpc);
-            open(listeners.http, http_tls, Protocol::Both, rooms);
+            let routes = PortRoutes::Both(http, grpc);
+            open(listeners.http, http_tls, Protocol::Both, routes);
         } else {
-            let calls = Rooms::Grpc(Arc::clone(&http), grpc);
-            open(listeners.http, http_tls, Protocol::Both, Rooms::Http(http));
+            let calls = PortRoutes::Grpc(Arc::clone(&http), grpc);
+            open(
+                listeners.http,
+                http_tls,
+                Protocol::Both,
+                PortRoutes::Http(http),
+            );
             open(listeners.grpc, grpc_tls, Protocol::Http2, calls);
         }
-        let rooms = Rooms::Routes(http::metrics_router(metrics));
-        open(listeners.metrics, metrics_tls, Protocol::Both, rooms);
+        let routes = PortRoutes::Routes(http::metrics_router(metrics));
+        open(listeners.metrics, metrics_tls, Protocol::Both, routes);
         endpoints
     }
 

@@ -10,15 +10,12 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Limits;
+use crate::net::{Connections, Ending, ReceiveWindows};
 use crate::repository::ModelRepository;
 use crate::testing::app_state;
 use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
 
-use super::connection::{Connections, Ending};
-use super::connection_state::ConnectionState;
-use super::door::Rooms;
-use super::protocol::Protocol;
-use super::receive_windows::ReceiveWindows;
+use super::port_service::{PortRoutes, PortService};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -47,10 +44,10 @@ async fn ask(number: &str) -> Asked {
         .unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (stop, stopping) = watch::channel(None);
-    let rooms = Rooms::Http(Arc::new(app_state));
-    let connections =
-        Connections::new(Protocol::Both, &limits, &ReceiveWindows::unlimited(), rooms);
-    let served = tokio::spawn(connections.serve(stream, ConnectionState::new(), stopping));
+    let windows = ReceiveWindows::new(models.budget());
+    let service = PortService::new(PortRoutes::Http(Arc::new(app_state)));
+    let connections = Connections::new(service, &limits.connections(), &windows);
+    let served = tokio::spawn(connections.serve(stream, stopping));
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";
     let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());

@@ -264,7 +264,7 @@ pub(super) fn check_tls(options: &Options) -> Result<(), TlsError> {
         }
     }
     match grpc.filter(|_| options.allow_grpc) {
-        Some(files) => inspect("grpc", &files),
+        Some(files) => Ok(inspect("grpc", &files)?),
         None => Ok(()),
     }
 }

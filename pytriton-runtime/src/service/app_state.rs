@@ -15,7 +15,7 @@ use crate::tensor::DataType;
 use crate::trace::{Scope, scope_of};
 use crate::{HeaderForward, Limits};
 
-use super::{Error, Gate, Operation, Patience, Restricted};
+use super::{Error, Gate, Operation, Restricted};
 
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
@@ -63,11 +63,6 @@ impl AppState {
     /// Returns whether the server is ready: every model is ready and the server is not stopping.
     pub fn ready(&self) -> bool {
         self.models.ready()
-    }
-
-    /// Creates the time limit of a body.
-    pub(crate) fn patience(&self) -> Patience {
-        Patience::new(&self.limits, &self.models)
     }
 
     /// Checks a request, queues it and returns its response.

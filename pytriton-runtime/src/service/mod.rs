@@ -4,18 +4,13 @@
 //! expensive work off the I/O threads. Both services use its error type.
 
 mod app_state;
-mod body_error;
 mod control;
 mod error;
 mod gate;
 mod models;
 mod operation;
-mod pace;
-mod patience;
 
 pub use app_state::AppState;
-pub use body_error::BodyError;
 pub use error::Error;
 pub use gate::{Gate, Lock, Restricted};
 pub(crate) use operation::Operation;
-pub(crate) use patience::Patience;

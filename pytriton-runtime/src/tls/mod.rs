@@ -1,21 +1,10 @@
-//! Certificates: configuration of the ports, contents of the files, and reloading.
+//! TLS configuration of the ports.
 
-#[cfg(feature = "embedded")]
-mod certificates;
 mod error;
-mod expiry;
-mod files;
-mod identity;
 mod options;
 mod plan;
-mod x509;
 
-#[cfg(feature = "embedded")]
-pub use certificates::Certificates;
+pub use crate::net::tls::{CertificateError, Certificates, Expiry, TlsFile, TlsFiles, inspect};
 pub use error::TlsError;
-pub use expiry::Expiry;
-pub use files::{TlsFile, TlsFiles};
-#[cfg(tritonserver)]
-pub use identity::inspect;
 pub use options::{TlsFlags, TlsOptions};
 pub use plan::TlsPlan;

@@ -1,8 +1,9 @@
 use std::path::Path;
 
 use crate::flags::Flags;
+use crate::net::tls::{TlsFile, TlsFiles};
 
-use super::{TlsError, TlsFile, TlsFiles, TlsFlags, TlsOptions};
+use super::{TlsError, TlsFlags, TlsOptions};
 
 /// The TLS files of each port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -123,7 +124,7 @@ fn files(
 
 fn file(port: &str, ending: &str, path: &Path) -> TlsFile {
     TlsFile {
-        option: format!("--{port}-{ending}"),
+        name: format!("--{port}-{ending}"),
         path: path.to_owned(),
     }
 }
@@ -133,6 +134,7 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
 
     use crate::engine::TritonOptions;
+    use crate::net::tls::inspect;
 
     use super::*;
 
@@ -255,7 +257,7 @@ mod tests {
             "--metrics-root-cert /nowhere/roots.pem",
         ];
         assert_eq!(listed.map(ToString::to_string), expected);
-        let Err(error) = files.read() else {
+        let Err(error) = inspect("metrics", &files) else {
             panic!("there is no such file");
         };
         let expected =

@@ -34,6 +34,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/src/server/",
             "pytriton-runtime/src/trace_extension/",
             "pytriton-runtime/src/tls/",
+            "pytriton-runtime/net/src/tls/",
             "pytriton-runtime/src/trace/",
             "pytriton-runtime/src/warmup/",
             "pytriton-signature/",
@@ -52,6 +53,7 @@ const READERS: [(&str, &[&str]); 5] = [
         &[
             "pytriton-runtime/src/",
             "pytriton-runtime/core/",
+            "pytriton-runtime/net/",
             "pytriton-protocol/",
         ],
     ),
@@ -87,6 +89,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
         "pytriton-runtime/src",
         "pytriton-runtime/backend/src",
         "pytriton-runtime/core/src",
+        "pytriton-runtime/net/src",
         "pytriton-signature/src",
     ];
     for file in crates

@@ -158,7 +158,7 @@ async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
     let message = field.repeat(60_000);
     let length = u32::try_from(message.len()).unwrap();
     let body = [&[0], &length.to_be_bytes()[..], &message].concat();
-    let body = TimedBody::new(frames(&body), app_state.patience(), None);
+    let body = TimedBody::new(frames(&body), &app_state.limits, &app_state.models, None);
     let options = MessageOptions {
         encoding: None,
         limit: MessageLimit::input(&app_state.limits),

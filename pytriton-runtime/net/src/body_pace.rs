@@ -1,0 +1,104 @@
+use std::time::Duration;
+
+use crate::min_rate::Progress;
+use crate::{BodyError, MinRate};
+
+/// How long a body may keep a stopping server waiting, in total and for its next chunk.
+const STOPPING: Duration = Duration::from_secs(2);
+
+/// The remaining time of a body: an initial amount, plus an amount for each received byte.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyPace {
+    rule: MinRate,
+    progress: Progress,
+    stopping: bool,
+}
+
+impl BodyPace {
+    pub(crate) fn new(rule: MinRate) -> Self {
+        Self {
+            rule,
+            progress: Progress::default(),
+            stopping: false,
+        }
+    }
+
+    /// Returns how long to wait for the next chunk.
+    pub(crate) fn wait(&self) -> Duration {
+        self.rule.wait(&self.progress)
+    }
+
+    /// Records received bytes (or none) after a wait.
+    pub(crate) fn receive(&mut self, bytes: usize, waited: Duration) {
+        self.progress.advance(bytes, waited);
+    }
+
+    /// Shortens the remaining time because the server is stopping.
+    pub(crate) fn hurry(&mut self) {
+        let wait = self.wait();
+        self.rule.pause = self.rule.pause.min(STOPPING);
+        self.progress = Progress::default();
+        self.progress
+            .advance(0, self.rule.pause.saturating_sub(wait));
+        self.stopping = true;
+    }
+
+    /// Returns the error after the time has run out.
+    pub(crate) fn error(&self) -> BodyError {
+        if self.stopping {
+            BodyError::Stopping
+        } else if self.rule.left(&self.progress) < self.rule.pause {
+            BodyError::Slow {
+                rate: self.rule.bytes_per_second,
+            }
+        } else {
+            BodyError::Stalled {
+                seconds: self.rule.pause.as_secs(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn pace() -> BodyPace {
+        BodyPace::new(MinRate::new(20 * SECOND, 1000))
+    }
+
+    #[test]
+    fn a_body_that_drips_has_the_time_of_its_start() {
+        let mut pace = pace();
+        assert_eq!(pace.wait(), 20 * SECOND);
+        assert_eq!(pace.error(), BodyError::Stalled { seconds: 20 });
+        pace.receive(1, 19 * SECOND);
+        assert_eq!(pace.wait(), SECOND + Duration::from_millis(1));
+        assert_eq!(pace.error(), BodyError::Slow { rate: 1000 });
+    }
+
+    #[test]
+    fn a_body_that_keeps_the_rate_may_take_as_long_as_it_likes() {
+        let mut pace = pace();
+        for _ in 0..3600 {
+            pace.receive(1000, SECOND);
+        }
+        assert_eq!(pace.wait(), 20 * SECOND);
+    }
+
+    #[test]
+    fn no_piece_is_waited_for_longer_because_much_has_come() {
+        let mut pace = pace();
+        pace.receive(usize::MAX, SECOND);
+        assert_eq!(pace.wait(), 20 * SECOND);
+        pace.hurry();
+        assert_eq!(pace.wait(), STOPPING);
+        pace.receive(1, SECOND);
+        assert!(pace.wait() < STOPPING);
+        pace.receive(2000, SECOND);
+        assert_eq!(pace.wait(), STOPPING);
+        assert_eq!(pace.error(), BodyError::Stopping);
+    }
+}

@@ -1,0 +1,93 @@
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::body_pace::BodyPace;
+use crate::{BodyError, MinRate};
+
+/// Limits the time for receiving the body of a request. Only time spent waiting for the client
+/// counts.
+pub struct BodyTimeout {
+    rule: MinRate,
+    pace: BodyPace,
+    since: Option<Instant>,
+    alarms: Option<Alarms>,
+}
+
+/// Timers and signals that may end a wait. Most bodies never need them.
+struct Alarms {
+    time: Pin<Box<Sleep>>,
+    /// `None` once the server is stopping.
+    stopping: Option<BoxFuture<'static, ()>>,
+}
+
+impl BodyTimeout {
+    /// Creates the time limit of a body.
+    #[inline]
+    pub fn new(rule: MinRate) -> Self {
+        Self {
+            rule,
+            pace: BodyPace::new(rule),
+            since: None,
+            alarms: None,
+        }
+    }
+
+    /// Records received bytes.
+    #[inline]
+    pub fn receive(&mut self, bytes: usize) {
+        let waited = self.since.take().map(|since| since.elapsed());
+        self.pace.receive(bytes, waited.unwrap_or_default());
+    }
+
+    /// Restarts the limit, because everything expected so far has arrived.
+    pub fn renew(&mut self) {
+        self.since = None;
+        self.pace = BodyPace::new(self.rule);
+        if let Some(Alarms { stopping: None, .. }) = self.alarms {
+            self.pace.hurry();
+        }
+    }
+
+    /// Call this while no data is available. Ready when the time has run out. `stopping` returns a
+    /// future that is ready when the server stops; after that, the remaining time is shorter.
+    pub fn poll_late(
+        &mut self,
+        context: &mut Context<'_>,
+        stopping: impl FnOnce() -> BoxFuture<'static, ()>,
+    ) -> Poll<BodyError> {
+        let alarms = self.alarms.get_or_insert_with(|| Alarms {
+            time: Box::pin(sleep_until(Instant::now())),
+            stopping: Some(stopping()),
+        });
+        let stops = |stopping: &mut BoxFuture<'static, ()>| stopping.poll_unpin(context).is_ready();
+        if alarms.stopping.as_mut().is_some_and(stops) {
+            alarms.stopping = None;
+            let waited = self.since.take().map(|since| since.elapsed());
+            self.pace.receive(0, waited.unwrap_or_default());
+            self.pace.hurry();
+        }
+        if self.since.is_none() {
+            let now = Instant::now();
+            self.since = Some(now);
+            let until = now.checked_add(self.pace.wait()).unwrap_or(now);
+            alarms.time.as_mut().reset(until);
+        }
+        ready!(alarms.time.poll_unpin(context));
+        Poll::Ready(self.pace.error())
+    }
+}
+
+impl fmt::Debug for BodyTimeout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("BodyTimeout")
+            .field("pace", &self.pace)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}

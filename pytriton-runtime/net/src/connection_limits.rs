@@ -1,0 +1,48 @@
+use std::time::Duration;
+
+use crate::MinRate;
+
+/// The limits of the connections of a port. All are finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// The maximum number of connections. Default: 1024.
+    pub max_connections: u32,
+    /// The maximum number of concurrent requests of one HTTP/2 connection. Default: 100.
+    pub max_concurrent_streams: u32,
+    /// The timeout for the head of a request, including the idle time before it. Default: 75
+    /// seconds.
+    pub header_timeout: Duration,
+    /// The timeout for a client to read the next bytes of a response, or to send the next bytes of
+    /// a body that is read with a [`BodyTimeout`](crate::BodyTimeout). Default: 20 seconds.
+    pub body_timeout: Duration,
+    /// The minimum average rate in bytes per second at which a client sends a body or reads a
+    /// response, checked after [`body_timeout`](Self::body_timeout). Default: 16 KiB.
+    pub min_body_rate: u32,
+    /// The size of the head of one request in bytes. Heads of up to four times this size reach the
+    /// service, which can name the limit in its response; larger ones are refused before. Default:
+    /// 16 KiB.
+    pub max_header_bytes: usize,
+    /// The maximum number of headers of one HTTP/1.1 request. Default: 100.
+    pub max_headers: usize,
+}
+
+impl ConnectionLimits {
+    /// Returns the rule for the rate of clients.
+    pub fn min_rate(&self) -> MinRate {
+        MinRate::new(self.body_timeout, self.min_body_rate)
+    }
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            max_connections: 1024,
+            max_concurrent_streams: 100,
+            header_timeout: Duration::from_secs(75),
+            body_timeout: Duration::from_secs(20),
+            min_body_rate: 16 << 10,
+            max_header_bytes: 16 << 10,
+            max_headers: 100,
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The state of connections and their streams. Idle eviction, the timeouts for clients that do not
+//! read their responses, and shutdown all use this module.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::Version;
+use slab::Slab;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::MinRate;
+use crate::stream_handle::{OpenStream, StreamHandle};
+use crate::stream_state::Stream;
+
+/// The state of a connection, derived from its streams.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionState(Arc<Mutex<Inner>>);
+
+/// How long a connection may stay in a state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeouts {
+    /// No stream is open.
+    pub(crate) idle: Duration,
+    /// The client does not read its response, or reads it too slowly.
+    pub(crate) response: MinRate,
+}
+
+impl Timeouts {
+    /// Returns the timeouts with `pause` instead of their own.
+    pub(crate) fn with_pause(self, pause: Duration) -> Self {
+        Self {
+            idle: pause,
+            response: MinRate {
+                pause,
+                ..self.response
+            },
+        }
+    }
+}
+
+/// The reason for closing a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IdleReason {
+    /// No stream was open for too long.
+    Idle,
+    /// The client did not read any response for too long.
+    Blocked,
+}
+
+/// The action that the timeouts require.
+#[derive(Debug)]
+pub(crate) enum Liveness {
+    /// Nothing is overdue for at least this long.
+    Live { for_at_least: Duration },
+    /// These streams have been blocked for too long and must be reset. Others have not.
+    Blocked(Vec<AbortHandle>),
+    /// The connection must be closed.
+    Overdue(IdleReason),
+}
+
+/// The phase of an HTTP/1.1 request whose client has closed its side of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Http1Phase {
+    /// The request has not arrived completely.
+    Receiving,
+    /// The request has arrived, and nothing of the response has been sent.
+    Waiting,
+    /// The response is being sent.
+    Responding,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) streams: Slab<Stream>,
+    /// The number of the next stream. Zero if no stream has been opened yet.
+    next_number: u64,
+    /// The slot of the latest stream, and when it was opened.
+    latest: usize,
+    opened: Instant,
+    /// Whether the latest request used HTTP/1.1. Its response can announce that the connection
+    /// closes.
+    http1: bool,
+    /// Whether the connection accepts no further requests.
+    last: bool,
+    /// Since when the socket has had no space for pending bytes.
+    stuck: Option<Instant>,
+    /// Since when no stream has been open.
+    idle_since: Instant,
+    /// Whether the client of the latest HTTP/1.1 request may have disconnected.
+    pub(crate) doubted: bool,
+    /// Whether everything has been written and the client knows that nothing follows.
+    closed: bool,
+    /// The number of streams that were reset because the client did not read the response.
+    resets: usize,
+}
+
+impl ConnectionState {
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        Self(Arc::new(Mutex::new(Inner {
+            streams: Slab::new(),
+            next_number: 0,
+            latest: 0,
+            opened: now,
+            http1: false,
+            last: false,
+            stuck: None,
+            idle_since: now,
+            doubted: false,
+            closed: false,
+            resets: 0,
+        })))
+    }
+
+    /// Records that the head of a request has arrived.
+    pub(crate) fn open(&self, version: Version) -> OpenStream {
+        let mut inner = self.lock();
+        let number = inner.next_number;
+        inner.next_number += 1;
+        inner.http1 = version == Version::HTTP_11;
+        inner.doubted = false;
+        inner.opened = Instant::now();
+        let stream = Stream::new(number, inner.opened);
+        inner.latest = inner.streams.insert(stream);
+        OpenStream::new(StreamHandle::new(self.clone(), inner.latest, number))
+    }
+
+    /// Sets the task of the latest stream. Aborting the task resets the stream.
+    pub(crate) fn attach(&self, task: AbortHandle) {
+        let mut inner = self.lock();
+        let (latest, number) = (inner.latest, inner.next_number.wrapping_sub(1));
+        // The stream may have ended already.
+        if let Some(stream) = inner.streams.get_mut(latest)
+            && stream.number == number
+            && stream.task.is_none()
+        {
+            stream.task = Some(task);
+        }
+    }
+
+    /// Returns the phase of the current HTTP/1.1 request, or `None` if there is none or the whole
+    /// response has been handed over.
+    pub(crate) fn http1_phase(&self) -> Option<Http1Phase> {
+        let inner = self.lock();
+        let stream = inner.streams.get(inner.latest)?;
+        if !inner.http1 || stream.is_ended() {
+            return None;
+        }
+        Some(match (stream.is_responded(), stream.is_received()) {
+            (true, _) => Http1Phase::Responding,
+            (false, true) => Http1Phase::Waiting,
+            (false, false) => Http1Phase::Receiving,
+        })
+    }
+
+    /// Records that the client of the latest HTTP/1.1 request may have disconnected.
+    pub(crate) fn doubt(&self) {
+        self.lock().doubted = true;
+    }
+
+    /// Returns whether a request has ever arrived.
+    pub(crate) fn is_used(&self) -> bool {
+        self.lock().next_number > 0
+    }
+
+    /// Makes the next response the last one. Returns whether its head announces this.
+    pub(crate) fn stop(&self) -> bool {
+        let mut inner = self.lock();
+        inner.last = true;
+        inner.http1
+    }
+
+    /// Records that everything has been written and the client knows that nothing follows.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Returns whether [`close`](Self::close) has been called.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Returns how many streams were reset because the client did not read the response.
+    pub(crate) fn resets(&self) -> usize {
+        self.lock().resets
+    }
+
+    /// Records whether the socket has no space for pending bytes.
+    pub(crate) fn stick(&self, stuck: bool) {
+        self.lock().stuck = stuck.then(Instant::now);
+    }
+
+    /// Returns how long the connection has been idle: no stream is open, and everything that was
+    /// handed over has been written. `None` if it is not idle.
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        self.lock().idle_since().map(|since| since.elapsed())
+    }
+
+    /// Returns what the timeouts require now.
+    pub(crate) fn liveness(&self, timeouts: Timeouts) -> Liveness {
+        self.lock().liveness(timeouts, Instant::now())
+    }
+
+    /// Waits until the connection must be closed. Meanwhile, resets streams that are blocked for
+    /// too long. A response that is being computed has no timeout.
+    pub(crate) async fn overdue(&self, timeouts: Timeouts) -> IdleReason {
+        loop {
+            match self.liveness(timeouts) {
+                Liveness::Live { for_at_least } => sleep(for_at_least).await,
+                Liveness::Blocked(tasks) => {
+                    tracing::debug!(
+                        streams = tasks.len(),
+                        "resetting streams whose clients do not read their responses"
+                    );
+                    tasks.iter().for_each(AbortHandle::abort);
+                }
+                Liveness::Overdue(reason) => return reason,
+            }
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn idle_since(&self) -> Option<Instant> {
+        let idle = self.streams.is_empty() && self.stuck.is_none();
+        idle.then_some(self.idle_since)
+    }
+
+    fn liveness(&mut self, timeouts: Timeouts, now: Instant) -> Liveness {
+        let is_over = |since: Instant, timeout| now.duration_since(since) >= timeout;
+        if let Some(since) = self.idle_since() {
+            if is_over(since, timeouts.idle) {
+                return Liveness::Overdue(IdleReason::Idle);
+            }
+        } else if self
+            .stuck
+            .is_some_and(|since| is_over(since, timeouts.response.pause))
+        {
+            // No stream of the connection can make progress.
+            return Liveness::Overdue(IdleReason::Blocked);
+        }
+        let is_blocked = |stream: &Stream| {
+            let overdue = stream.overdue_at(&timeouts.response);
+            overdue.is_some_and(|at| at <= now)
+        };
+        let streams = self.streams.iter();
+        let blocked: Vec<_> = streams.filter(|(_, stream)| is_blocked(stream)).collect();
+        if blocked.is_empty() {
+            return Liveness::Live {
+                for_at_least: self.next_timeout(timeouts, now),
+            };
+        }
+        let unused = is_over(self.opened, timeouts.response.pause);
+        let all_blocked = blocked.len() == self.streams.len() && unused;
+        if all_blocked || !blocked.iter().all(|(_, stream)| stream.can_be_reset()) {
+            return Liveness::Overdue(IdleReason::Blocked);
+        }
+        let slots: Vec<_> = blocked.iter().map(|(slot, _)| *slot).collect();
+        self.resets += slots.len();
+        // The streams end when their tasks are dropped.
+        let tasks = slots
+            .into_iter()
+            .filter_map(|slot| self.remove(slot, now).task);
+        Liveness::Blocked(tasks.collect())
+    }
+
+    /// Returns whether the next response is the last one and its head announces this.
+    pub(crate) fn is_last_http1(&self) -> bool {
+        self.last && self.http1
+    }
+
+    pub(crate) fn remove(&mut self, slot: usize, now: Instant) -> Stream {
+        self.idle_since = now;
+        self.streams.remove(slot)
+    }
+
+    /// Returns the time until the first timeout can expire. The state may change before then.
+    fn next_timeout(&self, timeouts: Timeouts, now: Instant) -> Duration {
+        let left =
+            |since: Instant, timeout: Duration| timeout.saturating_sub(now.duration_since(since));
+        let streams = self.streams.iter();
+        let overdue = streams.filter_map(|(_, stream)| stream.overdue_at(&timeouts.response));
+        let overdue = overdue.map(|at| at.saturating_duration_since(now));
+        let stuck = self.stuck.map(|since| left(since, timeouts.response.pause));
+        let idle = self.idle_since().map(|since| left(since, timeouts.idle));
+        // A state that begins later cannot be overdue before this.
+        let begins = timeouts.idle.min(timeouts.response.pause);
+        overdue.chain(stuck).chain(idle).fold(begins, Duration::min)
+    }
+}

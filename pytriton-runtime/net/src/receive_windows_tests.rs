@@ -1,0 +1,109 @@
+//! The memory for HTTP/2 requests that the server does not read, measured in a separate process.
+
+use std::fs;
+use std::future::pending;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::Request;
+use http_body_util::Full;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use pytriton_core::memory_budget::MemoryBudget;
+
+use crate::{ConnectionLimits, Connections, ReceiveWindows, TowerService};
+const CONNECTIONS: usize = 64;
+const STREAMS: usize = 4;
+const BUDGET: usize = 64 << 20;
+
+/// The environment variable that marks the measured process. Its value is the budget.
+const MEASURED: &str = "PYTRITON_TEST_RECEIVE_WINDOWS";
+
+/// The name of the test.
+const NAME: &str = "receive_windows_tests::unread_streams_stay_within_the_budget";
+
+/// Returns the resident memory of the process in bytes.
+fn resident() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kibibytes = line.unwrap().split_whitespace().nth(1).unwrap();
+    kibibytes.parse::<usize>().unwrap() << 10
+}
+
+/// Returns by how much the process grows when many connections send data that is not read.
+async fn growth(budget: usize) -> usize {
+    let arrived = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&arrived);
+    let router = Router::new().fallback(async move |request: Request<Body>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let _unread = request;
+        pending::<()>().await
+    });
+    let windows = ReceiveWindows::new(&MemoryBudget::new(budget));
+    let service = TowerService::new(router);
+    let connections = Connections::new(service, &ConnectionLimits::default(), &windows);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (_stop, stopping) = watch::channel::<Option<Instant>>(None);
+    let body = Bytes::from(vec![7; 8 << 20]);
+    let mut senders = Vec::new();
+    let before = resident();
+    for _ in 0..CONNECTIONS {
+        let client = TcpStream::connect(listener.local_addr().unwrap());
+        let (client, accepted) = tokio::join!(client, listener.accept());
+        let stream = accepted.unwrap().0;
+        tokio::spawn(connections.clone().serve(stream, stopping.clone()));
+        let io = TokioIo::new(client.unwrap());
+        let client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+        let (mut sender, connection) = client.handshake(io).await.unwrap();
+        tokio::spawn(connection);
+        for _ in 0..STREAMS {
+            let request = Request::post("http://localhost/").body(Full::new(body.clone()));
+            tokio::spawn(sender.send_request(request.unwrap()));
+        }
+        senders.push(sender);
+    }
+    let all = async {
+        while arrived.load(Ordering::Relaxed) < CONNECTIONS * STREAMS {
+            sleep(Duration::from_millis(10)).await;
+        }
+        // Waits until no more data arrives.
+        let mut last = 0;
+        while resident() > last {
+            last = resident();
+            sleep(Duration::from_millis(300)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), all).await.unwrap();
+    resident().saturating_sub(before)
+}
+
+#[test]
+fn unread_streams_stay_within_the_budget() {
+    if let Ok(budget) = std::env::var(MEASURED) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        println!(
+            "growth {}",
+            runtime.block_on(growth(budget.parse().unwrap()))
+        );
+        runtime.shutdown_background();
+        return;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([NAME, "--exact", "--nocapture"])
+        .env(MEASURED, BUDGET.to_string())
+        .output()
+        .unwrap();
+    let output = String::from_utf8_lossy(&output.stdout);
+    let growth = output.lines().find_map(|line| line.split_once("growth "));
+    let growth: usize = growth.expect("the child measures").1.parse().unwrap();
+    println!("{CONNECTIONS} connections: {} MiB", growth >> 20);
+    // The windows may use a quarter of the budget. Clients and sockets are in the same process.
+    assert!(growth < BUDGET, "{} MiB", growth >> 20);
+}

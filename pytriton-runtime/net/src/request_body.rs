@@ -1,0 +1,48 @@
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use crate::stream_handle::StreamHandle;
+
+/// The body of a request. It reports to its stream when it has arrived completely.
+#[derive(Debug)]
+pub struct RequestBody {
+    body: Incoming,
+    stream: StreamHandle,
+}
+
+impl RequestBody {
+    pub(crate) fn new(body: Incoming, stream: StreamHandle) -> Self {
+        if body.is_end_stream() {
+            stream.receive();
+        }
+        Self { body, stream }
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) || frame.is_ready() && self.body.is_end_stream() {
+            self.stream.receive();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

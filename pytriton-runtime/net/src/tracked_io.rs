@@ -1,0 +1,275 @@
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::connection_state::{ConnectionState, Http1Phase};
+use crate::http2_preface::Preface;
+use crate::stream::Stream;
+
+/// The initial and the maximum interval between checks of a client that has closed its side.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// How long a client may still send after this side has closed the connection.
+pub(crate) const LINGER: Duration = Duration::from_millis(300);
+
+/// An interim response, which HTTP/1.1 clients ignore. If the client is gone, its system answers
+/// with a reset.
+const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// The bytes that are written in a row. While the system copies them, all other connections of the
+/// thread wait. A connection may have several such turns before others run: as many as
+/// [`CoopPoll`](crate::coop_poll::CoopPoll) has rounds.
+pub(crate) const TURN: usize = 64 << 10;
+
+/// The maximum number of slices in such a write, enough for a head and a body.
+const SLICES: usize = 4;
+
+/// The socket of a connection, which reports to the connection state.
+///
+/// A client that has closed its side may be gone or wait for its response. hyper is informed only
+/// after the response is written, or when the client is found to be gone.
+#[derive(Debug)]
+pub(crate) struct TrackedIo {
+    stream: Stream,
+    preface: Preface,
+    state: ConnectionState,
+    half_closed: Option<HalfClosed>,
+    /// Whether data remains to be written.
+    unwritten: bool,
+    /// Wakes the reader when everything is written.
+    reader: Option<Waker>,
+    /// Whether the socket buffer is full.
+    stuck: bool,
+    /// How many bytes have been written in the current turn.
+    turn: usize,
+    /// The time during which the client may still send after the connection was closed.
+    lingers: Option<Pin<Box<Sleep>>>,
+}
+
+/// A client that has closed its side.
+#[derive(Debug)]
+struct HalfClosed {
+    look: Pin<Box<Sleep>>,
+    pause: Duration,
+    probed: bool,
+    doubted: bool,
+}
+
+impl TrackedIo {
+    pub(crate) fn new(stream: Stream, state: &ConnectionState) -> Self {
+        Self {
+            stream,
+            preface: Preface::default(),
+            state: state.clone(),
+            half_closed: None,
+            unwritten: false,
+            reader: None,
+            stuck: false,
+            turn: 0,
+            lingers: None,
+        }
+    }
+
+    /// Returns whether the client uses HTTP/2, according to its first bytes.
+    pub(crate) async fn is_http2(&mut self) -> io::Result<bool> {
+        loop {
+            let stream = &mut self.stream;
+            let mut buffer = ReadBuf::new(self.preface.missing());
+            poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut buffer)).await?;
+            let bytes = buffer.filled().len();
+            if let Some(http2) = self.preface.read(bytes) {
+                return Ok(http2);
+            }
+        }
+    }
+
+    /// Ready when the end of the client's data ends the connection.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.state.http1_phase().is_none() {
+            if self.unwritten {
+                self.reader = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            self.half_closed = None;
+            return Poll::Ready(Ok(()));
+        }
+        let client = self.half_closed.get_or_insert_with(HalfClosed::new);
+        loop {
+            ready!(client.look.as_mut().poll(context));
+            if let Some(error) = self.stream.take_error()? {
+                return Poll::Ready(Err(error));
+            }
+            match self.state.http1_phase() {
+                // Everything that had arrived has been read.
+                None | Some(Http1Phase::Receiving) => return Poll::Ready(Ok(())),
+                // In the middle of a response, only its own format can carry a probe.
+                Some(Http1Phase::Responding) if !client.doubted => {
+                    client.doubted = true;
+                    self.state.doubt();
+                }
+                Some(Http1Phase::Waiting) if !client.probed && !self.unwritten => {
+                    client.probed = self.stream.try_send(context, PROBE)?;
+                }
+                Some(_) => client.look_later(),
+            }
+            client.look.as_mut().reset(Instant::now() + client.pause);
+        }
+    }
+
+    /// Ready when the client has closed its side too, or after [`LINGER`].
+    ///
+    /// If the client sends data after the socket is closed, the system responds with a reset. A
+    /// proxy then drops responses that it has received and does not retry. Data that still arrives
+    /// is therefore read and discarded.
+    fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let until = self.lingers.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if until.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        let mut words = [0; 1024];
+        loop {
+            let mut words = ReadBuf::new(&mut words);
+            match ready!(Pin::new(&mut self.stream).poll_read(context, &mut words)) {
+                Ok(()) if !words.filled().is_empty() => {}
+                // An error no longer matters, because the responses have been sent.
+                _ => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
+    /// Ready when this connection may write.
+    fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.turn < TURN {
+            return Poll::Ready(());
+        }
+        self.turn = 0;
+        // The response may not have begun, but it remains to be written.
+        self.unwritten = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn wrote(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        self.unwritten = true;
+        match written {
+            Poll::Ready(Ok(bytes)) => self.turn += bytes,
+            Poll::Ready(Err(_)) | Poll::Pending => self.turn = 0,
+        }
+        self.stick(written.is_pending());
+        written
+    }
+
+    fn stick(&mut self, stuck: bool) {
+        if self.stuck != stuck {
+            self.stuck = stuck;
+            self.state.stick(stuck);
+        }
+    }
+}
+
+impl HalfClosed {
+    fn new() -> Self {
+        Self {
+            look: Box::pin(sleep(LOOKS.0)),
+            pause: LOOKS.0,
+            probed: false,
+            doubted: false,
+        }
+    }
+
+    fn look_later(&mut self) {
+        self.pause = (2 * self.pause).min(LOOKS.1);
+    }
+}
+
+impl AsyncRead for TrackedIo {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.preface.take(buffer) {
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before || buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        self.poll_end(context)
+    }
+}
+
+impl AsyncWrite for TrackedIo {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_turn(context));
+        let bytes = &bytes[..bytes.len().min(TURN)];
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.wrote(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_turn(context));
+        let stream = Pin::new(&mut self.stream);
+        let written = match beginning(slices) {
+            Some(slices) => stream.poll_write_vectored(context, &slices),
+            None => stream.poll_write_vectored(context, slices),
+        };
+        self.wrote(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // TLS may accept data while the socket buffer is full.
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.stick(flushed.is_pending());
+        ready!(flushed)?;
+        // hyper flushes when it has handed over everything.
+        self.unwritten = false;
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.lingers.is_none() {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            self.state.close();
+        }
+        self.poll_last_words(context)
+    }
+}
+
+/// Returns the first [`TURN`] bytes of data that is longer.
+fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
+    let length = |slice: &IoSlice<'_>| slice.len();
+    if slices.iter().map(length).sum::<usize>() <= TURN {
+        return None;
+    }
+    let mut room = TURN;
+    let mut beginning = [IoSlice::new(&[]); SLICES];
+    let some = slices.iter().filter(|slice| !slice.is_empty());
+    for (first, slice) in beginning.iter_mut().zip(some) {
+        let bytes = &slice[..slice.len().min(room)];
+        room -= bytes.len();
+        *first = IoSlice::new(bytes);
+    }
+    Some(beginning)
+}

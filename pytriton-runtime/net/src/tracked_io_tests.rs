@@ -1,0 +1,118 @@
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::time::Instant;
+
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::connection_state::ConnectionState;
+use crate::stream::Stream;
+use crate::tracked_io::{LINGER, TURN, TrackedIo};
+
+/// Two ends of a connection.
+async fn connected() -> (TrackedIo, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (client, server) = tokio::join!(TcpStream::connect(address), listener.accept());
+    let stream = Stream::Plain(server.unwrap().0);
+    (
+        TrackedIo::new(stream, &ConnectionState::new()),
+        client.unwrap(),
+    )
+}
+
+/// Returns the number of bytes written in each turn until everything is written.
+async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
+    let mut gone = 0;
+    let mut turns = vec![0];
+    let whole = slices.concat().len();
+    while gone < whole {
+        let written = poll_fn(|context| {
+            let mut skipped = gone;
+            let rest: Vec<IoSlice<'_>> = slices
+                .iter()
+                .map(|slice| {
+                    let from = skipped.min(slice.len());
+                    skipped -= from;
+                    IoSlice::new(&slice[from..])
+                })
+                .collect();
+            let io = Pin::new(&mut *io);
+            let written = match rest[..] {
+                [ref only] => io.poll_write(context, only),
+                _ => io.poll_write_vectored(context, &rest),
+            };
+            if written.is_pending() {
+                turns.push(0);
+            }
+            written
+        });
+        let written = written.await.unwrap();
+        assert!((1..=TURN).contains(&written));
+        gone += written;
+        *turns.last_mut().unwrap() += written;
+    }
+    turns
+}
+
+/// Closes a connection with this unread data. Returns what a client finds that sends more.
+async fn closed(unread: &[u8]) -> io::Result<usize> {
+    let (mut io, mut client) = connected().await;
+    client.write_all(unread).await?;
+    io.write_all(b"answer").await?;
+    let closed = tokio::spawn(async move { io.shutdown().await });
+    let mut answer = [0; 6];
+    client.read_exact(&mut answer).await?;
+    // This data is not read.
+    client.write_all(b"more").await?;
+    tokio::task::yield_now().await;
+    let end = client.read(&mut answer).await?;
+    client.shutdown().await?;
+    closed.await??;
+    Ok(end)
+}
+
+#[tokio::test]
+async fn a_client_that_goes_on_sending_hears_of_an_end_and_not_of_a_reset() {
+    for unread in [&b""[..], b"a request that came too late"] {
+        assert_eq!(closed(unread).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn one_that_never_stops_is_let_go() {
+    let (mut io, client) = connected().await;
+    let begun = Instant::now();
+    io.shutdown().await.unwrap();
+    assert!((LINGER..10 * LINGER).contains(&begun.elapsed()));
+    drop(client);
+}
+
+#[tokio::test]
+async fn what_is_long_takes_turns_and_comes_as_it_was() {
+    let long: Vec<u8> = (0..TURN * 20)
+        .map(|index| u8::try_from(index % 251).unwrap())
+        .collect();
+    let lists: [&[&[u8]]; 4] = [
+        &[&long],
+        &[b"head", &long],
+        &[b"a", b"", b"b", b"c", b"d", b"e", &long[..TURN * 3], b"end"],
+        &[&long[..TURN], &long[..TURN], b"end"],
+    ];
+    for slices in lists {
+        let (mut io, mut client) = connected().await;
+        let whole = slices.concat();
+        let read = tokio::spawn(async move {
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).await.unwrap();
+            read
+        });
+        let turns = turns(&mut io, slices).await;
+        drop(io);
+        assert_eq!(read.await.unwrap(), whole);
+        // The last write of a turn begins within the turn.
+        assert!(turns.iter().all(|turn| *turn < 2 * TURN), "{turns:?}");
+        assert!(turns.len() >= whole.len() / (2 * TURN), "{turns:?}");
+    }
+}
