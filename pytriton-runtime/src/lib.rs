@@ -49,17 +49,14 @@ compile_error!(
 
 pub mod access;
 mod backend_macro;
-pub mod bound;
 
 #[cfg(tritonserver)]
 mod backend_batch;
 #[cfg(feature = "embedded")]
 pub mod cache;
-pub mod call;
 #[cfg(tritonserver)]
 mod claims;
 pub mod configuration;
-pub mod decorators;
 pub mod engine;
 pub mod flags;
 mod forward;
@@ -80,22 +77,16 @@ mod loaded_models;
 mod logging;
 #[cfg(feature = "embedded")]
 pub mod metrics;
-pub mod model;
 #[cfg(tritonserver)]
 pub mod native;
 pub mod openai;
 mod openapi;
-pub mod registry;
 #[cfg(feature = "embedded")]
 pub mod repository;
-pub mod request;
 pub mod scheduler;
 pub mod server;
 #[cfg(feature = "embedded")]
 pub mod service;
-#[cfg(feature = "embedded")]
-pub mod shared_memory;
-pub mod statistics;
 #[cfg(test)]
 mod testing;
 pub mod tls;
@@ -104,7 +95,6 @@ mod trace;
 pub mod trace_extension;
 #[cfg(tritonserver)]
 pub mod triton;
-mod warmup;
 mod watchdog;
 #[cfg(tritonserver)]
 pub mod worker;
@@ -117,10 +107,14 @@ pub use limits::Limits;
 pub use logging::LogError;
 pub use logging::LogFormat;
 pub use ndarray;
-pub use pytriton_core::memory_budget;
 #[cfg(feature = "embedded")]
-pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer};
-pub(crate) use pytriton_core::{file, heap, maybe_ready, panic, status, text, tracked_bytes};
+pub use pytriton_core::shared_memory;
+#[cfg(feature = "embedded")]
+pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer, tracked_bytes};
+pub use pytriton_core::{
+    bound, call, decorators, memory_budget, model, registry, request, statistics,
+};
+pub(crate) use pytriton_core::{file, heap, maybe_ready, panic, status, text, warmup};
 pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;

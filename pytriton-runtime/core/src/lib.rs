@@ -1,5 +1,13 @@
-//! The parts of the `pytriton` runtime that know neither protocols nor engines.
+//! The core of the `pytriton` runtime: models, requests and the invocation of functions. It knows
+//! neither protocols nor engines. Modules in the order of a request's path:
 //!
+//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary; [`bound`]:
+//!   models that are defined at run time.
+//! - [`request`]: requests and their validation against a model; [`shared_memory`]: memory that
+//!   clients share with the server, which holds some of their tensors.
+//! - [`call`]: the invocation of the user's function; [`decorators`]: the steps around it;
+//!   [`warmup`]: requests that an instance runs before it accepts traffic.
+//! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
 //!   [`tracked_buffer`] and [`body_buffer`] are bytes whose memory is reserved there; [`heap`]
 //!   configures the allocator.
@@ -7,8 +15,16 @@
 //!   may be available at once.
 //! - [`status`]: kinds of failures; [`panic`]: what a panic says; [`text`]: text of clients in
 //!   messages and logs; [`file`]: files of limited size.
+//!
+//! # Features
+//!
+//! - `otel`: spans of requests become part of the client's OpenTelemetry trace.
+//! - `testing`: models for the unit tests of the other crates; not public API.
 
 pub mod body_buffer;
+pub mod bound;
+pub mod call;
+pub mod decorators;
 pub mod file;
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
@@ -20,12 +36,23 @@ pub mod file;
 pub mod heap;
 pub mod maybe_ready;
 pub mod memory_budget;
+pub mod model;
 pub mod offload;
 pub mod panic;
+pub mod registry;
+pub mod request;
+pub mod shared_memory;
+pub mod statistics;
 pub mod status;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+#[allow(clippy::unwrap_used, reason = "only tests use the module")]
+pub mod testing;
 pub mod text;
+pub mod trace;
 pub mod tracked_buffer;
 pub mod tracked_bytes;
+pub mod warmup;
 
 pub use pytriton_protocol::tensor;
 

@@ -8,6 +8,8 @@
 mod backend_batch;
 mod batch_queue;
 mod codes;
+#[cfg(test)]
+mod isolation_tests;
 mod names;
 mod streamed_batch;
 

@@ -120,7 +120,7 @@ pub(super) fn written(
     let mut framed = Framed::new(writer.empty_permit());
     let pushed = framed.push(writer, response, envelope)?;
     if let (Some((shared, response)), Ok(())) = (shared, &pushed) {
-        shared.store(&response)?;
+        shared.store(&response.outputs)?;
     }
     Ok(pushed.map(|()| framed))
 }

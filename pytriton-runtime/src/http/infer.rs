@@ -86,7 +86,7 @@ pub(super) async fn infer<B: Body>(
     let encode = move |budget: &Arc<MemoryBudget>| {
         let answer = encode(&model, &format, &response, headers, encoding, budget)?;
         if let Some(shared) = shared {
-            shared.store(&response).map_err(CodecError::from)?;
+            shared.store(&response.outputs).map_err(CodecError::from)?;
         }
         Ok::<_, Error>(answer)
     };

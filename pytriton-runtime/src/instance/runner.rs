@@ -15,10 +15,9 @@ use crate::call::{
 };
 use crate::decorators::Steps;
 use crate::registry::Registration;
-use crate::request::Request;
+use crate::request::{Request, batch_scope};
 use crate::status::Status;
 use crate::tensor::Tensor;
-use crate::trace;
 
 use super::Instances;
 use super::supervised::Supervised;
@@ -290,7 +289,7 @@ impl<I: Instance + ?Sized> Runner<I> {
             sink,
         };
         // If the calls stop early, the batch has already been answered.
-        let scope = trace::batch(self.context.model(), batch.requests());
+        let scope = batch_scope(self.context.model(), batch.requests());
         let executed = pin!(callee.execute_calls(batch, &mut called));
         let _ = scope.around(executed).await;
     }

@@ -73,7 +73,7 @@ mod tests {
     use crate::logging::captured_output::CapturedOutput;
     use crate::model::ModelSpec;
     use crate::registry::ModelDeclaration;
-    use crate::request::Request;
+    use crate::request::{Request, batch_scope, function_scope};
     use crate::testing::{IDENTITY, infer_request};
     use crate::trace::{self, Trace, TraceContext, identified, scope_of};
 
@@ -147,9 +147,9 @@ mod tests {
             let requests = [request("one"), request("two")];
             let outside = scope_of(requests[0].trace());
             let _outside = outside.enter();
-            let batch = trace::batch(&spec(), &requests);
+            let batch = batch_scope(&spec(), &requests);
             let within = batch.enter();
-            let function = trace::function(&spec(), 0, &requests);
+            let function = function_scope(&spec(), 0, &requests);
             let _function = function.enter();
             let _own = info_span!("own").entered();
             tracing::info!("called");

@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 use crate::json::Value;
 use crate::memory_budget::MemoryPermit;
 use crate::model::{Surface, TensorSpec};
+use crate::registry::{Kind, Member, STOP, TOKEN_LIMITS};
 use crate::tensor::DataType;
 use crate::text::excerpt;
 
 use super::OpenAiError;
 use super::elements::{ElementsError, elements, for_each};
-use super::member::{Kind, Member, STOP, TOKEN_LIMITS};
 
 /// The maximum number and length of stop sequences.
 const MAX_STOPS: usize = 16;
@@ -76,7 +76,7 @@ pub(super) fn check(
     surface: Surface,
 ) -> Result<(), OpenAiError> {
     let kind = match Member::named(&input.name, surface) {
-        Some(member) => member.kind,
+        Some(member) => member.kind(),
         None => kind(input),
     };
     check_kind(&input.name, kind, value)?;
@@ -179,7 +179,7 @@ pub(super) fn stops(
 
 /// Checks a member that the model does not support.
 pub(super) fn pass_over(member: &Member, value: &RawValue) -> Result<(), OpenAiError> {
-    check_kind(member.name, member.kind, value)?;
+    check_kind(member.name, member.kind(), value)?;
     let Some(nothing) = member.nothing else {
         return Ok(());
     };

@@ -15,7 +15,6 @@ mod format;
 mod into_piece;
 #[cfg(feature = "embedded")]
 mod list;
-mod member;
 #[cfg(feature = "embedded")]
 mod member_value;
 mod message;
@@ -41,13 +40,13 @@ pub(crate) use format::{Format, Whole};
 pub use into_piece::{IntoPiece, Text, TextAsked};
 #[cfg(feature = "embedded")]
 pub(crate) use list::{list_json, model_json};
-#[cfg(tritonserver)]
-pub(crate) use member::CLAIM;
-pub use member::{Kind, Member};
 pub use message::{Message, MessageError, Role};
 pub use messages::Messages;
 pub use parameter::{Pieces, TextParameter, TextReader};
 pub use piece::Piece;
+#[cfg(tritonserver)]
+pub(crate) use pytriton_core::registry::CLAIM;
+pub use pytriton_core::registry::{Kind, Member};
 #[cfg(feature = "embedded")]
 pub(crate) use request::{OpenAiRequest, TextRequest};
 pub use usage::Usage;

@@ -1,11 +1,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use half::{bf16, f16};
 use ndarray::Ix1;
 
 use crate::call::{
     ByValue, Call, Cancellation, Context, FunctionError, ModelError, Nothing, Outputs, Parameter,
-    Read, ReadNothing, Responses, Scalar, nothing,
+    Read, ReadNothing, Responses, nothing,
 };
 use crate::model::{Declared, Example, InputType};
 use crate::request::Parameters;
@@ -36,26 +37,44 @@ pub trait TextParameter {
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> TextParameter for T {
-    const DECLARED: Declared = value::<T>(false);
-    type Element = T;
-    type Storage<'c> = ByValue<T>;
+/// The types that implement [`Scalar`](crate::call::Scalar). Without a list, the compiler would
+/// expect that `Vec<String>` implements it in a later version of the crate.
+macro_rules! values {
+    ($($value:ty),+ $(,)?) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl TextParameter for $value {
+                const DECLARED: Declared = value::<$value>(false);
+                type Element = $value;
+                type Storage<'c> = ByValue<$value>;
 
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.scalar(input).map(ByValue)
-    }
+                fn read<'c>(
+                    call: &'c Call<'_>,
+                    input: usize,
+                ) -> Result<Self::Storage<'c>, ModelError> {
+                    call.scalar(input).map(ByValue)
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl TextParameter for Option<$value> {
+                const DECLARED: Declared = value::<$value>(true);
+                type Element = $value;
+                type Storage<'c> = ByValue<Self>;
+
+                fn read<'c>(
+                    call: &'c Call<'_>,
+                    input: usize,
+                ) -> Result<Self::Storage<'c>, ModelError> {
+                    call.optional_scalar(input).map(ByValue)
+                }
+            }
+        )+
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> TextParameter for Option<T> {
-    const DECLARED: Declared = value::<T>(true);
-    type Element = T;
-    type Storage<'c> = ByValue<Self>;
-
-    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        call.optional_scalar(input).map(ByValue)
-    }
+values! {
+    bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Vec<u8>, String,
 }
 
 impl TextParameter for Vec<String> {

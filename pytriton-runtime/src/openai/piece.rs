@@ -132,3 +132,29 @@ impl Outputs for Piece {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::call::WithParameters;
+    use crate::model::Surface;
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn no_parameter_of_a_text_has_the_name_of_the_text() {
+        let mut spec = IDENTITY.spec().unwrap();
+        let output = spec.outputs[0].name.clone();
+        let convert = |spec: &ModelSpec, name: &str| {
+            let mut outputs = WithParameters::<Piece>::default();
+            outputs.parameters.insert(name, ParameterValue::Int64(1));
+            outputs.into_parts(spec).map_err(|error| error.to_string())
+        };
+        spec.openai = Some(Surface::Completions);
+        let error = convert(&spec, &output).unwrap_err();
+        assert!(
+            error.ends_with("a parameter has the name of output 'OUTPUT_1'"),
+            "{error}"
+        );
+    }
+}

@@ -6,12 +6,12 @@ use crate::json::JsonWriter;
 use crate::json::{Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse};
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 use crate::model::{ModelSpec, Surface};
+use crate::registry::{Member, STOP, TOKEN_LIMITS};
 use crate::text::excerpt;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::OpenAiError;
 use super::elements::elements;
-use super::member::{Member, STOP, TOKEN_LIMITS};
 use super::member_value::{self, invalid, invalid_elements};
 use super::message::{Message, parse_bytes};
 

@@ -168,7 +168,11 @@ impl AppState {
         let weight = shared.map_or(0, |shared| shared.input_bytes());
         let fetch = move || {
             if let Some(shared) = &request.shared {
-                shared.fetch(&mut request.inputs, limit)?;
+                shared.fetch(limit, |index, data| {
+                    if let Some(input) = request.inputs.get_mut(index) {
+                        input.data = data;
+                    }
+                })?;
             }
             Ok(request)
         };

@@ -1,12 +1,10 @@
 //! Replaces `otlp.rs` and `recorder.rs` if the feature `otel` is disabled.
 
-use tracing::Span;
 use tracing_subscriber::Registry;
 
-use super::TraceContext;
 use super::traces::{BoxedLayer, Export, TracesError};
 #[cfg(feature = "embedded")]
-use super::{Batching, FinishedSpan};
+use super::{Batching, FinishedSpan, TraceContext};
 
 /// Uninhabited.
 #[cfg(feature = "embedded")]
@@ -30,14 +28,6 @@ impl Recorder {
     pub(crate) fn flush(&self) {
         match *self {}
     }
-}
-
-/// Does nothing: only log lines show the client's trace.
-pub(super) fn adopt(_: &Span, _: &TraceContext) {}
-
-/// Returns `None`: spans are in no trace except the client's.
-pub(super) fn trace_id(_: &Span) -> Option<u128> {
-    None
 }
 
 /// Returns the number of dropped spans; `None` because none are exported.

@@ -1,21 +1,17 @@
-use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use opentelemetry::trace::{
-    SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState, TracerProvider,
-};
-use opentelemetry::{Context, InstrumentationScope};
+use opentelemetry::InstrumentationScope;
+use opentelemetry::trace::TracerProvider;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tracing::{Level, Metadata, Span};
-use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing::{Level, Metadata};
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::{Layer, Registry};
 
+use super::Batching;
 use super::exporter::{Bounded, DroppedSpans};
 use super::traces::{BoxedLayer, Export, TracesError};
-use super::{Batching, TraceContext};
 
 /// The spans that the exporter could not queue or send, once it exists.
 static DROPPED_SPANS: OnceLock<DroppedSpans> = OnceLock::new();
@@ -35,30 +31,6 @@ const BELOW: [&str; 9] = [
 
 /// The timeout for sending the last spans.
 const LAST: Duration = Duration::from_secs(2);
-
-/// Makes a span a child of the client's span.
-pub(super) fn adopt(span: &Span, context: &TraceContext) {
-    // Fails if no OpenTelemetry layer is installed.
-    let _ = span.set_parent(parent(context));
-}
-
-/// Returns the client's span as a parent context.
-pub(super) fn parent(context: &TraceContext) -> Context {
-    Context::new().with_remote_span_context(SpanContext::new(
-        TraceId::from(context.trace_id),
-        SpanId::from(context.parent),
-        TraceFlags::new(context.flags),
-        true,
-        TraceState::from_str(&context.state).unwrap_or_default(),
-    ))
-}
-
-/// Returns the trace id of a span.
-pub(super) fn trace_id(span: &Span) -> Option<u128> {
-    let context = span.context();
-    let id = context.span().span_context().trace_id();
-    (id != TraceId::INVALID).then(|| u128::from_be_bytes(id.to_bytes()))
-}
 
 /// Returns the number of dropped spans; `None` if none are exported.
 #[cfg(feature = "embedded")]
@@ -96,7 +68,7 @@ fn is_exported(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     // The span of an instance lasts as long as the instance.
     let instance =
-        metadata.is_span() && metadata.name() == "model" && is_of("pytriton_runtime", target);
+        metadata.is_span() && metadata.name() == "model" && is_of("pytriton_core", target);
     let below = BELOW.iter().any(|name| is_of(name, target));
     *metadata.level() <= Level::INFO && !instance && !below
 }

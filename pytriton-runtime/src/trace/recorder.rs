@@ -6,8 +6,8 @@ use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
 
 use super::exporter::Bounded;
 use super::finished::{Attribute, FinishedSpan};
-use super::otlp::{lost, parent};
-use super::{Batching, TraceContext, TracesError};
+use super::otlp::lost;
+use super::{Batching, TraceContext, TracesError, parent};
 
 /// The default service name.
 const SERVICE: &str = "triton-inference-server";

@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use crate::call::{self, Call, ModelError, Outputs, ResponseParts, Returned};
+use crate::model::ModelSpec;
+use crate::tensor::{Tensor, TensorError};
+
+use super::Failure;
+
+/// A return value of a function. These types are accepted:
+///
+/// - an array, a tuple of arrays or a struct that derives `Outputs`, in the order of the outputs,
+/// - a `Vec<Tensor>`, in the same order,
+/// - [`Named`] outputs, in any order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer of a model",
+    label = "not an answer",
+    note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
+)]
+pub trait Answer {
+    /// Converts the value to one tensor for each output, in the order of the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ModelError`] that names the output.
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError>;
+
+    /// Like [`into_tensors`](Self::into_tensors), with response parameters. By default, there are
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// As [`into_tensors`](Self::into_tensors).
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError>
+    where
+        Self: Sized,
+    {
+        self.into_tensors(model).map(ResponseParts::from)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Answer for O {
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        Outputs::into_tensors(self, model)
+    }
+
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        Outputs::into_parts(self, model)
+    }
+}
+
+impl Answer for Vec<Tensor> {
+    fn into_tensors(self, _: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        Ok(self)
+    }
+}
+
+/// Outputs by name.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::array;
+/// use pytriton_core::bound::Named;
+///
+/// let outputs = Named::new()
+///     .with("sum", array![[3.0_f32]])
+///     .with("difference", array![[1.0_f32]]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    outputs: Vec<(String, Result<Tensor, TensorError>)>,
+}
+
+impl Named {
+    /// Creates an empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an output.
+    pub fn with(mut self, name: impl Into<String>, array: impl call::Output) -> Self {
+        self.outputs.push((name.into(), array.into_tensor()));
+        self
+    }
+
+    /// Adds an output as a tensor, whose element type may be determined at run time.
+    pub fn with_tensor(mut self, name: impl Into<String>, tensor: Tensor) -> Self {
+        self.outputs.push((name.into(), Ok(tensor)));
+        self
+    }
+}
+
+impl Answer for Named {
+    fn into_tensors(mut self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        let mut tensors = Vec::with_capacity(model.outputs.len());
+        for output in &model.outputs {
+            let at = self
+                .outputs
+                .iter()
+                .position(|(name, _)| **name == *output.name);
+            let Some(at) = at else {
+                return Err(ModelError::MissingOutput {
+                    model: Arc::clone(&model.name),
+                    output: Arc::clone(&output.name),
+                });
+            };
+            let (_, tensor) = self.outputs.swap_remove(at);
+            tensors.push(tensor.map_err(|source| ModelError::Output {
+                model: Arc::clone(&model.name),
+                output: Arc::clone(&output.name),
+                source,
+            })?);
+        }
+        match self.outputs.pop() {
+            None => Ok(tensors),
+            Some((output, _)) => Err(ModelError::UnknownOutput {
+                model: Arc::clone(&model.name),
+                output: output.into(),
+            }),
+        }
+    }
+}
+
+/// Converts the return value of a function for the whole call.
+pub(super) fn whole(
+    call: &Call<'_>,
+    answer: Result<impl Answer, Failure>,
+) -> Result<Returned, ModelError> {
+    call.note_called();
+    response_parts(call.context().model(), answer).map(Returned::Call)
+}
+
+/// Returns the iterator or stream of a decoupled function.
+pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T, ModelError> {
+    call.note_called();
+    items.map_err(|failure| failure.of_call(call.context().model()))
+}
+
+/// Converts the return value of a raw function, which has one entry for each request.
+pub(super) fn each<A: Answer>(
+    call: &Call<'_>,
+    answers: Result<Vec<Result<A, Failure>>, Failure>,
+) -> Result<Returned, ModelError> {
+    call.note_called();
+    let model = call.context().model();
+    let answers = answers.map_err(|failure| failure.of_call(model))?;
+    let answers = answers
+        .into_iter()
+        .map(|answer| response_parts(model, answer));
+    Ok(Returned::Each(answers.collect()))
+}
+
+/// Converts one response.
+fn response_parts(
+    model: &ModelSpec,
+    answer: Result<impl Answer, Failure>,
+) -> Result<ResponseParts, ModelError> {
+    let answer = answer.map_err(|failure| failure.of_call(model))?;
+    answer.into_parts(model)
+}

@@ -1,0 +1,264 @@
+use std::sync::Arc;
+
+use crate::model::{CallMode, Surface, TensorSpec, TimeoutAction, elements_flaw, example_flaw};
+use crate::registry::{Member, dimension_flaw, tensor_name_flaw};
+use crate::tensor::DataType;
+
+use super::options::Options;
+use super::{Flaw, Function, Model};
+
+/// Checks a model with this function. Returns all mistakes in the order in which models are
+/// written. Options and names follow the rules of declared models.
+pub(super) fn check(model: &Model, function: &Function) -> Vec<Flaw> {
+    let options = &model.options;
+    let mut flaws = written(options);
+    flaws.extend(parameters(options));
+    flaws.extend(tensors(
+        "input",
+        model.inputs.iter().map(|input| &input.spec),
+    ));
+    flaws.extend(tensors(
+        "output",
+        model.outputs.iter().map(|output| &output.spec),
+    ));
+    if model.inputs.is_empty() && options.plain.batching {
+        flaws.push(Flaw::NoInput);
+    }
+    if model.outputs.is_empty() {
+        flaws.push(Flaw::NoOutput);
+    }
+    flaws.extend(instances(model, function));
+    flaws.extend(called(model, function));
+    flaws.extend(texts(model, function));
+    flaws
+}
+
+fn written(options: &Options) -> Vec<Flaw> {
+    let borrowed = options.borrowed();
+    let mut flaws = Vec::new();
+    for &option in &options.written {
+        if let Some(help) = borrowed.flaw(option).or(borrowed.conflict(option)) {
+            flaws.push(Flaw::Option { option, help });
+        }
+    }
+    for (index, &size) in options.preferred_batch_size.iter().enumerate() {
+        if let Some(help) = borrowed.preferred_flaw(index) {
+            flaws.push(Flaw::PreferredSize { size, help });
+        }
+    }
+    for (index, &(level, policy)) in options.priority_queue_policy.iter().enumerate() {
+        let action = (policy.timeout_action != TimeoutAction::Reject).then_some("timeout_action");
+        let asked = ["level", "max_queue_size", "allow_timeout_override"];
+        for option in asked.into_iter().chain(action) {
+            if let Some(help) = borrowed.level_flaw(index, option) {
+                flaws.push(Flaw::Level {
+                    level,
+                    option,
+                    help,
+                });
+            }
+        }
+    }
+    flaws
+}
+
+fn parameters(options: &Options) -> Vec<Flaw> {
+    let parameters = &options.parameters;
+    let twice = parameters.iter().enumerate().filter(|(index, (name, _))| {
+        let mut before = parameters[..*index].iter();
+        before.any(|(other, _)| other == name)
+    });
+    twice
+        .map(|(_, (name, _))| Flaw::ParameterTwice {
+            name: Arc::clone(name),
+        })
+        .collect()
+}
+
+fn tensors<'a>(kind: &'static str, tensors: impl Iterator<Item = &'a TensorSpec>) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    let mut before: Vec<&str> = Vec::new();
+    for tensor in tensors {
+        let name = &tensor.name;
+        if let Some(help) = tensor_name_flaw(name) {
+            flaws.push(Flaw::TensorName {
+                name: Arc::clone(name),
+                help,
+            });
+        }
+        if before.contains(&&**name) {
+            flaws.push(Flaw::TensorTwice {
+                kind,
+                name: Arc::clone(name),
+            });
+        }
+        before.push(name);
+        if tensor.dims.is_empty() {
+            flaws.push(Flaw::NoDims {
+                tensor: Arc::clone(name),
+            });
+        }
+        if let Some(help) = elements_flaw(&tensor.dims) {
+            flaws.push(Flaw::Elements {
+                tensor: Arc::clone(name),
+                help,
+            });
+        }
+        let example: Vec<&str> = tensor.example.iter().map(|text| &**text).collect();
+        let flaw = example_flaw(tensor.datatype, Some(&tensor.dims), &example);
+        if let Some(help) = flaw.filter(|_| !example.is_empty()) {
+            flaws.push(Flaw::Elements {
+                tensor: Arc::clone(name),
+                help,
+            });
+        }
+        flaws.extend(tensor.dims.iter().filter_map(|&dim| {
+            Some(Flaw::Dim {
+                tensor: Arc::clone(name),
+                dim,
+                help: dimension_flaw(dim)?,
+            })
+        }));
+    }
+    flaws
+}
+
+/// Checks that there is a function for each instance.
+fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    let instances = model.options.instances.count();
+    match function.loaders.len() {
+        0 => flaws.push(Flaw::NoFunction),
+        1 => {}
+        functions if model.says("instances") && instances as usize != functions => {
+            flaws.push(Flaw::Functions {
+                instances,
+                functions,
+            });
+        }
+        _ => {}
+    }
+    if function.mixed {
+        flaws.push(Flaw::MixedFunctions);
+    }
+    flaws
+}
+
+/// Checks that the options match the kind of function.
+fn called(model: &Model, function: &Function) -> Vec<Flaw> {
+    let (call, options) = (function.call, &model.options.plain);
+    let (raw, cached) = (call == CallMode::Raw, options.response_cache);
+    let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
+    let table = [
+        (
+            call == CallMode::Batch && !options.batching,
+            "`Function::batch` needs batching: write `Function::sample`, or remove `batching(false)`",
+        ),
+        (
+            first_values && call != CallMode::Batch,
+            "`first_value` is one value for a whole batch, which needs `Function::batch`: write it, or remove `first_value`",
+        ),
+        (
+            first_values && options.sequence_batching.is_some(),
+            "the rows of a batch belong to different sequences, which share no value: remove `first_value`",
+        ),
+        (
+            function.sequences && !model.steps.is_empty(),
+            "a step can reorder rows, but their sequences are not reordered: remove `step`",
+        ),
+        (
+            function.decoupled && !model.steps.is_empty(),
+            "a step supports one response per request: remove `step`, or return a single response",
+        ),
+        (
+            function.decoupled && cached,
+            "`response_cache` stores one response per request: remove it, or return a single response",
+        ),
+        (
+            function.decoupled && options.preserve_ordering,
+            "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
+        ),
+        (
+            options.inline && function.is_async,
+            "an `inline` call cannot await: remove `inline`, or write a function that is not `async`",
+        ),
+        (
+            options.inline && function.decoupled && !function.is_async,
+            "an `inline` call has one response: remove `inline`, or return a single response",
+        ),
+        (
+            options.inline && !function.movable && !function.is_async && !function.sequences,
+            "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`",
+        ),
+        (
+            raw && !model.steps.is_empty(),
+            "a raw function supports no steps: write `Function::batch`, or remove `step`",
+        ),
+        (
+            raw && model.by_parameters,
+            "each request of a raw function has its own parameters: remove `by_parameters`, and call `request.parameters()`",
+        ),
+        (
+            cached && model.by_parameters,
+            "`response_cache` returns the same response for the same inputs and ignores parameters: remove it, or `by_parameters`",
+        ),
+        (
+            cached && raw,
+            "`response_cache` returns the same response for the same inputs, but a raw function can read the parameters: remove it, or write `Function::batch`",
+        ),
+    ];
+    let broken = table.into_iter().filter(|(broken, _)| *broken);
+    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
+}
+
+/// Checks that the OpenAI routes can call the model, if it has any.
+fn texts(model: &Model, function: &Function) -> Vec<Flaw> {
+    let Some(surface) = model.options.plain.openai else {
+        return Vec::new();
+    };
+    let (dims, missing) = match surface {
+        Surface::Completions => (
+            [1],
+            "the prompt is missing: write `.input(Input::new::<String>(\"prompt\", [1]))`",
+        ),
+        Surface::Chat => (
+            [-1],
+            "the messages are missing: write `.input(Input::new::<String>(\"messages\", [-1]))`",
+        ),
+    };
+    let text = |of: &TensorSpec, dims| of.datatype == DataType::Bytes && of.dims == dims;
+    let mut inputs = model.inputs.iter().map(|input| &input.spec);
+    let own = inputs.clone().any(|input| Member::is_own(&input.name));
+    let subject = inputs.find(|input| *input.name == *surface.subject());
+    let table = [
+        (
+            !subject.is_some_and(|subject| text(subject, dims) && !subject.optional),
+            missing,
+        ),
+        (
+            own,
+            "the server handles this member of OpenAI requests itself: rename the input, or remove it",
+        ),
+        (
+            !matches!(&model.outputs[..], [only] if text(&only.spec, [1])),
+            "the only output must be a string: write `.output(Output::new::<String>(\"text\", [1]))`",
+        ),
+        (
+            function.call != CallMode::Request,
+            "the OpenAI routes process each request separately: write `Function::sample`, `sample_iter` or `sample_stream`",
+        ),
+        (
+            function.sequences,
+            "the OpenAI routes do not support sequences: write a function without sequence state",
+        ),
+    ];
+    let broken = table.into_iter().filter(|(broken, _)| *broken);
+    broken.map(|(_, help)| Flaw::Conflict { help }).collect()
+}
+
+#[cfg(test)]
+#[path = "check_sequences_tests.rs"]
+mod sequences_tests;
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

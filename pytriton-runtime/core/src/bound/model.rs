@@ -1,0 +1,192 @@
+use std::panic;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::decorators::Step;
+use crate::model::{FirstValue, Location, ModelSpec, Warmup};
+use crate::registry::{Registration, SequenceScheduling, warmup_flaws};
+
+use super::check::check;
+use super::options::Options;
+use super::{Flaw, Function, Input, ModelFlaws, Output};
+
+/// The description of a model: its name, tensors and options, which are those of
+/// `#[pytriton::model]`.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_core::bound::{Input, Model, Output};
+///
+/// let linear = Model::new("Linear")
+///     .max_batch_size(16)
+///     .input(Input::new::<f32>("x", [20]))
+///     .input(Input::new::<f32>("scale", [1]).first_value())
+///     .output(Output::new::<f32>("y", [30]));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub(super) options: Options,
+    pub(super) inputs: Vec<Input>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) by_parameters: bool,
+    pub(super) steps: Vec<Arc<dyn Step>>,
+    pub(super) warmups: Vec<Warmup>,
+    location: Location,
+}
+
+impl Model {
+    /// Creates a model with default options.
+    #[track_caller]
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        let caller = panic::Location::caller();
+        Self {
+            options: Options::new(name.into()),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            by_parameters: false,
+            steps: Vec::new(),
+            warmups: Vec::new(),
+            location: Location {
+                package: "",
+                file: caller.file(),
+                line: caller.line(),
+            },
+        }
+    }
+
+    /// Adds an input.
+    pub fn input(mut self, input: Input) -> Self {
+        self.inputs.push(input);
+        self
+    }
+
+    /// Adds an output.
+    pub fn output(mut self, output: Output) -> Self {
+        self.outputs.push(output);
+        self
+    }
+
+    /// Separates requests with different parameters, so that the function can read the parameters
+    /// with [`Inputs::parameters`](super::Inputs::parameters).
+    pub fn by_parameters(self) -> Self {
+        Self {
+            by_parameters: true,
+            ..self
+        }
+    }
+
+    /// Adds a step around the function, inside the earlier ones. A step is one of the crate, such
+    /// as [`FillOptional`](crate::decorators::FillOptional), or your own.
+    pub fn step(mut self, step: impl Step + 'static) -> Self {
+        self.steps.push(Arc::new(step));
+        self
+    }
+
+    /// Adds a warm-up call that each instance makes before it accepts requests, after the earlier
+    /// ones. If it fails, the model is not served.
+    pub fn warmup(mut self, warmup: Warmup) -> Self {
+        self.warmups.push(warmup);
+        self
+    }
+
+    /// Combines the model with its function, applies defaults and checks all rules.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelFlaws`] with every mistake.
+    pub fn registration(mut self, function: &Function) -> Result<Registration, ModelFlaws> {
+        let sequences = &mut self.options.plain.sequence_batching;
+        if function.sequences && sequences.is_none() {
+            *sequences = Some(SequenceScheduling::Direct);
+        }
+        let mut flaws = check(&self, function);
+        let spec = self.spec(function);
+        let steps = self.steps.iter();
+        let steps = steps.filter_map(|step| step.check(&spec).err());
+        flaws.extend(steps.map(Flaw::Step));
+        flaws.extend(
+            self.warmups
+                .iter()
+                .flat_map(|of| self.warmup_flaws(&spec, of)),
+        );
+        if !flaws.is_empty() {
+            return Err(ModelFlaws {
+                model: self.options.name,
+                location: self.location,
+                flaws,
+            });
+        }
+        Ok(Registration {
+            spec: Arc::new(spec),
+            load: function.loader(),
+            steps: self.steps.into(),
+        })
+    }
+
+    fn warmup_flaws(&self, spec: &ModelSpec, warmup: &Warmup) -> Vec<Flaw> {
+        let options = ["batch_size", "count"].into_iter().filter_map(|option| {
+            let help = self.options.borrowed().warmup_flaw(warmup, option)?;
+            Some(format!("`{option}`: {help}"))
+        });
+        let flaws = options.chain(warmup_flaws(spec, warmup));
+        let flaws = flaws.map(|help| Flaw::Warmup {
+            warmup: warmup.name.as_ref().into(),
+            help,
+        });
+        flaws.collect()
+    }
+
+    fn spec(&self, function: &Function) -> ModelSpec {
+        let options = &self.options.plain;
+        let max_batch_size = match options.batching {
+            true => options.max_batch_size,
+            false => 0,
+        };
+        let functions = u32::try_from(function.loaders.len()).unwrap_or(u32::MAX);
+        let inputs = self.inputs.iter().enumerate();
+        let first_values = inputs.filter_map(|(input, of)| {
+            let strict = of.first_value?;
+            Some(FirstValue { input, strict })
+        });
+        let texts = self.inputs.iter().enumerate();
+        let texts = texts.filter(|(_, of)| of.utf8).map(|(input, _)| input);
+        let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
+        let labels = labels.filter(|(_, labels)| !labels.is_empty());
+        let labels = labels.map(|(index, labels)| (index, Arc::clone(labels)));
+        ModelSpec {
+            name: Arc::clone(&self.options.name),
+            description: Arc::clone(&self.options.description),
+            version: options.version,
+            version_policy: self.options.version_policy.clone(),
+            max_batch_size,
+            instances: match self.says("instances") {
+                true => self.options.instances.clone(),
+                false => functions.into(),
+            },
+            batches_in_flight: options.batches_in_flight,
+            inline: options.inline,
+            max_call: self
+                .says("max_call_microseconds")
+                .then(|| Duration::from_micros(options.max_call_microseconds)),
+            unrecoverable_panics: options.unrecoverable_panics,
+            inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
+            outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
+            labels: labels.collect(),
+            dynamic_batching: self.options.batcher(),
+            sequence_batching: self.options.sequencer(max_batch_size),
+            response_cache: options.response_cache,
+            parameters: self.options.parameters.clone(),
+            call: function.call,
+            openai: options.openai,
+            decoupled: function.decoupled,
+            cancellable: false,
+            takes_parameters: true,
+            by_parameters: self.by_parameters,
+            first_values: first_values.collect(),
+            utf8_inputs: texts.collect(),
+            warmups: self.warmups.clone(),
+            location: self.location,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use std::fmt::Display;
+use std::sync::Arc;
+
+use crate::model::TensorSpec;
+use crate::tensor::{DataType, Element};
+
+/// An input of a [`Model`](super::Model).
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_core::bound::Input;
+///
+/// let image = Input::new::<f32>("image", [224, 224, 3]);
+/// let threshold = Input::new::<f32>("threshold", [1]).first_value().optional();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub(super) spec: TensorSpec,
+    /// Whether a call receives only the first row, and whether differing rows are an error then.
+    pub(super) first_value: Option<bool>,
+    /// Whether the elements must be valid UTF-8.
+    pub(super) utf8: bool,
+}
+
+impl Input {
+    /// Creates an input. `dims` exclude the batch axis, and -1 means any size.
+    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            utf8: T::UTF8,
+            ..Self::of(T::DATATYPE, name, dims)
+        }
+    }
+
+    /// Like [`new`](Self::new), with an element type that is known only at run time.
+    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            spec: spec(datatype, name.into(), dims.into()),
+            first_value: None,
+            utf8: false,
+        }
+    }
+
+    /// Makes the input optional in requests.
+    pub fn optional(mut self) -> Self {
+        self.spec.optional = true;
+        self
+    }
+
+    /// Sets a description for users.
+    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
+        self.spec.description = description.into();
+        self
+    }
+
+    /// Sets sample values for one row, with which the docs page starts.
+    pub fn example<T: Display>(mut self, elements: impl IntoIterator<Item = T>) -> Self {
+        let elements = elements.into_iter();
+        let elements = elements.map(|element| element.to_string().into());
+        self.spec.example = elements.collect();
+        self
+    }
+
+    /// Passes one value for the whole batch to the function. Differing rows are an error.
+    pub fn first_value(self) -> Self {
+        Self {
+            first_value: Some(true),
+            ..self
+        }
+    }
+
+    /// Passes the value of the first row to the function, regardless of other rows.
+    pub fn first_value_of_any(self) -> Self {
+        Self {
+            first_value: Some(false),
+            ..self
+        }
+    }
+}
+
+/// An output of a [`Model`](super::Model).
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub(super) spec: TensorSpec,
+    pub(super) labels: Arc<str>,
+}
+
+impl Output {
+    /// Creates an output. `dims` exclude the batch axis, and -1 means any size.
+    pub fn new<T: Element>(name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self::of(T::DATATYPE, name, dims)
+    }
+
+    /// Like [`new`](Self::new), with an element type that is known only at run time.
+    pub fn of(datatype: DataType, name: impl Into<Arc<str>>, dims: impl Into<Vec<i64>>) -> Self {
+        Self {
+            spec: spec(datatype, name.into(), dims.into()),
+            labels: Arc::default(),
+        }
+    }
+
+    /// Sets a description for users.
+    pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
+        self.spec.description = description.into();
+        self
+    }
+
+    /// Sets the labels of the elements, one per line. Clients that request classes receive them.
+    pub fn labels(self, labels: impl Into<Arc<str>>) -> Self {
+        Self {
+            labels: labels.into(),
+            ..self
+        }
+    }
+}
+
+fn spec(datatype: DataType, name: Arc<str>, dims: Vec<i64>) -> TensorSpec {
+    TensorSpec {
+        name,
+        datatype,
+        dims,
+        optional: false,
+        description: Arc::default(),
+        example: Arc::default(),
+    }
+}

@@ -1,0 +1,43 @@
+use super::Call;
+use super::response_sinks::ResponseSinks;
+
+/// Tells whether the result of a call is still needed. A function takes `&Cancellation` and checks
+/// it between steps of long work.
+///
+/// It can be cloned and used on other threads and tasks, also after the call.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::{Array1, ArrayView1};
+/// use pytriton_core::call::Cancellation;
+///
+/// fn sum(x: ArrayView1<f64>, cancellation: &Cancellation) -> Result<Array1<f64>, String> {
+///     let mut sum = 0.0;
+///     for part in x.exact_chunks(1) {
+///         if cancellation.is_cancelled() {
+///             return Err("nobody waits for the sum".to_owned());
+///         }
+///         sum += part.sum();
+///     }
+///     Ok(Array1::from_elem(1, sum))
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cancellation(Option<ResponseSinks>);
+
+impl Cancellation {
+    /// Returns whether the result is no longer needed: every request of the call timed out, its
+    /// client disconnected, or the server is shutting down.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.as_ref().is_some_and(ResponseSinks::are_cancelled)
+    }
+}
+
+impl Call<'_> {
+    /// Returns the cancellation of the call.
+    pub fn cancellation(&self) -> Cancellation {
+        let destination = self.destination.as_ref();
+        Cancellation(destination.map(|to| to.sinks.clone()))
+    }
+}

@@ -1,0 +1,274 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::decorators::StepError;
+use crate::memory_budget::MemoryBudgetError;
+use crate::request::SequenceId;
+use crate::status::Status;
+use crate::tensor::{DataType, TensorError};
+use crate::text::seconds;
+
+use super::Loss;
+
+/// An error of the user's function, or of its invocation.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The function returned an error.
+    #[error("model '{model}' failed: {message}")]
+    Function {
+        /// The model.
+        model: Arc<str>,
+        /// The error as displayed.
+        message: String,
+    },
+    /// The function returned a fatal error, after which it cannot process requests.
+    #[error("model '{model}' failed: {message}")]
+    Unrecoverable {
+        /// The model.
+        model: Arc<str>,
+        /// The error as displayed.
+        message: String,
+    },
+    /// The function panicked. With `inline = true`, a note explains that the function must not
+    /// block.
+    #[error("model '{model}' panicked: {message}")]
+    Panic {
+        /// The model.
+        model: Arc<str>,
+        /// The message of the panic.
+        message: String,
+    },
+    /// The function did not return in time.
+    #[error("model '{model}': the call took longer than {}", seconds(*limit))]
+    CallTooLong {
+        /// The model.
+        model: Arc<str>,
+        /// The maximum duration of a call.
+        limit: Duration,
+    },
+    /// The request was assigned to an instance that is stalled in an earlier call.
+    #[error(
+        "model '{model}': instance {instance} cannot answer the request, another call takes longer than {}",
+        seconds(*limit)
+    )]
+    Hanging {
+        /// The model.
+        model: Arc<str>,
+        /// The index of the instance, starting at 0.
+        instance: u32,
+        /// The maximum duration of a call.
+        limit: Duration,
+    },
+    /// An input cannot be turned into the function's argument.
+    #[error("input '{input}' of model '{model}': {source}")]
+    Input {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The cause.
+        #[source]
+        source: TensorError,
+    },
+    /// An element of a `BYTES` input is truncated. tritonserver leaves this check to its backends.
+    /// The message is tritonserver's.
+    #[error(
+        "incomplete string data for inference input '{input}', expecting string of length {length} but only {available} bytes available"
+    )]
+    InputElement {
+        /// The input.
+        input: Arc<str>,
+        /// The length in its prefix.
+        length: usize,
+        /// The number of bytes that remain.
+        available: usize,
+    },
+    /// An element of an input is not a valid message.
+    #[error("input '{input}' of model '{model}': element {index} is no message: {message}")]
+    InputMessage {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The index of the element, starting at 0.
+        index: usize,
+        /// The cause.
+        message: String,
+    },
+    /// The inputs of another request in the batch were invalid, and the function may have been
+    /// called.
+    #[error(
+        "model '{model}' could not execute the batch of the request: an input of another request in it was refused"
+    )]
+    Batch {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// A step refused the inputs or failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The memory of the batch, of the arguments or of the outputs cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+    /// A raw function returned a different number of responses than it received requests.
+    #[error("model '{model}' returned {got} responses for {expected} requests")]
+    ResponseCount {
+        /// The model.
+        model: Arc<str>,
+        /// The number of requests in the batch.
+        expected: usize,
+        /// The number of responses.
+        got: usize,
+    },
+    /// A function that was bound at run time returned a different number of outputs than declared.
+    #[error("model '{model}' returned {got} outputs, expected {expected}")]
+    OutputCount {
+        /// The model.
+        model: Arc<str>,
+        /// The number of declared outputs.
+        expected: usize,
+        /// The number of returned outputs.
+        got: usize,
+    },
+    /// The function did not return an output.
+    #[error("model '{model}' did not return output '{output}'")]
+    MissingOutput {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+    },
+    /// The function returned an output that the model does not declare.
+    #[error("model '{model}' returned '{output}', which is none of its outputs")]
+    UnknownOutput {
+        /// The model.
+        model: Arc<str>,
+        /// The name of the output.
+        output: Arc<str>,
+    },
+    /// The function returned an output with another element type than declared.
+    #[error("output '{output}' of model '{model}' is {got}, expected {expected}")]
+    OutputDataType {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The declared type.
+        expected: DataType,
+        /// The type of the returned output.
+        got: DataType,
+    },
+    /// The function used the parameters of a call whose requests may have different parameters.
+    #[error(
+        "model '{model}' asks for the parameters of a call, in which requests of different ones may be: write `by_parameters()`"
+    )]
+    Parameters {
+        /// The model.
+        model: Arc<str>,
+    },
+    /// The function read an input as another type or shape than it has.
+    #[error("the function of model '{model}' asked for input '{input}': {source}")]
+    Asked {
+        /// The model.
+        model: Arc<str>,
+        /// The input.
+        input: Arc<str>,
+        /// The mismatch.
+        #[source]
+        source: TensorError,
+    },
+    /// An output has a different number of rows than the batch.
+    #[error(
+        "output '{output}' of model '{model}' has {got} rows, expected {expected}: one for each row of the batch"
+    )]
+    Rows {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The number of rows of the batch.
+        expected: usize,
+        /// The number of rows of the output.
+        got: usize,
+    },
+    /// An output has another shape than declared.
+    #[error("output '{output}' of model '{model}' has shape {got}, expected {expected}")]
+    OutputShape {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The declared shape as text.
+        expected: String,
+        /// The shape of the output as text.
+        got: String,
+    },
+    /// An output cannot be converted to a tensor.
+    #[error("output '{output}' of model '{model}': {source}")]
+    Output {
+        /// The model.
+        model: Arc<str>,
+        /// The output.
+        output: Arc<str>,
+        /// The cause.
+        #[source]
+        source: TensorError,
+    },
+    /// The state of the request's sequence no longer exists.
+    #[error(
+        "the state of sequence {sequence} of model '{model}' is lost: {loss}; start the sequence again"
+    )]
+    SequenceLost {
+        /// The model.
+        model: Arc<str>,
+        /// The sequence.
+        sequence: SequenceId,
+        /// The cause.
+        loss: Loss,
+    },
+    /// An instance could not be created.
+    #[error("instance {instance} of model '{model}' could not be loaded: {message}")]
+    Load {
+        /// The model.
+        model: Arc<str>,
+        /// The index of the instance, starting at 0.
+        instance: u32,
+        /// The error as displayed.
+        message: String,
+    },
+}
+
+impl ModelError {
+    /// Returns whether the error is fatal for the model. `panics` tells whether panics are fatal.
+    pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
+        match self {
+            Self::Unrecoverable { .. } => true,
+            Self::Panic { .. } => panics,
+            _ => false,
+        }
+    }
+
+    /// Returns whether the client caused the error, which then affects only its own request.
+    pub fn is_of_client(&self) -> bool {
+        self.status() == Status::InvalidArgument
+    }
+
+    /// Returns the status of the error.
+    pub fn status(&self) -> Status {
+        match self {
+            // Inputs with invalid elements (such as a `String` that is not UTF-8, or differing
+            // values) are the client's fault.
+            Self::Input { .. } | Self::InputElement { .. } | Self::InputMessage { .. } => {
+                Status::InvalidArgument
+            }
+            Self::Step(error) => error.status(),
+            Self::Budget(_) => Status::Exhausted,
+            Self::CallTooLong { .. } => Status::DeadlineExceeded,
+            Self::Hanging { .. } => Status::Unavailable,
+            _ => Status::Internal,
+        }
+    }
+}

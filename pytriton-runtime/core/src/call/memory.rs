@@ -1,0 +1,284 @@
+use std::ptr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use thiserror::Error;
+
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
+use crate::request::SmallVec;
+use crate::tensor::{DataType, Tensor, TensorError, element_count, stack};
+use crate::tracked_bytes::TrackedBytes;
+
+use super::{Context, ModelError, ResponseParts, Returned, RowGroup};
+
+/// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
+/// overhead of the smallest allocation.
+const ELEMENT_BYTES: usize = size_of::<String>() + 32;
+
+/// Returns the tensor with its memory reserved while any slice of it exists.
+///
+/// # Errors
+///
+/// Returns [`MemoryBudgetError`] if its bytes exceed the limit.
+pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, MemoryBudgetError> {
+    let bytes = tensor.data().len();
+    if bytes < MIN_TRACKED_BYTES {
+        return Ok(tensor);
+    }
+    let permit = budget.permit(bytes)?;
+    Ok(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
+}
+
+/// Reserves the outputs of a call before they are split into responses. A client that has received
+/// one row keeps the buffer of the whole batch alive.
+pub(super) fn outputs(
+    returned: Returned,
+    budget: Option<&Arc<MemoryBudget>>,
+) -> Result<Returned, ModelError> {
+    let Some(budget) = budget else {
+        return Ok(returned);
+    };
+    Ok(match returned {
+        Returned::Call(parts) => Returned::Call(reserve_parts(parts, budget)?),
+        Returned::RowGroups(groups) => {
+            let groups = groups.into_iter().map(|group| RowGroup {
+                outputs: group.outputs.and_then(|tensors| {
+                    let tensors = tensors.into_iter().map(|tensor| tracked(tensor, budget));
+                    Ok(tensors.collect::<Result<_, _>>()?)
+                }),
+                ..group
+            });
+            Returned::RowGroups(groups.collect())
+        }
+        Returned::Each(each) => {
+            let each = each.into_iter();
+            let each = each.map(|parts| parts.and_then(|parts| reserve_parts(parts, budget)));
+            Returned::Each(each.collect())
+        }
+        Returned::Streamed => Returned::Streamed,
+    })
+}
+
+fn reserve_parts(
+    parts: ResponseParts,
+    budget: &Arc<MemoryBudget>,
+) -> Result<ResponseParts, ModelError> {
+    let is_small = |tensor: &Tensor| tensor.data().len() < MIN_TRACKED_BYTES;
+    if parts.tensors.iter().all(is_small) {
+        return Ok(parts);
+    }
+    let tensors = Vec::from(parts.tensors).into_iter();
+    let tensors: Vec<Tensor> = tensors
+        .map(|tensor| tracked(tensor, budget))
+        .collect::<Result<_, _>>()?;
+    Ok(ResponseParts {
+        tensors: SmallVec::from(tensors),
+        ..parts
+    })
+}
+
+/// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved first.
+/// The reservation is attached to the tensors that it has created.
+pub(super) fn reserve_outputs(
+    budget: Option<&Arc<MemoryBudget>>,
+    bytes: usize,
+    groups: &mut [&mut [Tensor]],
+    change: impl FnOnce(&mut [&mut [Tensor]]) -> Result<(), ModelError>,
+) -> Result<(), ModelError> {
+    let Some(budget) = budget else {
+        return change(groups);
+    };
+    let mut permit = budget.permit(bytes)?;
+    // They are kept until the end, so that no new tensor can have the address of an old one.
+    let before: Vec<Bytes> = groups
+        .iter()
+        .flat_map(|outputs| outputs.iter().map(|tensor| tensor.data().clone()))
+        .collect();
+    change(groups)?;
+    let mut ranges: Vec<_> = before.iter().map(|data| data.as_ptr_range()).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    // Slices of one buffer may contain each other.
+    let mut end = ptr::null();
+    for range in &mut ranges {
+        end = range.end.max(end);
+        range.end = end;
+    }
+    let is_new = |tensor: &Tensor| {
+        let data = tensor.data().as_ptr_range();
+        let known = ranges.partition_point(|range| range.start <= data.start);
+        let known = known.checked_sub(1).and_then(|index| ranges.get(index));
+        !data.is_empty() && known.is_none_or(|known| data.end > known.end)
+    };
+    let tensors = groups.iter_mut().flat_map(|outputs| outputs.iter_mut());
+    let mut created: Vec<&mut Tensor> = tensors.filter(|tensor| is_new(tensor)).collect();
+    let total = created.iter().map(|tensor| tensor.data().len());
+    permit.resize(total.fold(0, usize::saturating_add))?;
+    let permit = permit.share();
+    for tensor in &mut created {
+        if let Some(permit) = &permit {
+            **tensor = tensor.clone().map_data(|data| {
+                let permit = Arc::clone(permit);
+                Bytes::from_owner(Created {
+                    data,
+                    _permit: permit,
+                })
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The data of one of several tensors that share a reservation.
+struct Created {
+    data: Bytes,
+    _permit: Arc<MemoryPermit>,
+}
+
+impl AsRef<[u8]> for Created {
+    fn as_ref(&self) -> &[u8] {
+        &self.data
+    }
+}
+
+/// Reserves the memory of the function's arguments while it runs. Returns `None` if they are views
+/// of the inputs.
+pub(super) fn arguments(
+    context: &Context,
+    inputs: &[Option<Tensor>],
+) -> Result<Option<MemoryPermit>, ModelError> {
+    let Some(budget) = context.budget() else {
+        return Ok(None);
+    };
+    let strings = inputs.iter().flatten();
+    let strings = strings.filter(|tensor| tensor.datatype() == DataType::Bytes);
+    let bytes = strings.map(|tensor| {
+        let count = element_count(tensor.shape()).unwrap_or(usize::MAX);
+        let elements = count.saturating_mul(ELEMENT_BYTES);
+        elements.saturating_add(tensor.data().len())
+    });
+    match bytes.fold(0, usize::saturating_add) {
+        0..MIN_TRACKED_BYTES => Ok(None),
+        bytes => Ok(Some(budget.permit(bytes)?)),
+    }
+}
+
+/// Why tensors could not be stacked.
+#[derive(Debug, Error)]
+pub enum StackError {
+    /// Their types or shapes differ.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// Their memory cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+}
+
+/// Stacks tensors. The memory of the new buffer is reserved first.
+///
+/// # Errors
+///
+/// Returns [`StackError`] if the tensors do not stack, or their memory cannot be reserved.
+pub fn stack_reserved(
+    tensors: &[&Tensor],
+    budget: Option<&Arc<MemoryBudget>>,
+) -> Result<Tensor, StackError> {
+    let (Some(budget), [_, _, ..]) = (budget, tensors) else {
+        return Ok(stack(tensors)?);
+    };
+    let bytes = tensors.iter().map(|tensor| tensor.data().len());
+    let bytes = bytes.fold(0, usize::saturating_add);
+    let permit = budget.permit(bytes)?;
+    let stacked = stack(tensors)?;
+    Ok(stacked.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::ModelSpec;
+    use crate::request::{Parameters, Response};
+    use crate::testing::{IDENTITY, request};
+
+    use super::super::returned::responses;
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    /// Returns one row of 8 KiB for each of `count` requests.
+    fn rows_of_8_kib(count: usize) -> ResponseParts {
+        let tensor = Tensor::from_elements(vec![count, 2048], vec![0_f32; count * 2048]);
+        ResponseParts {
+            tensors: SmallVec::one(tensor.unwrap()),
+            parameters: Parameters::default(),
+        }
+    }
+
+    fn split(
+        spec: &Arc<ModelSpec>,
+        count: usize,
+        returned: Returned,
+        budget: &Arc<MemoryBudget>,
+    ) -> Vec<Result<Response, ModelError>> {
+        let requests: Vec<_> = (0..count).map(|_| request(spec, 1, 0.0)).collect();
+        match outputs(returned, Some(budget)) {
+            Ok(returned) => responses(spec, &requests, returned, Some(budget)).into(),
+            Err(error) => vec![Err(error); count],
+        }
+    }
+
+    #[test]
+    fn one_response_keeps_the_outputs_of_its_whole_batch_reserved() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(100 * KIB);
+        for count in [1, 2, 12] {
+            for index in [0, count - 1] {
+                let returned = Returned::Call(rows_of_8_kib(count));
+                let mut responses = split(&spec, count, returned, &budget);
+                assert_eq!(budget.reserved(), count * 8 * KIB);
+                let response = responses.swap_remove(index).unwrap();
+                drop(responses);
+                assert_eq!(budget.reserved(), count * 8 * KIB, "of {count}");
+                drop(response);
+                assert_eq!(budget.reserved(), 0);
+            }
+        }
+        let responses = split(&spec, 13, Returned::Call(rows_of_8_kib(13)), &budget);
+        let refused = |response: &Result<Response, _>| matches!(response, Err(ModelError::Budget(error)) if error.bytes == 13 * 8 * KIB);
+        assert!(responses.iter().all(refused), "{responses:?}");
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn each_output_of_a_raw_function_is_reserved_separately() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(20 * KIB);
+        let each = vec![
+            Ok(rows_of_8_kib(1)),
+            Ok(rows_of_8_kib(1)),
+            Ok(rows_of_8_kib(1)),
+        ];
+        let mut responses = split(&spec, 3, Returned::Each(each), &budget);
+        assert_eq!(budget.reserved(), 16 * KIB);
+        assert!(matches!(responses.pop(), Some(Err(ModelError::Budget(_)))));
+        drop(responses.pop());
+        assert_eq!(budget.reserved(), 8 * KIB);
+    }
+
+    #[test]
+    fn rows_joined_from_several_groups_are_reserved_again() {
+        let spec = Arc::new(IDENTITY.spec().unwrap());
+        let budget = MemoryBudget::new(100 * KIB);
+        let group = |rows: &[usize]| RowGroup {
+            rows: rows.to_vec(),
+            outputs: Ok(rows_of_8_kib(rows.len()).tensors.into()),
+            parameters: Parameters::default(),
+        };
+        let requests = [request(&spec, 2, 0.0)];
+        let returned = Returned::RowGroups(vec![group(&[1]), group(&[0])]);
+        let returned = outputs(returned, Some(&budget)).unwrap();
+        assert_eq!(budget.reserved(), 16 * KIB);
+        let responses = responses(&spec, &requests, returned, Some(&budget));
+        assert_eq!(budget.reserved(), 16 * KIB);
+        drop(responses);
+        assert_eq!(budget.reserved(), 0);
+    }
+}

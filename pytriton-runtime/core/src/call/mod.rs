@@ -1,0 +1,99 @@
+//! Invocation of the user's function. Pure: no I/O, no tasks.
+//!
+//! A batch of requests passes through the model's steps ([`decorators`](crate::decorators)) into
+//! the function as a [`Call`]. [`Invocation`] checks the return value, splits it by request and
+//! returns the results.
+
+mod blocking;
+#[expect(
+    clippy::module_inception,
+    reason = "the module is named after its main type"
+)]
+mod call;
+mod cancellation;
+mod cancellation_sink;
+mod context;
+mod error;
+mod execute;
+mod first_value;
+mod function;
+mod generation_states;
+mod grouped_batch;
+mod health;
+mod instance;
+#[cfg(test)]
+mod isolation_tests;
+mod limit;
+mod loaded;
+mod loaded_instance;
+mod memory;
+mod open_senders;
+mod output_field;
+mod outputs;
+mod parameter;
+#[cfg(test)]
+mod parity_tests;
+mod pipeline;
+mod response_parts;
+mod response_sink;
+mod response_sinks;
+mod responses;
+mod returned;
+mod row_group;
+mod scalar;
+mod sequence_reader;
+mod sequence_state;
+mod sequences;
+mod shared_error;
+mod shim;
+mod start;
+mod states;
+mod steps;
+mod streamed;
+mod unrecoverable;
+
+pub use call::Call;
+pub use cancellation::Cancellation;
+pub use cancellation_sink::CancellationSink;
+pub use context::Context;
+pub use error::ModelError;
+pub use execute::client_panic_message;
+pub use execute::{Executed, Invocation};
+pub use first_value::FirstValueParameter;
+pub use function::{Calling, Function, Loading, sequenced};
+pub use grouped_batch::GroupedBatch;
+pub use health::Health;
+pub use instance::executed;
+pub use instance::{Answered, Execution, Instance, Load, Loader};
+pub use limit::Limit;
+pub use loaded::{IntoState, LoadParameter, loaded, loading};
+pub use loaded_instance::{
+    InlineState, LoadedInstance, LocalState, SendState, StateKind, inline_state,
+};
+pub use memory::tracked;
+pub use memory::{StackError, stack_reserved};
+pub use output_field::{OutputField, output_field};
+pub(crate) use outputs::function_error;
+pub use outputs::{EachOutputs, FunctionError, Output, Outputs, declaration, output};
+pub use parameter::{ByValue, Parameter};
+pub use response_parts::{ResponseParts, WithParameters};
+pub use response_sink::{Cancelled, ResponseSink};
+pub use responses::Responses;
+pub use returned::Returned;
+pub use row_group::RowGroup;
+pub use scalar::Scalar;
+pub use sequence_reader::SequenceReader;
+pub use sequence_state::SequenceParameter;
+pub use sequences::ObsoleteStates;
+pub use sequences::{Loss, Sequenced, Sequences, Starts};
+pub use shim::nothing;
+pub use shim::{
+    Answer, Asked, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,
+    Returns, ReturnsNothing,
+};
+pub use start::{
+    IntoSequenceState, Start, StartParameter, Started, StateByDefault, made, made_by_default,
+    starting,
+};
+pub use streamed::{closed, ended, flow, iterate, stream_of};
+pub use unrecoverable::Unrecoverable;

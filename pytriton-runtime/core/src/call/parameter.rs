@@ -1,0 +1,241 @@
+use std::sync::Arc;
+
+use ndarray::{Array, ArrayView, CowArray, Dimension};
+
+use crate::model::{Declared, InputType};
+use crate::request::{Parameters, Request, Sequence};
+use crate::tensor::Element;
+
+use super::{Call, Cancellation, Context, ModelError, Outputs, Responses};
+
+/// A parameter type of a model's function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a model",
+    label = "not a parameter",
+    note = "take an array such as `ArrayView2<f32>`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation`, `&Sequence` or `&[Request]`",
+    note = "arrays are those of `pytriton::ndarray`, and `f16` and `bf16` those of `pytriton`"
+)]
+pub trait Parameter {
+    /// The declaration of the parameter.
+    const DECLARED: Declared;
+    /// The element type of the input, or `()` if the parameter is not an input.
+    type Element;
+    /// The value that the argument is derived from.
+    type Storage<'c>;
+
+    /// Reads this value. If the parameter is an input, `input` is its index.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::Input`] if the bytes of the input are not valid elements of the type.
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
+}
+
+/// An array that a function borrows as a view.
+#[derive(Debug)]
+pub struct View<'c, T, D: Dimension>(CowArray<'c, T, D>);
+
+impl<T, D: Dimension> View<'_, T, D> {
+    /// Returns the argument.
+    pub fn argument(&self) -> ArrayView<'_, T, D> {
+        self.0.view()
+    }
+}
+
+/// An optional array that a function borrows as a view.
+#[derive(Debug)]
+pub struct OptionalView<'c, T, D: Dimension>(Option<CowArray<'c, T, D>>);
+
+impl<T, D: Dimension> OptionalView<'_, T, D> {
+    /// Returns the argument.
+    pub fn argument(&self) -> Option<ArrayView<'_, T, D>> {
+        self.0.as_ref().map(|array| array.view())
+    }
+}
+
+/// A value that a function takes as it is.
+#[derive(Debug)]
+pub struct ByValue<T>(pub T);
+
+impl<T> ByValue<T> {
+    /// Returns the argument.
+    pub fn argument(self) -> T {
+        self.0
+    }
+}
+
+/// Returns the declaration of an array input.
+const fn array<T: Element, D: Dimension>(optional: bool) -> Declared {
+    Declared::Input(InputType {
+        datatype: T::DATATYPE,
+        utf8: T::UTF8,
+        rank: D::NDIM,
+        optional,
+        example: &[],
+    })
+}
+
+impl<T: Element, D: Dimension> Parameter for ArrayView<'_, T, D> {
+    const DECLARED: Declared = array::<T, D>(false);
+    type Element = T;
+    type Storage<'c> = View<'c, T, D>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.array(input).map(View)
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Option<ArrayView<'_, T, D>> {
+    const DECLARED: Declared = array::<T, D>(true);
+    type Element = T;
+    type Storage<'c> = OptionalView<'c, T, D>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        call.optional_array(input).map(OptionalView)
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Array<T, D> {
+    const DECLARED: Declared = array::<T, D>(false);
+    type Element = T;
+    type Storage<'c> = ByValue<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.array(input)?.into_owned()))
+    }
+}
+
+impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
+    const DECLARED: Declared = array::<T, D>(true);
+    type Element = T;
+    type Storage<'c> = ByValue<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
+        let array = call.optional_array(input)?;
+        Ok(ByValue(array.map(CowArray::into_owned)))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Parameters {
+    const DECLARED: Declared = Declared::Parameters;
+    type Element = ();
+    type Storage<'c> = ByValue<&'c Parameters>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.parameters()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Context {
+    const DECLARED: Declared = Declared::Context;
+    type Element = ();
+    type Storage<'c> = ByValue<&'c Context>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.context()))
+    }
+}
+
+/// A value that a function borrows.
+#[derive(Debug)]
+pub struct ByReference<T>(T);
+
+impl<T> ByReference<T> {
+    /// Returns the argument.
+    pub fn argument(&self) -> &T {
+        &self.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Cancellation {
+    const DECLARED: Declared = Declared::Cancellation;
+    type Element = ();
+    type Storage<'c> = ByReference<Cancellation>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByReference(call.cancellation()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &Sequence {
+    const DECLARED: Declared = Declared::Sequence { each: false };
+    type Element = ();
+    type Storage<'c> = ByValue<&'c Sequence>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        let sequence = call.requests().first().and_then(Request::sequence);
+        sequence.map(ByValue).ok_or_else(|| in_no_sequence(call))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &[&Sequence] {
+    const DECLARED: Declared = Declared::Sequence { each: true };
+    type Element = ();
+    type Storage<'c> = ByReference<Vec<&'c Sequence>>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        let sequences = call.requests().iter().map(Request::sequence);
+        let sequences: Option<Vec<_>> = sequences.collect();
+        sequences
+            .map(ByReference)
+            .ok_or_else(|| in_no_sequence(call))
+    }
+}
+
+/// The scheduler does not accept such requests.
+fn in_no_sequence(call: &Call<'_>) -> ModelError {
+    ModelError::Function {
+        model: Arc::clone(&call.context().model().name),
+        message: "a request is in no sequence".to_owned(),
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Parameter for &Responses<O> {
+    const DECLARED: Declared = Declared::Responses {
+        outputs: O::DECLARATIONS,
+        each: false,
+    };
+    type Element = ();
+    type Storage<'c> = ByReference<Responses<O>>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        let responses = Responses::of(call);
+        responses
+            .map(ByReference)
+            .ok_or_else(|| ModelError::Function {
+                model: Arc::clone(&call.context().model().name),
+                message: "there is nowhere to answer".to_owned(),
+            })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Parameter for Vec<Responses<O>> {
+    const DECLARED: Declared = Declared::Responses {
+        outputs: O::DECLARATIONS,
+        each: true,
+    };
+    type Element = ();
+    type Storage<'c> = ByValue<Self>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(Responses::each(call)))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Parameter for &[Request] {
+    const DECLARED: Declared = Declared::Requests;
+    type Element = ();
+    type Storage<'c> = ByValue<&'c [Request]>;
+
+    fn read<'c>(call: &'c Call<'_>, _: usize) -> Result<Self::Storage<'c>, ModelError> {
+        Ok(ByValue(call.requests()))
+    }
+}

@@ -1,0 +1,93 @@
+use std::sync::Arc;
+
+use pytriton_protocol::typed::{Returned, Tensors};
+
+use crate::model::{ModelSpec, TensorDeclaration, TensorSpec};
+use crate::request::{Parameters, SmallVec};
+use crate::tensor::{Tensor, TensorError};
+
+use super::{ModelError, Outputs};
+
+/// One response of a function: a tensor for each output, and response parameters.
+#[derive(Debug, Clone, Default)]
+pub struct ResponseParts {
+    /// The tensors in the order of the outputs.
+    pub tensors: SmallVec<Tensor>,
+    /// The parameters of the response.
+    pub parameters: Parameters,
+}
+
+impl From<Vec<Tensor>> for ResponseParts {
+    fn from(tensors: Vec<Tensor>) -> Self {
+        Self {
+            tensors: tensors.into(),
+            parameters: Parameters::default(),
+        }
+    }
+}
+
+/// Outputs with response parameters.
+///
+/// It can be used in place of plain outputs: as a return value, as an item of an iterator or
+/// stream, and with `Responses`. Both engines send the parameters to clients over HTTP and gRPC. If
+/// one response is for several requests, each of them receives the parameters.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use pytriton_core::call::WithParameters;
+/// use pytriton_core::request::{ParameterValue, Parameters};
+///
+/// fn count() -> impl Iterator<Item = WithParameters<Array2<i32>>> {
+///     (0..3).map(|number| {
+///         let mut parameters = Parameters::default();
+///         parameters.insert("last", ParameterValue::Bool(number == 2));
+///         WithParameters { outputs: array![[number]], parameters }
+///     })
+/// }
+/// assert_eq!(count().filter(|answer| answer.parameters.bool("last") == Some(true)).count(), 1);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WithParameters<O> {
+    /// The outputs.
+    pub outputs: O,
+    /// The response parameters.
+    pub parameters: Parameters,
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Outputs> Outputs for WithParameters<O> {
+    const DECLARATIONS: &'static [TensorDeclaration] = O::DECLARATIONS;
+
+    fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
+        self.outputs.into_tensors(model)
+    }
+
+    fn into_parts(self, model: &ModelSpec) -> Result<ResponseParts, ModelError> {
+        let named = |output: &&TensorSpec| self.parameters.get(&output.name).is_some();
+        // tritonserver represents a text output as a parameter with its name, so the name would be
+        // ambiguous.
+        if model.openai.is_some()
+            && let Some(output) = model.outputs.iter().find(named)
+        {
+            return Err(ModelError::Function {
+                model: Arc::clone(&model.name),
+                message: format!("a parameter has the name of output '{}'", output.name),
+            });
+        }
+        let mut parts = self.outputs.into_parts(model)?;
+        parts.parameters.extend(self.parameters);
+        Ok(parts)
+    }
+}
+
+/// Typed clients receive the plain outputs.
+#[diagnostic::do_not_recommend]
+impl<O: Returned> Returned for WithParameters<O> {
+    type Typed = O::Typed;
+
+    fn read(tensors: &mut Tensors<'_>) -> Result<O::Typed, TensorError> {
+        O::read(tensors)
+    }
+}

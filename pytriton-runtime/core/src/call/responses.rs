@@ -1,0 +1,184 @@
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+
+use tracing::Span;
+
+use crate::memory_budget::MemoryBudget;
+use crate::model::ModelSpec;
+use crate::request::{Parameters, Request};
+
+use super::blocking::block_on;
+use super::open_senders::OpenSender;
+use super::response_sinks::ResponseSinks;
+use super::returned::answers;
+use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
+
+/// Sends any number of responses to a request while the function runs.
+///
+/// A function that takes `&Responses<O>` responds to all requests of its call with each `O`. With
+/// `#[batch]`, the rows of `O` are those of the batch.
+///
+/// A raw function (with a parameter `&[Request]`) takes a `Vec<Responses<O>>` with one entry for
+/// each request. The entries can be used in any order, on other threads and tasks, and after the
+/// function has returned. Dropping an entry on another thread, or calling [`end`](Self::end), ends
+/// its request. The other requests end when the function returns successfully.
+///
+/// Up to 16 responses, or 32 KiB of smaller ones, are buffered for the client. A client that reads
+/// slowly therefore slows down its function. tritonserver takes all responses immediately, whether
+/// or not its clients read them.
+///
+/// # Examples
+///
+/// ```no_run
+/// use pytriton_core::call::{Cancelled, Responses};
+/// use ndarray::Array2;
+///
+/// fn count(up_to: i32, responses: &Responses<Array2<i32>>) -> Result<(), Cancelled> {
+///     (0..up_to).try_for_each(|number| responses.blocking_send(Array2::from_elem((1, 1), number)))
+/// }
+/// ```
+pub struct Responses<O> {
+    sinks: ResponseSinks,
+    model: Arc<ModelSpec>,
+    requests: Vec<Request>,
+    /// The thread of the call. The call itself ends its requests if the sender is dropped there.
+    ends: Option<ThreadId>,
+    /// Keeps the call open. A borrowed sender does not outlive the call.
+    _open: Option<OpenSender>,
+    logger: Span,
+    health: Health,
+    /// The budget for the memory of the responses.
+    budget: Option<Arc<MemoryBudget>>,
+    outputs: PhantomData<fn(O)>,
+}
+
+impl<O: Outputs> Responses<O> {
+    /// Creates a sender for all requests of a call. `None` if the model is not decoupled.
+    pub(super) fn of(call: &Call<'_>) -> Option<Self> {
+        let destination = call.destination.as_ref()?;
+        Some(Self {
+            sinks: destination.sinks.clone(),
+            model: Arc::clone(call.requests.first()?.model()),
+            requests: call.requests.to_vec(),
+            ends: None,
+            _open: None,
+            logger: call.context.logger().clone(),
+            health: call.context.health().clone(),
+            budget: call.context.budget().cloned(),
+            outputs: PhantomData,
+        })
+    }
+
+    /// Creates a sender for each request of a call.
+    pub(super) fn each(call: &Call<'_>) -> Vec<Self> {
+        let Some(destination) = &call.destination else {
+            return Vec::new();
+        };
+        let requests = call.requests.iter().enumerate();
+        requests
+            .map(|(index, request)| Self {
+                sinks: destination.sinks.only(index),
+                model: Arc::clone(request.model()),
+                requests: vec![request.clone()],
+                ends: Some(thread::current().id()),
+                _open: Some(destination.open.enter()),
+                logger: call.context.logger().clone(),
+                health: call.context.health().clone(),
+                budget: call.context.budget().cloned(),
+                outputs: PhantomData,
+            })
+            .collect()
+    }
+
+    /// Sends a response as soon as there is space for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Cancelled`] if no further responses are needed. This is also the case after
+    /// outputs that do not match the model, and after an `Err` if `O` is a `Result`. In both cases,
+    /// the requests fail.
+    pub async fn send(&self, outputs: O) -> Result<(), Cancelled> {
+        self.send_with(outputs, Parameters::default()).await
+    }
+
+    /// Like [`send`](Self::send), but blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub fn blocking_send(&self, outputs: O) -> Result<(), Cancelled> {
+        block_on(self.send(outputs))
+    }
+
+    /// Sends a response with response parameters.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_with(&self, outputs: O, parameters: Parameters) -> Result<(), Cancelled> {
+        let outputs = WithParameters {
+            outputs,
+            parameters,
+        };
+        let parts = outputs.into_parts(&self.model);
+        let answers = parts.and_then(|parts| {
+            let budget = self.budget.as_ref();
+            answers(&self.model, &self.requests, Returned::Call(parts), budget)
+        });
+        match answers {
+            Ok(answers) => self.sinks.send(answers).await,
+            Err(error) => {
+                tracing::warn!(parent: &self.logger, %error, "response failed");
+                self.health.note(&error, self.model.unrecoverable_panics);
+                self.sinks.finish(&Err(error));
+                Err(Cancelled)
+            }
+        }
+    }
+
+    /// Ends the requests now instead of when the function returns.
+    pub fn end(self) {
+        self.sinks.finish(&Ok(()));
+    }
+
+    /// Returns whether the requests are cancelled: the client disconnected, the request timed out,
+    /// or the server is shutting down.
+    pub fn is_cancelled(&self) -> bool {
+        self.sinks.are_cancelled()
+    }
+}
+
+impl<O> Drop for Responses<O> {
+    fn drop(&mut self) {
+        let Some(call) = self.ends else {
+            return;
+        };
+        // On the thread of the call, the function may still return an error, which then ends the
+        // request.
+        if thread::current().id() == call {
+            return;
+        }
+        let end = match thread::panicking() {
+            false => Ok(()),
+            true => Err(ModelError::Panic {
+                model: Arc::clone(&self.model.name),
+                message: "a thread of the function's".to_owned(),
+            }),
+        };
+        if let Err(error) = &end {
+            self.health.note(error, self.model.unrecoverable_panics);
+        }
+        self.sinks.finish(&end);
+    }
+}
+
+impl<O> fmt::Debug for Responses<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responses")
+            .field("model", &self.model.name)
+            .field("requests", &self.requests.len())
+            .finish_non_exhaustive()
+    }
+}

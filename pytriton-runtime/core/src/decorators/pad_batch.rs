@@ -1,0 +1,193 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::tensor::{Tensor, rows};
+
+use super::repeated::repeated;
+use super::{Batch, Step, StepError};
+
+/// `#[pad_batch]`: repeats the last row until the batch has a preferred size or the maximum size,
+/// and removes the added rows from the outputs.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_core::decorators::{PadBatch, Step};
+/// static STEP: &dyn Step = &PadBatch;
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PadBatch;
+
+impl Step for PadBatch {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        StepError::need_batch_axis(model)
+    }
+
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        let (model, count) = (batch.model(), batch.rows());
+        let size = padded(model, count);
+        // There is no last row to repeat, or nothing to add.
+        if count == 0 || size == count {
+            return Ok(());
+        }
+        for (index, input) in model.inputs.iter().enumerate() {
+            let Some(tensor) = &batch.inputs()[index] else {
+                continue;
+            };
+            let tensor = repeat_last(batch, index, tensor, size)?;
+            batch.set_reserved(&input.name, tensor)?;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &self,
+        model: &ModelSpec,
+        count: usize,
+        outputs: &mut [Tensor],
+    ) -> Result<(), StepError> {
+        let expected = match count {
+            0 => 0,
+            _ => padded(model, count),
+        };
+        for (index, output) in outputs.iter_mut().enumerate() {
+            if output.rows() != expected {
+                return Err(StepError::Rows {
+                    model: Arc::clone(&model.name),
+                    output: Arc::clone(&model.outputs[index].name),
+                    expected,
+                    got: output.rows(),
+                });
+            }
+            // All rows are reserved as long as a slice of them exists. A copy would need more memory.
+            let own = rows(output, 0, count);
+            *output = own.map_err(|source| StepError::output(model, index, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the padded size of a batch: the next preferred size, or the maximum.
+fn padded(model: &ModelSpec, count: usize) -> usize {
+    let preferred = model.dynamic_batching.iter();
+    let preferred = preferred.flat_map(|batching| &batching.preferred_batch_size);
+    let sizes = preferred.chain([&model.max_batch_size]);
+    let sizes = sizes.filter_map(|&size| usize::try_from(size).ok());
+    let next = sizes.filter(|&size| size >= count).min();
+    // A model without a batch axis, whose maximum is 0, is not padded.
+    next.unwrap_or(count)
+}
+
+fn repeat_last(
+    batch: &Batch<'_>,
+    input: usize,
+    tensor: &Tensor,
+    size: usize,
+) -> Result<Tensor, StepError> {
+    let count = tensor.rows();
+    let last = rows(tensor, count.saturating_sub(1), 1);
+    let last = last.map_err(|source| StepError::input(batch.model(), input, source))?;
+    let mut shape = tensor.shape().to_vec();
+    shape[0] = size;
+    let missing = size.saturating_sub(count);
+    repeated(batch, input, shape, tensor.data(), &last, missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    fn column(values: &[f32]) -> Tensor {
+        Tensor::from_elements(vec![values.len(), 1], values.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_batch_has_the_next_of_its_sizes() {
+        type Sizes = &'static [(usize, usize)];
+        let table: [(&[u32], u32, Sizes); 5] = [
+            (&[], 4, &[(1, 4), (3, 4), (4, 4)]),
+            (&[4, 2], 8, &[(1, 2), (2, 2), (3, 4), (5, 8), (8, 8)]),
+            (&[8], 8, &[(1, 8), (8, 8)]),
+            // A batch above the maximum, and a model without a batch axis.
+            (&[2], 4, &[(5, 5)]),
+            (&[], 0, &[(1, 1)]),
+        ];
+        for (preferred, largest, sizes) in table {
+            let mut spec = IDENTITY.spec().unwrap();
+            spec.max_batch_size = largest;
+            if let Some(batching) = &mut spec.dynamic_batching {
+                batching.preferred_batch_size = preferred.to_vec();
+            }
+            for &(count, expected) in sizes {
+                assert_eq!(padded(&spec, count), expected, "{preferred:?} {largest}");
+            }
+            spec.dynamic_batching = None;
+            let largest = largest as usize;
+            assert_eq!(padded(&spec, 1), largest.max(1));
+        }
+    }
+
+    #[test]
+    fn what_is_added_is_cut_off_and_other_rows_are_an_error() {
+        let spec = IDENTITY.spec().unwrap();
+        let inputs = vec![Some(column(&[1.0, 2.0]))];
+        let mut batch = Batch::new(&spec, 2, Cow::Owned(inputs));
+        PadBatch.prepare(&mut batch).unwrap();
+        let all = [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0];
+        assert_eq!(batch.inputs(), [Some(column(&all))]);
+
+        let mut outputs = [column(&all)];
+        PadBatch.finish(&spec, 2, &mut outputs).unwrap();
+        assert_eq!(outputs, [column(&[1.0, 2.0])]);
+        let error = PadBatch.finish(&spec, 2, &mut outputs).unwrap_err();
+        let text = "output 'OUTPUT_1' of model 'Identity' has 2 rows, expected 8: one for each row of the call";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn what_is_added_is_counted_before_it_is_there_and_until_it_is_gone() {
+        let spec = IDENTITY.spec().unwrap();
+        let inputs = [Some(
+            Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),
+        )];
+        for (limit, expected) in [(32 << 10, None), ((32 << 10) - 1, Some(32 << 10))] {
+            let budget = MemoryBudget::new(limit);
+            let mut batch = Batch::new(&spec, 2, Cow::Borrowed(&inputs)).counted_in(Some(&budget));
+            let refused = PadBatch.prepare(&mut batch).err();
+            let expected =
+                expected.map(|bytes| StepError::Budget(MemoryBudgetError { bytes, limit }));
+            assert_eq!(refused, expected);
+            let held = if refused.is_some() { 0 } else { 32 << 10 };
+            assert_eq!(budget.reserved(), held);
+            let inputs = batch.into_inputs().into_owned();
+            assert_eq!(budget.reserved(), held);
+            drop(inputs);
+            assert_eq!(budget.reserved(), 0);
+        }
+    }
+
+    #[test]
+    fn a_model_without_rows_is_refused() {
+        let mut spec = IDENTITY.spec().unwrap();
+        assert_eq!(PadBatch.check(&spec), Ok(()));
+        spec.max_batch_size = 0;
+        let error = PadBatch.check(&spec).unwrap_err().to_string();
+        assert!(
+            error.starts_with("model 'Identity' has no batch axis"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn without_a_row_there_is_none_to_repeat() {
+        let spec = IDENTITY.spec().unwrap();
+        let mut batch = Batch::new(&spec, 0, Cow::Owned(vec![Some(column(&[]))]));
+        PadBatch.prepare(&mut batch).unwrap();
+        assert_eq!(batch.inputs(), [Some(column(&[]))]);
+    }
+}

@@ -1,0 +1,169 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::tensor::Tensor;
+
+use super::{Batch, StepError};
+
+/// Groups of row indexes that are called separately. Each row is in exactly one group. An empty
+/// list leaves the batch unchanged.
+pub type Groups = Vec<Vec<usize>>;
+
+/// The steps of a model in the order in which they are written.
+pub type Steps = Arc<[Arc<dyn Step>]>;
+
+/// A step around the function. `#[step(MyStep { … })]` accepts a value of any type that implements
+/// this trait.
+///
+/// # Examples
+///
+/// ```
+/// use pytriton_core::decorators::{Batch, Step, StepError};
+/// use pytriton_core::tensor::Tensor;
+///
+/// /// Refuses batches that are too small to be worth a call.
+/// #[derive(Debug)]
+/// struct AtLeast(usize);
+///
+/// impl Step for AtLeast {
+///     fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+///         match batch.rows() >= self.0 {
+///             true => Ok(()),
+///             false => Err(StepError::Refused(format!("expected {} rows", self.0))),
+///         }
+///     }
+/// }
+/// ```
+pub trait Step: fmt::Debug + Send + Sync {
+    /// Checks the step against its model. Called once before the model is served.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`] if the step can never work.
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        let _ = model;
+        Ok(())
+    }
+
+    /// Splits the rows into groups. The other methods then see each group as a separate batch.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which all requests of the batch fail.
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        let _ = batch;
+        Ok(Groups::new())
+    }
+
+    /// Changes the inputs of a batch or group before the call.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these rows fail.
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        let _ = batch;
+        Ok(())
+    }
+
+    /// Returns the maximum memory of the outputs that [`finish`](Self::finish) creates, in bytes. It
+    /// is reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these rows fail.
+    fn finish_bytes(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &[Tensor],
+    ) -> Result<usize, StepError> {
+        let _ = (model, rows, outputs);
+        Ok(0)
+    }
+
+    /// Changes the outputs of a call. `rows` is the number of rows before
+    /// [`prepare`](Self::prepare).
+    ///
+    /// If a later step forms groups, this is called once for each group.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these rows fail.
+    fn finish(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Tensor],
+    ) -> Result<(), StepError> {
+        let _ = (model, rows, outputs);
+        Ok(())
+    }
+
+    /// Returns the maximum memory of the outputs that [`join`](Self::join) creates, in bytes. It is
+    /// reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these groups fail.
+    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        let _ = (model, groups);
+        Ok(0)
+    }
+
+    /// Changes the outputs of the groups that this step has formed, so that their rows can be
+    /// combined in one tensor.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`StepError`], with which the requests of these groups fail.
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+        let _ = (model, groups);
+        Ok(())
+    }
+}
+
+/// Returns the step as generated code stores it.
+pub const fn step<S: Step>(step: &S) -> &S {
+    step
+}
+
+impl<S: Step + ?Sized> Step for &S {
+    fn check(&self, model: &ModelSpec) -> Result<(), StepError> {
+        (**self).check(model)
+    }
+
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        (**self).cut(batch)
+    }
+
+    fn prepare(&self, batch: &mut Batch<'_>) -> Result<(), StepError> {
+        (**self).prepare(batch)
+    }
+
+    fn finish_bytes(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &[Tensor],
+    ) -> Result<usize, StepError> {
+        (**self).finish_bytes(model, rows, outputs)
+    }
+
+    fn finish(
+        &self,
+        model: &ModelSpec,
+        rows: usize,
+        outputs: &mut [Tensor],
+    ) -> Result<(), StepError> {
+        (**self).finish(model, rows, outputs)
+    }
+
+    fn join_bytes(&self, model: &ModelSpec, groups: &[&mut [Tensor]]) -> Result<usize, StepError> {
+        (**self).join_bytes(model, groups)
+    }
+
+    fn join(&self, model: &ModelSpec, groups: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+        (**self).join(model, groups)
+    }
+}

@@ -1,0 +1,121 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::tensor::dims_match;
+
+use super::{
+    CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, Surface,
+    TensorSpec, VersionPolicy, Warmup,
+};
+
+/// A registered model: its declaration with defaults applied and all rules checked.
+#[derive(Debug, Clone)]
+pub struct ModelSpec {
+    /// The name.
+    pub name: Arc<str>,
+    /// The description; may be empty.
+    pub description: Arc<str>,
+    /// The version.
+    pub version: u32,
+    /// The version policy that this version sets, if any.
+    pub version_policy: Option<VersionPolicy>,
+    /// The maximum batch size; 0 for a model without a batch axis.
+    pub max_batch_size: u32,
+    /// The instances.
+    pub instances: InstanceGroups,
+    /// The number of concurrent batches per instance.
+    pub batches_in_flight: u32,
+    /// Whether threads that serve connections may call the function.
+    pub inline: bool,
+    /// The time limit of a call; `None` for no limit.
+    pub max_call: Option<Duration>,
+    /// Whether a panic is a fatal error.
+    pub unrecoverable_panics: bool,
+    /// The inputs, in the order of the function's parameters.
+    pub inputs: Vec<TensorSpec>,
+    /// The outputs, in the order of the return type.
+    pub outputs: Vec<TensorSpec>,
+    /// The labels of an output's elements, one per line, by the index of the output.
+    pub labels: BTreeMap<usize, Arc<str>>,
+    /// Dynamic batching; `None` sends each request separately.
+    pub dynamic_batching: Option<DynamicBatching>,
+    /// Sequence batching; `None` for a model without sequences. Excludes `dynamic_batching`.
+    pub sequence_batching: Option<SequenceBatching>,
+    /// Whether responses are cached by their inputs.
+    pub response_cache: bool,
+    /// The parameters in the model's configuration, with distinct names.
+    pub parameters: Vec<(Arc<str>, Arc<str>)>,
+    /// What one call of the function processes.
+    pub call: CallMode,
+    /// Whether a request may have any number of responses.
+    pub decoupled: bool,
+    /// The OpenAI route of the model, if any.
+    pub openai: Option<Surface>,
+    /// Whether the function checks for cancellation.
+    pub cancellable: bool,
+    /// Whether the function takes the request parameters.
+    pub takes_parameters: bool,
+    /// Whether only requests with equal parameters share a call.
+    pub by_parameters: bool,
+    /// The inputs that are reduced to their first row.
+    pub first_values: Vec<FirstValue>,
+    /// The `BYTES` inputs that the function reads as `String`, so that their elements must be valid
+    /// UTF-8.
+    pub utf8_inputs: Vec<usize>,
+    /// The warm-up calls of each instance, in order.
+    pub warmups: Vec<Warmup>,
+    /// The model's location in the user's source code.
+    pub location: Location,
+}
+
+impl ModelSpec {
+    /// Whether tensors have a batch axis.
+    pub fn batching(&self) -> bool {
+        self.max_batch_size > 0
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.parameters.iter();
+        let (_, value) = parameters.find(|(other, _)| **other == *name)?;
+        Some(value)
+    }
+
+    /// The dimensions of a tensor as clients see them: preceded by -1 if there is a batch axis.
+    pub fn client_dims(&self, tensor: &TensorSpec) -> Vec<i64> {
+        let batch_axis = self.batching().then_some(-1);
+        batch_axis
+            .into_iter()
+            .chain(tensor.dims.iter().copied())
+            .collect()
+    }
+
+    /// Whether a shape, including the batch axis if there is one, matches a tensor.
+    pub fn fits(&self, tensor: &TensorSpec, shape: &[usize]) -> bool {
+        match (self.batching(), shape) {
+            (true, [_, dims @ ..]) => dims_match(&tensor.dims, dims),
+            (true, []) => false,
+            (false, dims) => dims_match(&tensor.dims, dims),
+        }
+    }
+
+    /// The name of the file with an output's labels in the model's folder, for tritonserver; empty
+    /// for none.
+    pub fn label_filename(&self, output: usize) -> String {
+        match self.labels.contains_key(&output) {
+            true => format!("labels_{output}.txt"),
+            false => String::new(),
+        }
+    }
+
+    /// The index of an input by name.
+    pub fn input_index(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| *input.name == *name)
+    }
+
+    /// The index of an output by name.
+    pub fn output_index(&self, name: &str) -> Option<usize> {
+        self.outputs.iter().position(|output| *output.name == *name)
+    }
+}

@@ -1,0 +1,109 @@
+use crate::model::{Declared, InputType, Surface};
+use crate::tensor::DataType;
+
+use super::rules::equal;
+use super::{Argument, Kind, Member, ModelOptions, Signature};
+
+/// The reason why a function cannot be served at OpenAI's routes, with what to write instead.
+type Flaw = Option<&'static str>;
+
+const OWN: &str = "the server reads this member of OpenAI's requests itself: give the parameter another name, or remove it";
+const NO_PARAMETER: &str =
+    "no parameter can be this member of OpenAI's requests: give it another name, or remove it";
+
+impl Signature {
+    /// The missing parts of a function under `#[openai]`.
+    pub const fn openai_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
+        let Some(surface) = options.openai else {
+            return None;
+        };
+        let mut index = 0;
+        while index < self.arguments.len() {
+            // A member of the other route is reported on its parameter.
+            if let Some(name) = self.arguments[index].input_name()
+                && matches!(name.as_bytes(), b"prompt" | b"messages")
+            {
+                return None;
+            }
+            index += 1;
+        }
+        Some(match surface {
+            Surface::Completions => "the prompt is missing: take `prompt: String`",
+            Surface::Chat => "the messages are missing: take `messages: Messages`",
+        })
+    }
+}
+
+impl Argument {
+    /// The reason why an input cannot be a member of an OpenAI request.
+    pub(super) const fn openai_flaw(&self, surface: Surface) -> Flaw {
+        let Some(name) = self.input_name() else {
+            return None;
+        };
+        let own = surface.subject().as_bytes();
+        match (name.as_bytes(), surface) {
+            (name, Surface::Completions) if equal(name, own) => match self.declared {
+                Declared::Value(InputType {
+                    datatype: DataType::Bytes,
+                    optional: false,
+                    ..
+                }) => None,
+                _ => Some("a prompt is one text: take `prompt: String`"),
+            },
+            (name, Surface::Chat) if equal(name, own) => match self.declared {
+                Declared::Input(InputType {
+                    datatype: DataType::Bytes,
+                    optional: false,
+                    ..
+                }) => None,
+                _ => Some("these are the messages so far: take `messages: Messages`"),
+            },
+            (b"prompt", _) => Some(
+                "a chat has no prompt: write `#[openai(completions)]`, or take `messages: Messages`",
+            ),
+            (b"messages", _) => Some(
+                "a completion has no messages: write `#[openai(chat)]`, or take `prompt: String`",
+            ),
+            _ if Member::is_own(name) => Some(OWN),
+            _ => match Member::named(name, surface) {
+                Some(member) => self.kind_flaw(member.kind()),
+                None => None,
+            },
+        }
+    }
+
+    const fn kind_flaw(&self, kind: Kind) -> Flaw {
+        let (datatype, one) = match self.declared {
+            Declared::Value(input) => (input.datatype, true),
+            Declared::Input(input) => (input.datatype, false),
+            _ => return None,
+        };
+        let fits = match (kind, datatype) {
+            (Kind::Other, _) => return Some(NO_PARAMETER),
+            (Kind::Integer, DataType::Bool | DataType::Bytes) => false,
+            (Kind::Integer, DataType::Fp16 | DataType::Bf16) => false,
+            (Kind::Integer, DataType::Fp32 | DataType::Fp64) => false,
+            (Kind::Integer, _) => one,
+            (Kind::Number, DataType::Fp16 | DataType::Bf16) => one,
+            (Kind::Number, DataType::Fp32 | DataType::Fp64) => one,
+            (Kind::Boolean, DataType::Bool) => one,
+            (Kind::Text, DataType::Bytes) => one,
+            (Kind::Texts, DataType::Bytes) => !one,
+            _ => false,
+        };
+        match (fits, kind) {
+            (true, _) => None,
+            (_, Kind::Integer) => {
+                Some("in OpenAI's requests this is an integer: take `Option<i64>`")
+            }
+            (_, Kind::Number) => Some("in OpenAI's requests this is a number: take `Option<f32>`"),
+            (_, Kind::Boolean) => {
+                Some("in OpenAI's requests this is true or false: take `Option<bool>`")
+            }
+            (_, Kind::Texts) => {
+                Some("in OpenAI's requests these are texts: take `Option<Vec<String>>`")
+            }
+            _ => Some("in OpenAI's requests this is a text: take `Option<String>`"),
+        }
+    }
+}

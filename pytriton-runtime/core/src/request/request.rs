@@ -1,0 +1,237 @@
+use std::sync::Arc;
+
+use ndarray::{CowArray, IxDyn};
+
+use crate::call::ModelError;
+use crate::memory_budget::MemoryPermit;
+use crate::model::ModelSpec;
+use crate::tensor::{Element, Tensor, TensorError, array};
+use crate::trace::Trace;
+
+use super::Arrival;
+use super::InferRequest;
+use super::elements::check_elements;
+use super::{Generation, Parameters, Requested, Sequence, SmallVec, TraceEvents};
+
+/// A request that matches its model. It is queued, batched and passed to raw functions.
+///
+/// The data is boxed, because the request is moved often.
+#[derive(Debug, Clone)]
+pub struct Request(pub(super) Box<Checked>);
+
+/// The data of a request.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
+    pub(super) spec: Arc<ModelSpec>,
+    pub(super) id: String,
+    pub(super) parameters: Parameters,
+    pub(super) timeout_microseconds: u64,
+    pub(super) priority: u64,
+    pub(super) sequence: Option<Sequence>,
+    /// The inputs in the order of the model.
+    pub(super) inputs: SmallVec<Option<Tensor>>,
+    pub(super) requested: Requested,
+    pub(super) batch_size: usize,
+    pub(super) traced: Option<Arc<dyn TraceEvents>>,
+    pub(super) _memory: Option<Arc<MemoryPermit>>,
+    pub(super) trace: Option<Box<Trace>>,
+    /// Why the request cannot be executed. It stays in its batch, because its index must not
+    /// change.
+    pub(super) flaw: Option<ModelError>,
+    pub(super) arrival: Option<Arc<Arrival>>,
+}
+
+impl Request {
+    /// Creates a request that tritonserver has checked: inputs in the order of the model, each with
+    /// `batch_size` rows.
+    pub fn gathered(
+        spec: &Arc<ModelSpec>,
+        head: InferRequest,
+        inputs: SmallVec<Option<Tensor>>,
+        requested: Requested,
+        batch_size: usize,
+    ) -> Self {
+        Self(Box::new(Checked {
+            spec: Arc::clone(spec),
+            id: head.id,
+            parameters: head.parameters,
+            timeout_microseconds: head.timeout_microseconds,
+            priority: head.priority,
+            sequence: head.sequence,
+            inputs,
+            requested,
+            batch_size,
+            traced: head.traced,
+            _memory: head.memory.share(),
+            trace: head.trace,
+            flaw: None,
+            arrival: None,
+        }))
+    }
+
+    /// Checks the elements. If one is invalid, the request fails alone when its batch runs.
+    pub fn with_checked_elements(mut self) -> Self {
+        let checked = &self.0;
+        let inputs = (0..).zip(checked.inputs.iter());
+        let flaws = inputs.filter_map(|(index, tensor)| {
+            let data = tensor.as_ref()?.data();
+            let source = check_elements(&checked.spec, index, data).err()?;
+            Some(ModelError::Input {
+                model: Arc::clone(&checked.spec.name),
+                input: Arc::clone(&checked.spec.inputs[index].name),
+                source,
+            })
+        });
+        if let Some(flaw) = { flaws }.next() {
+            self.0.flaw = Some(flaw);
+        }
+        self
+    }
+
+    /// Marks the request as invalid. It fails with this error when its batch runs.
+    pub fn flawed(mut self, flaw: ModelError) -> Self {
+        self.0.flaw = Some(flaw);
+        self
+    }
+
+    /// Returns why the request cannot be executed, if it is invalid.
+    pub fn flaw(&self) -> Option<&ModelError> {
+        self.0.flaw.as_ref()
+    }
+
+    /// Returns the ID set by the client, or an empty string.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// Returns its spans, if tracing is enabled.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.0.trace.as_deref()
+    }
+
+    /// Records that the request enters a queue.
+    pub fn enqueue(&mut self) {
+        if let Some(trace) = &mut self.0.trace {
+            trace.enqueue();
+        }
+    }
+
+    /// Takes its position among the requests of its connection. Later ones may enter a queue once
+    /// it is dropped.
+    pub fn take_arrival(&mut self) -> Option<Arc<Arrival>> {
+        self.0.arrival.take()
+    }
+
+    /// Records that the request leaves the queue.
+    pub fn dequeue(&mut self) {
+        if let Some(trace) = &mut self.0.trace {
+            trace.dequeue();
+        }
+    }
+
+    /// Returns the model of the request.
+    pub fn model(&self) -> &Arc<ModelSpec> {
+        &self.0.spec
+    }
+
+    /// Returns the parameters, including forwarded headers.
+    pub fn parameters(&self) -> &Parameters {
+        &self.0.parameters
+    }
+
+    /// Hides a parameter from the function.
+    pub fn forget_parameter(&mut self, name: &str) {
+        self.0.parameters.remove(name);
+    }
+
+    /// Returns the queue timeout in microseconds, or 0 for the default.
+    pub fn timeout_microseconds(&self) -> u64 {
+        self.0.timeout_microseconds
+    }
+
+    /// Returns the priority level, or 0 if it is not set. tritonserver does not pass it on.
+    pub fn priority(&self) -> u64 {
+        self.0.priority
+    }
+
+    /// Returns the sequence of the request, if any.
+    ///
+    /// Without sequence batching, this is what the client sent.
+    pub fn sequence(&self) -> Option<&Sequence> {
+        self.0.sequence.as_ref()
+    }
+
+    /// Assigns the request to a generation of its sequence.
+    pub fn belong(&mut self, generation: &Arc<Generation>) {
+        if let Some(sequence) = &mut self.0.sequence {
+            sequence.belong(generation);
+        }
+    }
+
+    /// Returns the number of rows, or 1 for a model without batching.
+    pub fn batch_size(&self) -> usize {
+        self.0.batch_size
+    }
+
+    /// Returns the tensors in the order of the model's inputs.
+    pub fn inputs(&self) -> &[Option<Tensor>] {
+        &self.0.inputs
+    }
+
+    /// Returns whether the request asks for the output with this index.
+    pub fn asks_for(&self, output: usize) -> bool {
+        self.0.requested.contains(output)
+    }
+
+    /// Returns the recorder of trace events, if the request is traced.
+    pub fn traced(&self) -> Option<&Arc<dyn TraceEvents>> {
+        self.0.traced.as_ref()
+    }
+
+    /// Returns the total size of the tensors in bytes.
+    pub fn bytes(&self) -> usize {
+        let tensors = self.0.inputs.iter().flatten();
+        tensors.map(|tensor| tensor.data().len()).sum()
+    }
+
+    /// Returns the names of the requested outputs.
+    pub fn requested_outputs(&self) -> impl Iterator<Item = &str> {
+        let outputs = self.0.spec.outputs.iter().enumerate();
+        outputs
+            .filter(|(index, _)| self.asks_for(*index))
+            .map(|(_, output)| &*output.name)
+    }
+
+    /// Returns the tensor of an input, or `None` if the request omits it or the model has no such
+    /// input.
+    pub fn tensor(&self, name: &str) -> Option<&Tensor> {
+        self.0.inputs[self.0.spec.input_index(name)?].as_ref()
+    }
+
+    /// Returns an input as an array with the batch axis first. `None` if the request omits it or
+    /// the model has no such input.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`TensorError`] if the input has another element type.
+    pub fn array<T: Element>(
+        &self,
+        name: &str,
+    ) -> Result<Option<CowArray<'_, T, IxDyn>>, TensorError> {
+        self.tensor(name).map(array).transpose()
+    }
+
+    /// Returns whether the two requests can be rows of one batch: the same inputs with the same
+    /// dims after the batch axis.
+    pub fn stacks_with(&self, other: &Self) -> bool {
+        self.0
+            .inputs
+            .iter()
+            .zip(&other.0.inputs)
+            .all(|pair| match pair {
+                (Some(one), Some(two)) => one.shape().get(1..) == two.shape().get(1..),
+                (None, None) => true,
+                _ => false,
+            })
+    }
+}

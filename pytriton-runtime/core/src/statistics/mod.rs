@@ -1,0 +1,17 @@
+//! Model statistics: exact counts and durations, as in Triton's statistics extension. Pure.
+
+mod counter;
+mod histogram;
+mod latencies;
+mod recorder;
+mod summary;
+
+pub use counter::nanoseconds;
+pub use counter::{
+    AnswerStatistics, BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration,
+};
+pub use histogram::Histogram;
+pub use latencies::{Histograms, Latencies, Summaries};
+pub use recorder::MOST_ANSWERS;
+pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};
+pub use summary::Summary;
