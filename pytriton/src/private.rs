@@ -8,7 +8,7 @@ pub use pytriton_runtime::call::{
     SequenceReader, Start, Started, StateKind, closed, ended, flow, inline_state, iterate, loaded,
     loading, made, made_by_default, output_field, sequenced, starting, stream_of,
 };
-pub use pytriton_runtime::decorators::{FillOptional, GroupByValues, PadBatch, Step, step};
+pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
     Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,

@@ -109,7 +109,7 @@ use super::*;
 /// | `max_sequence_idle_microseconds = 5_000_000` | 1 000 000 | the maximum time between two requests of a sequence |
 /// | `minimum_slot_utilization = 0.5` | 0.0 | `direct`: the fraction of slots that must be filled before a batch starts early, without waiting for `max_queue_delay_microseconds` |
 /// | `max_candidate_sequences = 64` | `max_batch_size` | `oldest`: the number of concurrent sequences per instance |
-/// | `response_cache = true` | `false` | whether identical requests are answered from the response cache |
+/// | `response_cache = true` | `false` | whether identical requests get a response from the cache |
 /// | `parameters(weights = "/w", "a.b" = "1")` | none | custom parameters in the model configuration: [`ModelSpec::parameter`] |
 /// | `client = LinearClient` | the function's name | the type of the model in typed clients, with the feature `client` |
 /// | `crate = my::pytriton` | `::pytriton` | the path of this crate |

@@ -46,7 +46,7 @@ pub use pytriton_macros::infer;
 ///     array![[*sum]]
 /// }
 ///
-/// fn ask(served: &testing::Served, parameters: &str, x: f32) -> std::io::Result<String> {
+/// fn send(served: &testing::Served, parameters: &str, x: f32) -> std::io::Result<String> {
 ///     let body = format!(
 ///         r#"{{"parameters":{{"sequence_id":5{parameters}}},
 ///             "inputs":[{{"name":"x","datatype":"FP32","shape":[1,1],"data":[{x}]}}]}}"#
@@ -54,16 +54,16 @@ pub use pytriton_macros::infer;
 ///     let mut stream = TcpStream::connect(served.http())?;
 ///     let (path, length) = ("/v2/models/Sum/infer", body.len());
 ///     write!(stream, "POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}")?;
-///     let mut answer = String::new();
-///     stream.read_to_string(&mut answer)?;
-///     Ok(answer)
+///     let mut response = String::new();
+///     stream.read_to_string(&mut response)?;
+///     Ok(response)
 /// }
 ///
 /// # fn main() -> std::io::Result<()> {
 /// let served = testing::serve_registered().unwrap();
-/// assert!(ask(&served, r#","sequence_start":true"#, 2.0)?.contains(r#""data":[2.0]"#));
-/// assert!(ask(&served, "", 3.0)?.contains(r#""data":[5.0]"#));
-/// assert!(ask(&served, r#","sequence_end":true"#, 4.0)?.contains(r#""data":[9.0]"#));
+/// assert!(send(&served, r#","sequence_start":true"#, 2.0)?.contains(r#""data":[2.0]"#));
+/// assert!(send(&served, "", 3.0)?.contains(r#""data":[5.0]"#));
+/// assert!(send(&served, r#","sequence_end":true"#, 4.0)?.contains(r#""data":[9.0]"#));
 /// # Ok(())
 /// # }
 /// ```

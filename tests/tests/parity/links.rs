@@ -113,7 +113,7 @@ fn anchors_are_those_of_headings() {
     for (heading, expected) in [
         ("Access control", "access-control"),
         ("`pytriton.triton`", "pytritontriton"),
-        ("… a metric (2)", "-a-metric-2"),
+        ("Metrics … (all)", "metrics--all"),
         ("Warm-up and fatal errors", "warm-up-and-fatal-errors"),
     ] {
         assert_eq!(anchor(heading), expected);

@@ -18,21 +18,21 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::{serve, urls};
 
-fn rows(url: &str) -> Result<(), ClientError> {
+fn one_batch(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::new(url, "Scale")?;
     let x = Array2::<f32>::ones((3, 4));
     let scale = Array2::from_elem((3, 1), 2.0_f32);
 
-    let by_place = client.infer_batch((&x, &scale))?;
+    let by_position = client.infer_batch((&x, &scale))?;
     let by_name = client.infer_batch((("scale", &scale), ("x", &x)))?;
 
-    assert_eq!(by_place.view::<f32, Ix2>("y")?, &x * 2.0);
+    assert_eq!(by_position.view::<f32, Ix2>("y")?, &x * 2.0);
     assert_eq!(by_name.view::<f32, Ix2>("y")?, &x * 2.0);
     client.close();
     Ok(())
 }
 
-fn a_row(url: &str) -> Result<(), ClientError> {
+fn one_sample(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::new(url, "Scale")?;
     let outputs = client.infer_sample((array![1.0_f32, 2.0], array![3.0_f32]))?;
     for (name, tensor) in outputs.tensors() {
@@ -49,12 +49,12 @@ fn parameters_and_headers(url: &str) -> Result<(), ClientError> {
         .header("x-divisor", "3")
         .timeout(Duration::from_secs(5));
     let outputs = client.infer_sample_with(array![1.0_f32], options)?;
-    let said = &outputs.array::<String, Ix1>("OUTPUT_1")?[0];
-    assert!(said.contains("multiplier=") && said.contains("x-divisor="));
+    let text = &outputs.array::<String, Ix1>("OUTPUT_1")?[0];
+    assert!(text.contains("multiplier=") && text.contains("x-divisor="));
     Ok(())
 }
 
-fn a_sequence(url: &str) -> Result<(), ClientError> {
+fn one_sequence(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::new(url, "Sum")?;
     let step = |step| InferOptions::new().sequence(step);
     let first = step(SequenceStep::new("mine").start());
@@ -65,7 +65,7 @@ fn a_sequence(url: &str) -> Result<(), ClientError> {
     Ok(())
 }
 
-fn a_version(url: &str) -> Result<(), ClientError> {
+fn one_version(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::builder(url, "Versioned")
         .version("1")
         .build()?;
@@ -80,12 +80,12 @@ fn pipelined(url: &str) -> Result<(), ClientError> {
         .max_under_way(16)
         .max_queue_size(64)
         .build()?;
-    let asked = (0..100).map(|number| {
+    let pending = (0..100).map(|number| {
         client
             .infer_sample((array![number], array![1]))
             .blocking_send()
     });
-    let pending = asked.collect::<Result<Vec<_>, _>>()?;
+    let pending = pending.collect::<Result<Vec<_>, _>>()?;
     for (number, pending) in (0..).zip(pending) {
         let outputs = pending.wait()?;
         assert_eq!(outputs.array::<i32, Ix1>("OUTPUT_1")?, array![number + 1]);
@@ -124,7 +124,7 @@ async fn predicted(url: &str) -> crate::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stream = TcpStream::connect(listener.local_addr()?).await?;
     let serving = tokio::spawn(axum::serve(listener, application(url)?).into_future());
-    let asked = b"GET /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let pending = b"GET /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(asked).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
@@ -132,7 +132,7 @@ async fn predicted(url: &str) -> crate::Result<String> {
     Ok(answer)
 }
 
-fn many_answers(url: &str) -> Result<(), ClientError> {
+fn streamed_responses(url: &str) -> Result<(), ClientError> {
     let client = DecoupledModelClient::new(url, "Count")?;
     let mut expected = 0;
     for outputs in client.infer_sample([("count", array![3])]) {
@@ -143,18 +143,18 @@ fn many_answers(url: &str) -> Result<(), ClientError> {
     Ok(())
 }
 
-async fn many_answers_on_tokio(url: &str) -> Result<(), ClientError> {
+async fn stream_on_tokio(url: &str) -> Result<(), ClientError> {
     use futures_util::TryStreamExt;
 
     let client = AsyncDecoupledModelClient::new(url, "Count")?;
-    let mut answers = client.infer_sample([("count", array![3])]);
-    while let Some(outputs) = answers.try_next().await? {
+    let mut responses = client.infer_sample([("count", array![3])]);
+    while let Some(outputs) = responses.try_next().await? {
         println!("{}", outputs.view::<i32, Ix1>("OUTPUT_1")?);
     }
     Ok(())
 }
 
-fn times(url: &str) -> Result<(), ClientError> {
+fn timeouts(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::builder(url, "AddSub")
         .init_timeout(Duration::from_secs(120))
         .inference_timeout(Duration::from_secs(240))
@@ -165,10 +165,10 @@ fn times(url: &str) -> Result<(), ClientError> {
     Ok(())
 }
 
-fn what_can_happen(url: &str) -> Result<(), ClientError> {
+fn handle_errors(url: &str) -> Result<(), ClientError> {
     let client = ModelClient::new(url, "Slow")?;
-    let soon = InferOptions::new().timeout(Duration::from_millis(10));
-    match client.infer_sample_with(array![500_u32], soon) {
+    let options = InferOptions::new().timeout(Duration::from_millis(10));
+    match client.infer_sample_with(array![500_u32], options) {
         Ok(outputs) => println!("{outputs:?}"),
         Err(ClientError::Timeout { stage, timeout, .. }) => println!("{stage}: {timeout:?}"),
         Err(ClientError::Server { status, message }) => println!("{status}: {message}"),
@@ -181,21 +181,21 @@ fn what_can_happen(url: &str) -> Result<(), ClientError> {
 async fn what_is_shown_does_what_it_says() -> crate::Result {
     let server = serve(Engine::Embedded, &[])?;
     for url in urls(&server) {
-        rows(&url)?;
-        a_row(&url)?;
+        one_batch(&url)?;
+        one_sample(&url)?;
         parameters_and_headers(&url)?;
-        a_sequence(&url)?;
-        a_version(&url)?;
+        one_sequence(&url)?;
+        one_version(&url)?;
         pipelined(&url)?;
         on_tokio(&url).await?;
         let answer = predicted(&url).await?;
         assert!(answer.ends_with("\r\n\r\n[3.0, 6.0]"), "{answer}");
-        times(&url)?;
-        what_can_happen(&url)?;
+        timeouts(&url)?;
+        handle_errors(&url)?;
     }
     let [_, grpc] = urls(&server);
-    many_answers(&grpc)?;
-    many_answers_on_tokio(&grpc).await?;
+    streamed_responses(&grpc)?;
+    stream_on_tokio(&grpc).await?;
     Ok(())
 }
 
