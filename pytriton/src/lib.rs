@@ -15,7 +15,8 @@
 //! # }
 //! ```
 //!
-//! The function's signature defines the model: see [`macro@model`].
+//! The function's signature defines the model: see [`macro@model`]. The module `guide` explains each
+//! topic with examples, from a first model to production.
 //!
 //! [`Model`] and [`Function`] define a model at run time, and [`Triton`] is the server as a value,
 //! which the program starts and stops.
