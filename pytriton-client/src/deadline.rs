@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(deadline.within(step).await, Ok(()));
         let late = deadline.within(pending::<Result<(), _>>()).await;
         assert_eq!(begun.elapsed().as_secs(), 7);
-        let words = "the inference did not end within 7 s";
+        let words = "the inference did not complete within 7 s";
         assert_eq!(late.unwrap_err().to_string(), words);
         let never = Deadline::new(Stage::Inference, Duration::MAX);
         assert_eq!(never.within(async { Ok(1) }).await, Ok(1));

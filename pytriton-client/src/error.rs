@@ -18,7 +18,7 @@ pub enum ClientError {
         reason: String,
     },
     /// The operation timed out.
-    #[error("{stage} did not end within {} s{}", timeout.as_secs_f64(), note(message))]
+    #[error("{stage} did not complete within {} s{}", timeout.as_secs_f64(), note(message))]
     Timeout {
         /// The operation.
         stage: Stage,
@@ -36,7 +36,7 @@ pub enum ClientError {
         message: String,
     },
     /// The TLS handshake failed, or the TLS options are invalid; nothing was sent.
-    #[error("no TLS with {address}: {message}")]
+    #[error("TLS handshake with {address} failed: {message}")]
     Tls {
         /// The server.
         address: String,
@@ -44,7 +44,7 @@ pub enum ClientError {
         message: String,
     },
     /// The connection broke before the response arrived; the server may have processed the request.
-    #[error("the connection to {address} broke: {message}")]
+    #[error("the connection to {address} was lost: {message}")]
     Lost {
         /// The server.
         address: String,
@@ -82,7 +82,7 @@ pub enum ClientError {
     },
     /// The server's model differs from the one that a typed client was compiled for.
     #[error(
-        "model {model} of the server is not what this client was compiled for:{}",
+        "model {model} of the server differs from the one that this client was compiled for:{}",
         lines(changes)
     )]
     Signature {
@@ -92,7 +92,7 @@ pub enum ClientError {
         changes: Vec<Change>,
     },
     /// The operation requires gRPC.
-    #[error("{what} goes over gRPC alone, and the server is at {address}")]
+    #[error("{what} requires gRPC, but the server is at {address}")]
     OnlyGrpc {
         /// The operation.
         what: &'static str,
@@ -100,7 +100,7 @@ pub enum ClientError {
         address: String,
     },
     /// The server or the model's function returned an error.
-    #[error("the server answered {status}: {message}")]
+    #[error("the server responded with {status}: {message}")]
     Server {
         /// The status.
         status: Status,
@@ -109,13 +109,13 @@ pub enum ClientError {
     },
     /// The server's response violates the protocol, or the server speaks another protocol than the
     /// URL scheme.
-    #[error("the server's answer is not of the protocol: {message}")]
+    #[error("the server's response violates the protocol: {message}")]
     Protocol {
         /// The reason.
         message: String,
     },
     /// The queue is full.
-    #[error("the queue is full: {limit} requests wait")]
+    #[error("the queue is full: {limit} requests are waiting")]
     QueueFull {
         /// The maximum number of queued requests.
         limit: usize,

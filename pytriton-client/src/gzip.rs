@@ -63,11 +63,15 @@ fn inflate(body: &[u8], aligned_at: usize, most: usize) -> Result<Bytes, ClientE
             Ok(0) => return Ok(buffer.freeze()),
             Ok(count) if count > most - buffer.len() => {
                 return Err(ClientError::protocol(format!(
-                    "it grows to more than {most} bytes"
+                    "it decompresses to more than {most} bytes"
                 )));
             }
             Ok(count) => buffer.extend_from_slice(&step[..count]),
-            Err(error) => return Err(ClientError::protocol(format!("it is no gzip: {error}"))),
+            Err(error) => {
+                return Err(ClientError::protocol(format!(
+                    "it is not valid gzip: {error}"
+                )));
+            }
         }
     }
 }

@@ -204,7 +204,7 @@ impl Server {
         match error {
             ClientError::Server { message, .. } => ClientError::SharedMemory {
                 message: format!(
-                    "{} does not take /dev/shm{}, which it must be able to open: {message}",
+                    "{} cannot open /dev/shm{}: {message}",
                     self.address(),
                     region.key()
                 ),
@@ -226,7 +226,7 @@ impl Server {
             }
             // Streaming clients refuse such addresses when they are created.
             (Self::Http(transport), _) => Err(ClientError::OnlyGrpc {
-                what: "asking for any number of answers",
+                what: "a request with any number of responses",
                 address: transport.address().to_owned(),
             }),
         }

@@ -26,7 +26,7 @@ impl Errors {
 
     /// Reports a duplicate.
     pub(crate) fn twice(&mut self, second: impl ToTokens, what: impl Display) {
-        self.push(second, format!("`{what}` stands twice: remove one"));
+        self.push(second, format!("`{what}` is given twice: remove one"));
     }
 
     /// Reports something missing, for which the only token is the attribute.

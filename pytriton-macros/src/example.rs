@@ -27,7 +27,7 @@ impl Example {
             })
         });
         if read.is_none() {
-            let message = "expected an element or a list of them, as they stand in a program: write `example = 0.5`, `example = \"…\"` or `example = [1, 2]`";
+            let message = "expected a literal or a list of literals: write `example = 0.5`, `example = \"…\"` or `example = [1, 2]`";
             errors.push(tokens, message);
         }
         read

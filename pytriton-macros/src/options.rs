@@ -61,7 +61,7 @@ impl Options {
                 true if entry.list => None,
                 true => Some(format!("expected options: write `{key}(…)`")),
                 false if options.key(&name).is_some() => {
-                    errors.push(key, format!("option `{key}` stands twice: remove one"));
+                    errors.push(key, format!("option `{key}` is given twice: remove one"));
                     continue;
                 }
                 false if entry.value.is_empty() => {
@@ -141,7 +141,7 @@ impl Options {
         match syn::parse2(value.clone()) {
             Ok(string) => Some(string),
             Err(_) => {
-                errors.push(value, format!("expected a text: write `{name} = \"…\"`"));
+                errors.push(value, format!("expected a string: write `{name} = \"…\"`"));
                 None
             }
         }
@@ -154,13 +154,12 @@ impl Options {
             return Vec::new();
         };
         let Some(list) = option.inside() else {
-            let message = format!("expected a list of texts: write `{name}(name = \"…\")`");
+            let message = format!("expected a list of strings: write `{name}(name = \"…\")`");
             errors.push(&option.value, message);
             return Vec::new();
         };
-        let expected =
-            "expected `name = \"…\"`, or `\"other name\" = \"…\"` for a name that is no identifier";
-        let wrong = |key: &TokenTree| format!("expected a text: write `{key} = \"…\"`");
+        let expected = "expected `name = \"…\"`, or `\"other name\" = \"…\"` for a name that is not an identifier";
+        let wrong = |key: &TokenTree| format!("expected a string: write `{key} = \"…\"`");
         let texts = pairs(list, text_name, expected, wrong, errors).into_iter();
         texts
             .map(|(name, text): (_, LitStr)| (name, text.value()))
@@ -185,7 +184,7 @@ fn unknown(attribute: &str, key: &Ident, meant: Option<&str>, known: &[&str]) ->
         return format!("`{attribute}` has no options: remove `{key}`");
     }
     if attribute.contains("model") && key == "decoupled" {
-        return "a function with many answers says so by its return type: remove `decoupled`, and write `-> impl Iterator<Item = Array2<f32>>`".to_owned();
+        return "the return type of a function determines whether it streams: remove `decoupled`, and write `-> impl Iterator<Item = Array2<f32>>`".to_owned();
     }
     match meant {
         Some(meant) => format!("unknown option `{key}`; did you mean `{meant}`?"),

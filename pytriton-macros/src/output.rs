@@ -24,11 +24,13 @@ fn no_array(output: &Type) -> Option<String> {
     }
     if let Some(inner) = argument_of("Option", output) {
         let inner = type_text(inner);
-        return Some(format!("an output cannot be left out: write `{inner}`"));
+        return Some(format!("an output cannot be optional: write `{inner}`"));
     }
     if let Some(element) = meant_element(output) {
         let text = type_text(output);
-        return Some(format!("`{text}` is no array: write `Array2<{element}>`"));
+        return Some(format!(
+            "`{text}` is not an array: write `Array2<{element}>`"
+        ));
     }
     match peeled(output) {
         Type::Reference(reference) => Some(match ArrayType::parse(&reference.elem) {
@@ -40,7 +42,7 @@ fn no_array(output: &Type) -> Option<String> {
             let mut names = traits(hidden).map(|last| last.ident.to_string());
             Some(match names.find(|name| many(name)) {
                 Some(name) => format!(
-                    "what an answer is must be known: write `impl {name}<Item = Array2<f32>>`"
+                    "the type of a response must be known: write `impl {name}<Item = Array2<f32>>`"
                 ),
                 None => "an output's type must be known: write `Array2<f32>`".to_owned(),
             })

@@ -23,7 +23,7 @@ impl Parse for Root {
             input.parse()
         })();
         root.map(Self).map_err(|error: syn::Error| {
-            let message = "the module has the library's name: write `pytriton::python!();`";
+            let message = "the module is named after the library: write `pytriton::python!();`";
             syn::Error::new(error.span(), message)
         })
     }
@@ -74,7 +74,7 @@ mod tests {
         let reported = messages(module(quote!(linear), "linear"));
         assert_eq!(
             reported,
-            ["the module has the library's name: write `pytriton::python!();`"]
+            ["the module is named after the library: write `pytriton::python!();`"]
         );
     }
 }

@@ -128,14 +128,14 @@ impl Form {
 
     fn expected(self, name: &str) -> String {
         let expected = match self {
-            Self::Text | Self::Action => "expected a text: write `{} = \"…\"`",
+            Self::Text | Self::Action => "expected a string: write `{} = \"…\"`",
             Self::Boolean => "expected `{} = true` or `{} = false`",
             Self::Number => "expected a number: write `{} = 1`",
             Self::Fraction => "expected a fraction: write `{} = 0.5`",
             Self::Numbers => "expected a list of numbers: write `{} = [4, 8]`",
             Self::Strategy => "expected a strategy: write `{} = direct` or `{} = oldest`",
             Self::Versions => {
-                "expected which versions are served: write `{} = latest(1)`, `{} = all` or `{} = specific([1, 3])`"
+                "expected a version policy: write `{} = latest(1)`, `{} = all` or `{} = specific([1, 3])`"
             }
             Self::Instances => {
                 "expected a number, or a list of devices: write `{} = 2` or `{} = [cpu(2), gpu(0)]`"

@@ -12,8 +12,7 @@ use crate::signature::forever;
 /// The exception type for a failed function, or for a request that was refused.
 static INFERENCE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-const DOCUMENT: &str = "What the function of a model said in place of an answer, or why it was not called.\n\nA client over HTTP \
-    is told the same words, with the status code `status`.";
+const DOCUMENT: &str = "The error of a model's function, or the reason why it was not called.\n\nA client over HTTP receives the same message, with the status code `status`.";
 
 /// Adds `InferenceError` to the module.
 pub(crate) fn define(module: &Bound<'_, PyModule>) -> PyResult<()> {

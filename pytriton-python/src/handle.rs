@@ -79,7 +79,7 @@ impl Handle {
 
     fn __repr__(&self) -> String {
         if !self.serves() {
-            return "<Server that has stopped>".to_owned();
+            return "<stopped Server>".to_owned();
         }
         let urls: Vec<String> = self.addresses.urls().map(|(_, url)| url).collect();
         format!("<Server at {}>", urls.join(", "))

@@ -19,7 +19,7 @@ pub(crate) fn document(spec: &ModelSpec) -> String {
     // Writing to a `String` cannot fail.
     let _ = match spec.max_batch_size {
         0 => writeln!(text, "Tensors have no batch axis."),
-        most => writeln!(text, "At most {most} rows a call."),
+        most => writeln!(text, "At most {most} rows per call."),
     };
     text
 }

@@ -13,10 +13,10 @@ pub(crate) enum ValidationError {
         given: usize,
     },
     /// The array has an unsupported element type, such as complex numbers or dates.
-    #[error("input '{input}': no tensor has elements of numpy's type {dtype}")]
+    #[error("input '{input}': numpy's element type {dtype} is not supported")]
     Elements { input: String, dtype: String },
     /// The number does not fit the input's datatype.
-    #[error("input '{input}': {value} is more than {datatype} holds")]
+    #[error("input '{input}': {value} is out of range for {datatype}")]
     Number {
         input: String,
         value: String,
@@ -33,22 +33,20 @@ pub(crate) enum ValidationError {
     #[error("parameter '{parameter}' is {found}, expected bool, int, float or str")]
     Parameter { parameter: String, found: String },
     /// The parameter is an integer of more than 64 bits.
-    #[error("parameter '{parameter}': {value} is more than 64 bits hold")]
+    #[error("parameter '{parameter}': {value} does not fit into 64 bits")]
     Integer { parameter: String, value: String },
     /// The generator is used or closed while another thread waits for its next response. The
     /// message is Python's.
     #[error("generator already executing")]
     Executing,
     /// Python modules support only the embedded engine.
-    #[error("option engine: a module serves its models with the embedded engine")]
+    #[error("option engine: a module supports only the embedded engine")]
     Engine,
     /// The server ended during startup, because of a signal or a fatal model error.
     #[error("the server has ended")]
     Ended,
     /// Two model names differ only in characters that are not valid in Python names.
-    #[error(
-        "models '{one}' and '{other}' are both {name} in Python: give one of them another name"
-    )]
+    #[error("models '{one}' and '{other}' have the same Python name {name}: rename one")]
     Twice {
         one: String,
         other: String,
@@ -56,7 +54,7 @@ pub(crate) enum ValidationError {
     },
     /// The model has the name of a predefined member of the module.
     #[error(
-        "model '{model}' is {name} in Python, which the module has of its own: give the model another name"
+        "the Python name {name} of model '{model}' is a predefined member of the module: rename the model"
     )]
     Taken { model: String, name: String },
 }

@@ -57,7 +57,7 @@ impl LoadedModels {
 
 impl fmt::Display for Away {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is being started again")
+        f.write_str("it is restarting")
     }
 }
 

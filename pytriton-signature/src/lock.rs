@@ -139,7 +139,7 @@ mod tests {
             ("{\"format\": \"1\"}", "line 1: `format`: expected a number"),
             (
                 "{\"format\": 2, \"models\": 5}",
-                "line 1: format 2 is not known here, only 1: write the file anew, or take the version of pytriton that wrote it",
+                "line 1: format 2 is not supported, only 1: rewrite the file, or use the version of pytriton that wrote it",
             ),
             (
                 "{\"format\": 1, \"models\": [\n{}]}",
@@ -147,7 +147,7 @@ mod tests {
             ),
             (
                 "{\"format\": 1, \"models\": [],\n\"more\": 1}",
-                "line 2: `more` is not known here",
+                "line 2: `more` is unknown",
             ),
             (
                 "{\"format\": 1.5}",
@@ -164,18 +164,18 @@ mod tests {
         let deep = "[".repeat(100_000);
         assert!(Lock::parse(&deep).is_err());
         for (old, new, expected) in [
-            ("FP32", "FP8", "line 10: `FP8` is no datatype"),
+            ("FP32", "FP8", "line 10: `FP8` is not a datatype"),
             (
                 "[20]",
                 "[-2]",
                 "line 10: expected a dimension, -1 for any size",
             ),
             ("16", "-1", "line 4: `max_batch_size` cannot be -1"),
-            ("scale", "x", "line 11: `x` is there twice"),
+            ("scale", "x", "line 11: `x` occurs twice"),
             (
                 "Words\",\n      \"version\": 2",
                 "Linear\",\n      \"version\": 1",
-                "line 17: `Linear` of version 1 is there twice",
+                "line 17: `Linear` of version 1 occurs twice",
             ),
             (
                 "true,",

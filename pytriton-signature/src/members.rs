@@ -90,7 +90,7 @@ impl Members {
         match self.members.first() {
             None => Ok(()),
             Some((name, value)) => {
-                let message = format!("`{name}` is not known here");
+                let message = format!("`{name}` is unknown");
                 Err(LockError::new(value.line, message))
             }
         }

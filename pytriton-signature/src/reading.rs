@@ -16,7 +16,7 @@ impl Lock {
         let format = file.number("format")?;
         if format != FORMAT {
             let message = format!(
-                "format {format} is not known here, only {FORMAT}: write the file anew, or take the version of pytriton that wrote it"
+                "format {format} is not supported, only {FORMAT}: rewrite the file, or use the version of pytriton that wrote it"
             );
             return Err(LockError::new(file.line, message));
         }
@@ -32,7 +32,7 @@ fn distinct<T: Named>(list: Vec<(usize, T)>) -> Result<Vec<T>, LockError> {
     for (line, item) in &list {
         let name = item.unique();
         if !names.insert(name.clone()) {
-            return Err(LockError::new(*line, format!("{name} is there twice")));
+            return Err(LockError::new(*line, format!("{name} occurs twice")));
         }
     }
     Ok(list.into_iter().map(|(_, item)| item).collect())
@@ -74,7 +74,7 @@ fn tensor(value: Value) -> Result<(usize, TensorSignature), LockError> {
     let line = members.line;
     let name = members.text("name")?;
     let datatype = members.text("datatype")?;
-    let unknown = |()| LockError::new(line, format!("`{datatype}` is no datatype"));
+    let unknown = |()| LockError::new(line, format!("`{datatype}` is not a datatype"));
     let datatype = datatype.parse().map_err(unknown)?;
     let dims = members.list("shape", |value| match value.kind {
         Kind::Number(dim) if dim >= -1 => Ok(dim),

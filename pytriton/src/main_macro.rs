@@ -12,7 +12,7 @@ impl Termination for Exit {
 
 /// The type of the `main` function in the module of [`main!`](crate::main).
 #[diagnostic::on_unimplemented(
-    message = "`pytriton::main!();` is the `main` function: write it outside of any function, in the place of `fn main`",
+    message = "`pytriton::main!();` is the `main` function: write it outside of any function, in place of `fn main`",
     label = "this is inside of a function"
 )]
 pub trait Main {}

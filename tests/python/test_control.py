@@ -218,7 +218,7 @@ def test_files_are_nothing_for_what_is_compiled():
     error = json.loads(answer)["error"]
     assert status == 500 and error.startswith(POLL.format("Plain"))
     # tritonserver accepts files, but no configuration without a backend.
-    assert wire.TRITONSERVER or "'file:1/x' cannot be given" in error
+    assert wire.TRITONSERVER or "'file:1/x' cannot be used" in error
 
 
 def test_what_is_no_file_of_the_binary_is_taken_from_the_configuration():

@@ -24,7 +24,7 @@ BAD = np.array([[1.0], [-2.5]], dtype=np.float32)
     [
         ("Fail", "-2.5 is below zero"),
         ("Panic", "-2.5 is below zero"),
-        ("Bomb", "a value that is no text"),
+        ("Bomb", "a value that is not text"),
         ("WrongRows", "'OUTPUT_1'.* has 3 rows, expected 2"),
         ("WrongShape", r"'OUTPUT_1'.* has shape \[2,3\], expected \[-1,2\]"),
     ],

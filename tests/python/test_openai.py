@@ -405,7 +405,7 @@ def test_the_same_models_speak_the_other_protocol():
     assert answer["parameters"] == {"completion_tokens": 2, "finish_reason": "content_filter", "prompt_tokens": 1}
     document["inputs"][0]["data"] = ["x"]
     status, _, answer = request("POST", "/v2/models/Whole/infer", json.dumps(document), address=HTTP)
-    assert status == 400 and b"element 0 is no message" in answer
+    assert status == 400 and b"element 0 is not a valid message" in answer
 
 
 @pytest.mark.skipif(TRITONSERVER, reason="tritonserver's own port has no routes of OpenAI's")

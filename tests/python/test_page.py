@@ -94,7 +94,7 @@ def test_numbers_of_every_type_come_back(look, encoding):
 
 def test_what_does_not_fit_is_said_before_it_is_sent(look):
     page = look("Linear")
-    for text, said in [("1 2 3", "3 values do not fit [?, 20]"), ("1 two", "“two” is no FP32"), ("[[1], [2, 3]]", "the lists are not of one length")]:
+    for text, said in [("1 2 3", "3 values do not fit [?, 20]"), ("1 two", "“two” is not a valid FP32"), ("[[1], [2, 3]]", "the lists have different lengths")]:
         fill(page, x=text)
         expect(page.locator(".said.wrong")).to_have_text(said)
         page.get_by_role("button", name="Send").click()
@@ -159,7 +159,7 @@ def test_the_live_panel_draws_what_happens(look):
 def test_the_keyboard_is_enough(look):
     page = look("AddSub")
     page.keyboard.press("Tab")
-    expect(page.get_by_text("To the model")).to_be_focused()
+    expect(page.get_by_text("Skip to the model")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("main")).to_be_focused()
     expect(page.get_by_role("heading", level=2)).to_have_text("AddSub")

@@ -11,18 +11,18 @@ TOKEN = os.environ["PYTRITON_TEST_TOKEN"]
 
 def give(page, token):
     page.get_by_label("triton-access-token").fill(token)
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use token").click()
 
 
 def test_the_page_asks_for_the_token_and_shows_nothing_before(look):
     page = look("", refused=["403"])
-    expect(page.get_by_role("dialog")).to_contain_text("This server wants a token")
+    expect(page.get_by_role("dialog")).to_contain_text("This server requires a token")
     assert "Linear" not in page.content()
     shoot(page, "token")
     give(page, "not the right one")
-    expect(page.get_by_role("dialog")).to_contain_text("does not take the last one")
+    expect(page.get_by_role("dialog")).to_contain_text("refused the previous value")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("alert")).to_contain_text("wants the header triton-access-token")
+    expect(page.get_by_role("alert")).to_contain_text("requires the header triton-access-token")
     page.get_by_role("button", name="Try again").click()
     give(page, TOKEN)
     page.get_by_role("link", name="Linear").click()

@@ -147,16 +147,16 @@ def test_bytes_that_are_no_text_are_counted(look):
     routes = {**answering(tensor("y", "BYTES")), "**/infer": lambda route: route.fulfill(body=body, headers=headers)}
     page = look("M", routes=routes)
     send(page)
-    assert output(page, "y") == "3 bytes that are no text\na"
+    assert output(page, "y") == "3 bytes that are not text\na"
 
 
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (200, "{", "the answer is not as it should be"),
-        (200, "null", "the answer is not as it should be"),
-        (200, '{"outputs": [{"name": "y", "datatype": "FP32", "shape": [2]}]}', "the answer is not as it should be"),
-        (200, '{"outputs": [{"name": "y", "datatype": "NEW", "shape": [1], "parameters": {"binary_data_size": 4}}]}', "the answer is not as it should be"),
+        (200, "{", "the response is malformed"),
+        (200, "null", "the response is malformed"),
+        (200, '{"outputs": [{"name": "y", "datatype": "FP32", "shape": [2]}]}', "the response is malformed"),
+        (200, '{"outputs": [{"name": "y", "datatype": "NEW", "shape": [1], "parameters": {"binary_data_size": 4}}]}', "the response is malformed"),
         (500, MARKUP, f"500: {MARKUP}"),
         (503, json.dumps({"error": MARKUP * 1000}), "503: <img"),
     ],
@@ -188,9 +188,9 @@ def test_a_server_that_is_gone_is_said(look):
     page = look("M", routes=answering(tensor("y")), refused=["ERR_FAILED"])
     page.route("**/infer", lambda route: route.abort())
     page.get_by_role("button", name="Send").click()
-    expect(page.locator(".answer .status.wrong")).to_have_text("the server is not reached")
+    expect(page.locator(".answer .status.wrong")).to_have_text("the server cannot be reached")
     page.route("**/stats", lambda route: route.abort())
-    expect(page.locator(".live .said")).to_contain_text("There is nothing to draw: the server is not reached")
+    expect(page.locator(".live .said")).to_contain_text("No statistics: the server cannot be reached")
 
 
 @pytest.mark.parametrize("body", ["{", "null", "[]", '{"paths": {"/": {"post": {"x-pytriton-model": null}}}}', '{"paths": null}'])

@@ -12,11 +12,11 @@ def test_the_panel_alone_wants_the_token(look):
     asked = []
     page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/stats") else None)
     send(page)
-    expect(page.locator(".live .said")).to_contain_text("the server wants the header triton-access-token")
+    expect(page.locator(".live .said")).to_contain_text("the server requires the header triton-access-token")
     # Longer than the polling interval of the panel.
     page.wait_for_timeout(5_000)
     assert len(asked) <= 1, asked
-    page.get_by_role("button", name="Give the token…").click()
+    page.get_by_role("button", name="Enter the token…").click()
     page.get_by_label("triton-access-token").fill(os.environ["PYTRITON_TEST_TOKEN"])
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use token").click()
     expect(page.locator(".live figure")).to_have_count(6)

@@ -399,15 +399,15 @@ def test_memory_that_shrinks_is_an_error():
         for length in (63, 15, 1, 0):
             memory.resize(length)
             status, answer = ask(region("r", 16, 48))
-            assert status == 400 and "has become smaller: expected 16 bytes from 48" in answer["error"]
+            assert status == 400 and "has shrunk: expected 16 bytes from 48" in answer["error"]
             status, answer = ask(region("r", 16, 48), region("r", 16))
             assert status == 400
-            assert "has become smaller" in call(("r", 16, 48))
+            assert "has shrunk" in call(("r", 16, 48))
         memory.resize(16)
         memory.write(content)
         status, answer = ask(region("r", 16), region("r", 16, 48))
-        assert status == 400 and "has become smaller: expected 16 bytes from 48, found 0" in answer["error"]
-        assert "has become smaller" in call(("r", 16), ("r", 16, 48))
+        assert status == 400 and "has shrunk: expected 16 bytes from 48, found 0" in answer["error"]
+        assert "has shrunk" in call(("r", 16), ("r", 16, 48))
         assert os.fstat(memory.file.fileno()).st_size == 16
         memory.resize(64)
         assert ask(region("r", 16), region("r", 16, 48))[0] == 200
@@ -421,7 +421,7 @@ def test_memory_may_change_at_any_moment():
     ended = threading.Event()
     counts = {"right": 0, "refused": 0}
     wrong = []
-    known = ("has become smaller", "Unable to find shared memory region", "input byte size mismatch")
+    known = ("has shrunk", "Unable to find shared memory region", "input byte size mismatch")
 
     def load(protocol, seed):
         choice = random.Random(seed)
@@ -490,7 +490,7 @@ def test_more_than_a_request_may_have_is_not_read():
         assert register("r", memory.key, 1 << 40) == (200, "")
         status, answer = ask(region("r", 1 << 40), shape=(1, 1 << 38))
         assert status in (400, 503), answer
-        assert "exceeds the maximum allowed input size" in answer["error"] or "has no room" in answer["error"]
+        assert "exceeds the maximum allowed input size" in answer["error"] or "cannot hold" in answer["error"]
         status, answer = ask(region("r", 65 << 20), shape=(1, 65 << 18))
         assert status == 400 and "exceeds the maximum allowed input size of 67108864 bytes" in answer["error"]
 

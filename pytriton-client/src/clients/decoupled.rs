@@ -146,7 +146,7 @@ impl Builder<AsyncDecoupledModelClient> {
                 self.of::<AsyncModelClient>().build()?,
             )),
             Some(address) => Err(ClientError::OnlyGrpc {
-                what: "asking for any number of answers",
+                what: "a request with any number of responses",
                 address: address.to_string(),
             }),
         }

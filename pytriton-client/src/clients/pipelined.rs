@@ -312,7 +312,7 @@ impl Builder<PipelinedModelClient> {
         for (count, what) in [(in_flight, "under way"), (queue, "waiting")] {
             if count == 0 || slots > Semaphore::MAX_PERMITS {
                 return Err(ClientError::inputs(format!(
-                    "{count} requests {what} are none or too many"
+                    "the limit of {count} requests {what} is zero or too large"
                 )));
             }
         }

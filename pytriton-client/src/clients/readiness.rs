@@ -82,7 +82,7 @@ fn last_of(servers: &Servers, messages: &LastMessages) -> String {
     let each = servers.iter().enumerate().map(|(index, server)| {
         let message = messages
             .get(&index)
-            .map_or("the server does not answer", String::as_str);
+            .map_or("the server does not respond", String::as_str);
         match servers.len() {
             1 => message.to_owned(),
             _ => format!("{}: {message}", server.address()),

@@ -29,11 +29,8 @@ fn tensors(list: &Value) -> Result<Vec<TensorConfig>, ClientError> {
 fn tensor(member: &Value) -> Result<TensorConfig, ClientError> {
     let name = text(member, "name")?;
     let found = text(member, "data_type")?;
-    let unknown = || {
-        ClientError::protocol(format!(
-            "tensor `{name}` is of {found}, which is no element type"
-        ))
-    };
+    let unknown =
+        || ClientError::protocol(format!("tensor `{name}` has the unknown datatype {found}"));
     let dims = member["dims"].as_array().into_iter().flatten();
     Ok(TensorConfig {
         datatype: datatype(&found).ok_or_else(unknown)?,
@@ -44,11 +41,8 @@ fn tensor(member: &Value) -> Result<TensorConfig, ClientError> {
 }
 
 fn text(member: &Value, name: &str) -> Result<String, ClientError> {
-    let missing = || {
-        ClientError::protocol(format!(
-            "the model's configuration has no text `{name}` where one must be"
-        ))
-    };
+    let missing =
+        || ClientError::protocol(format!("the model's configuration has no string `{name}`"));
     member[name].as_str().map(str::to_owned).ok_or_else(missing)
 }
 

@@ -24,7 +24,7 @@ impl ModelConfig {
             each.collect::<Result<Vec<_>, _>>()
         };
         let name = metadata["name"].as_str();
-        let missing = || ClientError::protocol("the model's metadata have no name");
+        let missing = || ClientError::protocol("the model's metadata has no name");
         Ok(Self::of_metadata(
             name.ok_or_else(missing)?.to_owned(),
             tensors(&metadata["inputs"])?,
@@ -77,7 +77,7 @@ impl ModelConfig {
 fn tensor(name: String, datatype: &str, dims: Vec<i64>) -> Result<TensorConfig, ClientError> {
     let Ok(datatype) = datatype.parse::<DataType>() else {
         return Err(ClientError::protocol(format!(
-            "tensor `{name}` is of {datatype}, which is no element type"
+            "tensor `{name}` has the unknown datatype {datatype}"
         )));
     };
     Ok(TensorConfig {

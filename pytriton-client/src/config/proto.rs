@@ -34,7 +34,7 @@ fn tensor(
     let known = proto::DataType::try_from(number).ok();
     let Some(datatype) = known.and_then(|known| datatype(known.as_str_name())) else {
         return Err(ClientError::protocol(format!(
-            "tensor `{name}` is of type {number}, which is no element type"
+            "tensor `{name}` has the unknown datatype {number}"
         )));
     };
     Ok(TensorConfig {

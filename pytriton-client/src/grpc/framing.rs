@@ -16,9 +16,7 @@ const MOST_AHEAD: usize = 64 << 20;
 /// Returns the prefix of a message of this length.
 pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], ClientError> {
     let length = u32::try_from(length).map_err(|_| {
-        ClientError::inputs(format!(
-            "{length} bytes are more than a message of gRPC has"
-        ))
+        ClientError::inputs(format!("{length} bytes exceed the size of a gRPC message"))
     })?;
     let [one, two, three, four] = length.to_be_bytes();
     Ok([u8::from(compressed), one, two, three, four])
@@ -40,7 +38,7 @@ impl Arriving {
         match self.take(bytes) {
             [] => Ok(()),
             _ => Err(ClientError::protocol(format!(
-                "of a message of {} bytes more have come",
+                "more bytes arrived than the {} of the message",
                 self.announced().1
             ))),
         }
@@ -91,14 +89,14 @@ impl Arriving {
         let came = self.came();
         if self.known < PREFIX || came != length {
             return Err(ClientError::protocol(format!(
-                "of a message of {length} bytes {came} have come"
+                "{came} of {length} bytes of a message arrived"
             )));
         }
         let message = self.message.map(AlignedBuffer::freeze).unwrap_or_default();
         match flag {
             0 | 1 => Ok((flag == 1, message)),
             flag => Err(ClientError::protocol(format!(
-                "a message has the flag {flag}"
+                "a message has the invalid flag {flag}"
             ))),
         }
     }

@@ -129,5 +129,5 @@ impl GrpcTransport {
 
 fn response(message: Bytes) -> Result<ModelInferResponse, ClientError> {
     ModelInferResponse::decode(message)
-        .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))
+        .map_err(|error| ClientError::protocol(format!("it is not a valid message: {error}")))
 }

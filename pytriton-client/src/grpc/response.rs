@@ -54,7 +54,7 @@ pub(super) fn ended(
         Some(status) => (status.code(), status.message().to_owned()),
         None => (
             without(status),
-            format!("the answer has the status {status} and none of gRPC"),
+            format!("the response has the HTTP status {status} and no gRPC status"),
         ),
     };
     Err(ClientError::server(

@@ -60,8 +60,9 @@ impl ResponseStream {
         let Some(message) = message? else {
             return Ok(None);
         };
-        let message = ModelStreamInferResponse::decode(message)
-            .map_err(|error| ClientError::protocol(format!("it is no message: {error}")))?;
+        let message = ModelStreamInferResponse::decode(message).map_err(|error| {
+            ClientError::protocol(format!("it is not a valid message: {error}"))
+        })?;
         if !message.error_message.is_empty() {
             // The message has a status only if the server runs in strict mode, in which
             // tritonserver drops the responses before it.

@@ -35,7 +35,7 @@ pub(super) fn tensor(
         DataType::Fp64 => read.each(Value::as_f64),
         DataType::Bytes => read.each(|it| it.as_str().map(str::to_owned)),
         DataType::Fp16 | DataType::Bf16 => Err(ClientError::protocol(format!(
-            "output `{name}` of {datatype} came as JSON, which has no such numbers"
+            "output `{name}` of {datatype} is in JSON, which cannot represent it"
         ))),
     }
 }

@@ -33,7 +33,7 @@ fn encode(request: &InferRequest) -> Result<Bytes, ClientError> {
     let (length, pieces) = request::encode(request);
     let json = pieces.first().and_then(|piece| piece.get(..length));
     let mut json: Value = serde_json::from_slice(json.unwrap_or_default())
-        .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
+        .map_err(|error| ClientError::inputs(format!("cannot build the request: {error}")))?;
     if let Some(parameters) = json["parameters"].as_object_mut() {
         parameters.remove("binary_data_output");
     }
@@ -56,7 +56,7 @@ fn data(name: &str, tensor: &Tensor) -> Result<Value, ClientError> {
     let none = || {
         let datatype = tensor.datatype();
         ClientError::inputs(format!(
-            "input `{name}` of {datatype} has what JSON cannot say, and the server reads nothing else"
+            "input `{name}` of {datatype} has elements that JSON cannot represent, and the server supports only JSON"
         ))
     };
     let finite = |number: f64| number.is_finite().then(|| Value::from(number));

@@ -14,8 +14,9 @@ pub(super) fn decode(body: &Bytes, header: Option<usize>) -> Result<Outputs, Cli
     let json = body
         .get(..end)
         .ok_or_else(|| ClientError::protocol("its JSON is longer than the body"))?;
-    let header: Header = serde_json::from_slice(json)
-        .map_err(|error| ClientError::protocol(format!("it is no JSON of an answer: {error}")))?;
+    let header: Header = serde_json::from_slice(json).map_err(|error| {
+        ClientError::protocol(format!("it is not a valid JSON response: {error}"))
+    })?;
     let mut binary = body.slice(end..);
     let outputs = header.outputs.into_iter();
     let tensors = outputs.map(|output| tensor(output, &mut binary));

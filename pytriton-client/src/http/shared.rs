@@ -85,7 +85,7 @@ fn encode(request: &InferRequest, guard: &RegionGuard) -> Result<(usize, Vec<Byt
     let (length, pieces) = request::encode(request);
     let json = pieces.first().and_then(|piece| piece.get(..length));
     let mut json: Value = serde_json::from_slice(json.unwrap_or_default())
-        .map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))?;
+        .map_err(|error| ClientError::inputs(format!("cannot build the request: {error}")))?;
     let mut elements = Vec::new();
     for (index, (_, tensor)) in request.inputs.iter().enumerate() {
         match guard.input(index) {
@@ -118,7 +118,7 @@ fn decode(
 ) -> Result<Outputs, ClientError> {
     let end = header.unwrap_or(body.len()).min(body.len());
     let mut json: Value = serde_json::from_slice(&body[..end])
-        .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))?;
+        .map_err(|error| ClientError::protocol(format!("it is not valid JSON: {error}")))?;
     let mut fetched = Vec::new();
     if let Some(outputs) = json["outputs"].as_array_mut() {
         let mut index = 0;

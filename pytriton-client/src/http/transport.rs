@@ -183,7 +183,7 @@ impl HttpTransport {
     fn uri(&self, path: &str) -> Result<Uri, ClientError> {
         let origin = self.channel.origin().to_string();
         let uri = format!("{}{path}", origin.trim_end_matches('/')).parse();
-        uri.map_err(|error| ClientError::inputs(format!("no request can be made: {error}")))
+        uri.map_err(|error| ClientError::inputs(format!("cannot build the request: {error}")))
     }
 
     async fn repository(&self, model: &Model, what: &str, body: Value) -> Result<(), ClientError> {
@@ -206,7 +206,7 @@ impl HttpTransport {
             return Err(failed(model, &answered));
         }
         serde_json::from_slice(&answered.body)
-            .map_err(|error| ClientError::protocol(format!("it is no JSON: {error}")))
+            .map_err(|error| ClientError::protocol(format!("it is not valid JSON: {error}")))
     }
 
     pub(super) async fn ask(

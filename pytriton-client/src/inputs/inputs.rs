@@ -29,7 +29,7 @@ impl Inputs {
                 "there are no inputs: give at least one",
             )),
             (false, false) => Err(ClientError::inputs(
-                "some inputs have names and some have not: give all of them by name, or all by place",
+                "some inputs have names and others do not: give all inputs by name, or all by position",
             )),
             (false, true) => Ok(Self(Kept::Named(named))),
             (true, false) => Ok(Self(Kept::Placed(placed))),
@@ -51,13 +51,13 @@ impl Inputs {
         if given > most && model.from_metadata {
             let model = &model.name;
             return Err(ClientError::inputs(format!(
-                "the server says of {most} inputs of model {model}, got {given} by place: give them by name"
+                "model {model} of the server has {most} inputs, got {given} by position: give them by name"
             )));
         }
         if given > most {
             let model = &model.name;
             return Err(ClientError::inputs(format!(
-                "model {model} has {most} inputs, got {given} by place"
+                "model {model} has {most} inputs, got {given} by position"
             )));
         }
         let names = model.inputs.iter().map(|input| input.name.clone());

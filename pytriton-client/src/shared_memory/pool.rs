@@ -75,7 +75,7 @@ impl Pool {
         };
         let made = Region::new(reservation);
         let made = made.map_err(|error| ClientError::SharedMemory {
-            message: format!("none can be made of {capacity} bytes: {error}"),
+            message: format!("cannot create a region of {capacity} bytes: {error}"),
         });
         made.map(|region| Some(Arc::new(region)))
     }

@@ -123,7 +123,7 @@ impl RegionGuard {
         });
         let Some(data) = data else {
             return Err(ClientError::protocol(format!(
-                "output `{name}` of {datatype} and shape {shape:?} cannot be in the {} bytes that it was asked into",
+                "output `{name}` of {datatype} and shape {shape:?} does not fit the {} bytes that were requested for it",
                 location.len
             )));
         };
@@ -192,14 +192,12 @@ fn check_shared_outputs(
 ) -> Result<(), ClientError> {
     for (name, _) in &options.shared_outputs {
         let why = match (decoupled, names.contains(&name.as_str())) {
-            (true, _) => {
-                "a model that answers any number of times would put each in the place of another"
-            }
-            (false, false) => "it is no output of the model, or not asked for",
+            (true, _) => "a model with any number of responses would overwrite each with the next",
+            (false, false) => "it is not an output of the model, or was not requested",
             (false, true) => continue,
         };
         return Err(ClientError::inputs(format!(
-            "output `{name}` cannot come through shared memory: {why}"
+            "output `{name}` cannot be received through shared memory: {why}"
         )));
     }
     Ok(())
@@ -207,7 +205,7 @@ fn check_shared_outputs(
 
 fn inaccessible(name: &str, error: &std::io::Error) -> ClientError {
     ClientError::SharedMemory {
-        message: format!("tensor `{name}` cannot be written or read: {error}"),
+        message: format!("cannot write or read tensor `{name}`: {error}"),
     }
 }
 

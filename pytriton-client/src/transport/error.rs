@@ -53,7 +53,7 @@ impl TransportError {
         Self(match refusal(&message) {
             Some(alert) => ClientError::Tls {
                 address,
-                message: format!("the server refuses the client: {alert}"),
+                message: format!("the server refused the client: {alert}"),
             },
             None => ClientError::Lost { address, message },
         })
@@ -81,8 +81,7 @@ impl Error for TransportError {}
 
 /// The message for a server certificate of an authority. Other clients accept it if it is trusted
 /// itself, and rustls has no message for it.
-const AUTHORITY: &str = "the server's certificate is that of an authority, which may sign others only: expected one with \
-                         basicConstraints=CA:FALSE, found CA:TRUE";
+const AUTHORITY: &str = "the server's certificate is a CA certificate: expected basicConstraints=CA:FALSE, found CA:TRUE";
 
 /// Alerts that a server sends instead of completing the handshake, about the client's certificate
 /// or options. Other alerts may arrive after a request was sent.

@@ -10,9 +10,9 @@ const ALERT: [u8; 2] = [21, 3];
 
 /// The hint for a server that expects another protocol.
 const HTTP1: &str =
-    "speaks HTTP/1, and gRPC goes over HTTP/2: is this a port for HTTP, or one that wants TLS?";
-const HTTP2: &str = "speaks HTTP/2 alone: is this the server's port for gRPC?";
-const TLS: &str = "speaks TLS: is the scheme to be https, or grpcs?";
+    "speaks HTTP/1, but gRPC requires HTTP/2: is this an HTTP port, or one that requires TLS?";
+const HTTP2: &str = "speaks HTTP/2 only: is this the gRPC port of the server?";
+const TLS: &str = "speaks TLS: should the scheme be https or grpcs?";
 
 /// Compares the first bytes from the server with the expected protocol.
 ///

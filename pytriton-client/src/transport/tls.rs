@@ -102,14 +102,14 @@ impl Tls {
             let machine = rustls_native_certs::load_native_certs();
             store.add_parsable_certificates(machine.certs);
             return match store.is_empty() {
-                true => Err(damaged("the machine's authorities", &"there are none")),
+                true => Err(damaged("the system's root certificates", &"there are none")),
                 false => Ok(store),
             };
         };
         for root in CertificateDer::pem_slice_iter(pem) {
             let root = root.map_err(|error| damaged(ROOTS, &words(&error)))?;
             let added = store.add(root);
-            added.map_err(|error| damaged(ROOTS, &format!("one is damaged ({error})")))?;
+            added.map_err(|error| damaged(ROOTS, &format!("one is malformed ({error})")))?;
         }
         match store.is_empty() {
             true => Err(damaged(ROOTS, &"there are none")),
@@ -118,12 +118,12 @@ impl Tls {
     }
 }
 
-const ROOTS: &str = "the authorities' certificates";
+const ROOTS: &str = "the root certificates";
 
 /// Returns a readable message for a PEM error.
 fn words(error: &pem::Error) -> String {
     match error {
-        pem::Error::MissingSectionEnd { .. } => "one has no end".to_owned(),
+        pem::Error::MissingSectionEnd { .. } => "one is truncated".to_owned(),
         pem::Error::NoItemsFound => "there is none".to_owned(),
         other => other.to_string(),
     }

@@ -51,7 +51,7 @@ impl Address {
         if rest.contains("://") {
             return Err(ClientError::InvalidUrl {
                 url: shown(urls),
-                reason: "the scheme stands once, before all its servers".to_owned(),
+                reason: "give the scheme once, before all servers".to_owned(),
             });
         }
         rest.split(',')
@@ -83,7 +83,8 @@ impl FromStr for Address {
         };
         let (scheme, rest) = match url.split_once("://") {
             Some((name, rest)) => {
-                let unknown = || format!("`{name}` is none of http, https, grpc and grpcs");
+                let unknown =
+                    || format!("scheme `{name}` is not one of http, https, grpc and grpcs");
                 (Scheme::parse(name).ok_or_else(|| invalid(unknown()))?, rest)
             }
             None => (Scheme::Http, url),
@@ -91,7 +92,9 @@ impl FromStr for Address {
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let authority = &rest[..end];
         if authority.contains('@') {
-            return Err(invalid("it names a user, which no server knows".to_owned()));
+            return Err(invalid(
+                "it contains a user name, which is not supported".to_owned(),
+            ));
         }
         let parsed: Authority = authority
             .parse()
@@ -99,7 +102,7 @@ impl FromStr for Address {
         let port = match authority.strip_prefix(parsed.host()) {
             Some("" | ":") => scheme.default_port(),
             _ => match parsed.port_u16() {
-                None | Some(0) => return Err(invalid("the port is none".to_owned())),
+                None | Some(0) => return Err(invalid("the port is invalid".to_owned())),
                 Some(port) => port,
             },
         };

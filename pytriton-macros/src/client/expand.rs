@@ -71,18 +71,21 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         let text = name.value();
         let mut before = call.names[..index].iter();
         if before.any(|(other, _)| other.value() == text) {
-            let message = format!("`{text}` has a name here already: remove this");
+            let message = format!("`{text}` is already named here: remove this");
             errors.push(name, message);
             continue;
         }
         match models.iter().find(|model| model.name == text) {
             None => {
-                let message = format!("`{}` has no such model: remove this", call.file.value());
+                let message = format!(
+                    "`{}` does not contain this model: remove this",
+                    call.file.value()
+                );
                 errors.push(name, message);
             }
             Some(model) if !is_expressible(model) => {
                 let message = format!(
-                    "`{text}` is left out, as it has more than {MAX_TENSORS} inputs or outputs, no output, or arrays of more than {MAX_RANK} dimensions: remove this"
+                    "typed clients do not support `{text}`, because it has more than {MAX_TENSORS} inputs or outputs, no output, or arrays of more than {MAX_RANK} dimensions: remove this"
                 );
                 errors.push(name, message);
             }
@@ -99,7 +102,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         };
         let name = name.and_then(|name| match types.iter().find(|(other, _)| *other == name) {
             Some((_, other)) => Err(format!(
-                "models `{}` and `{}` are both `{name}` in Rust: give one another name here, `\"{}\" = Other{name}`",
+                "models `{}` and `{}` have the same Rust name `{name}`: rename one here, `\"{}\" = Other{name}`",
                 other.name, model.name, model.name
             )),
             None => Ok(name),

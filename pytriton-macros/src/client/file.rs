@@ -16,7 +16,7 @@ impl File {
         let path = folder.join(name);
         let advice = "write it with `<binary> list --format json`";
         let text = fs::read_to_string(&path).map_err(|error| {
-            format!("`{name}` cannot be read beside Cargo.toml: {error}; {advice}")
+            format!("cannot read `{name}` next to Cargo.toml: {error}; {advice}")
         })?;
         let lock = Lock::parse(&text).map_err(|error| format!("`{name}`, {error}"))?;
         match lock.models.is_empty() {

@@ -57,7 +57,7 @@ pub(super) fn type_name(model: &str, span: Span) -> Result<Ident, String> {
             Ok(ident)
         }
         _ => Err(format!(
-            "model `{model}` has no name that Rust could give a type: give it one here, `\"{model}\" = MyModel`"
+            "the name of model `{model}` cannot be the name of a Rust type: choose one here, `\"{model}\" = MyModel`"
         )),
     }
 }

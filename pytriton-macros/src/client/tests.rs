@@ -29,7 +29,7 @@ fn every_error_is_reported() {
         ),
         (
             quote!("tests/lock/later.lock"),
-            "`tests/lock/later.lock`, line 1: format 7 is not known here, only 1: write the file anew, or take the version of pytriton that wrote it",
+            "`tests/lock/later.lock`, line 1: format 7 is not supported, only 1: rewrite the file, or use the version of pytriton that wrote it",
         ),
         (
             quote!("tests/lock/empty.lock"),
@@ -37,23 +37,23 @@ fn every_error_is_reported() {
         ),
         (
             quote!("tests/lock/models.lock"),
-            "model `1st` has no name that Rust could give a type: give it one here, `\"1st\" = MyModel`",
+            "the name of model `1st` cannot be the name of a Rust type: choose one here, `\"1st\" = MyModel`",
         ),
         (
             quote!("tests/lock/models.lock", "1st" = Linear),
-            "models `1st` and `Linear` are both `Linear` in Rust: give one another name here, `\"Linear\" = OtherLinear`",
+            "models `1st` and `Linear` have the same Rust name `Linear`: rename one here, `\"Linear\" = OtherLinear`",
         ),
         (
             quote!("tests/lock/models.lock", "1st" = First, "2nd" = Second),
-            "`tests/lock/models.lock` has no such model: remove this",
+            "`tests/lock/models.lock` does not contain this model: remove this",
         ),
         (
             quote!("tests/lock/models.lock", "1st" = First, "1st" = Other),
-            "`1st` has a name here already: remove this",
+            "`1st` is already named here: remove this",
         ),
         (
             quote!("tests/lock/deep.lock", "deep" = Deep),
-            "`deep` is left out, as it has more than 16 inputs or outputs, no output, or arrays of more than 6 dimensions: remove this",
+            "typed clients do not support `deep`, because it has more than 16 inputs or outputs, no output, or arrays of more than 6 dimensions: remove this",
         ),
         (
             quote!("tests/lock/models.lock", first),
@@ -65,7 +65,7 @@ fn every_error_is_reported() {
     }
     let missing = messages(expand(quote!("models.lock"))).remove(0);
     assert!(
-        missing.starts_with("`models.lock` cannot be read beside Cargo.toml: "),
+        missing.starts_with("cannot read `models.lock` next to Cargo.toml: "),
         "{missing}"
     );
 }

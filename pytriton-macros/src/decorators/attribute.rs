@@ -135,8 +135,7 @@ impl Decoration {
 
     pub(crate) fn report_empty(&self, example: &str, errors: &mut Errors) {
         let name = self.name();
-        let message =
-            format!("`#[{name}]` says nothing: write `#[{name}({example})]`, or remove it");
+        let message = format!("`#[{name}]` is empty: write `#[{name}({example})]`, or remove it");
         errors.push(self, message);
     }
 

@@ -35,17 +35,17 @@ pub(crate) fn misplaced(
             // checked.
             let moved = attribute(decorator, options, &attributes[model]);
             attributes.insert(model + 1, moved);
-            let message = "must stand below `#[pytriton::model]`: move it down";
+            let message = "must be below `#[pytriton::model]`: move it down";
             let item = parsed.map_or(item, ToTokens::into_token_stream);
             (item, format!("`#[{name}]` {message}"))
         }
         _ => {
             let message = match decorator.stands_on(Place::Method) {
                 true => {
-                    "must stand in an `impl` block under `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above the block"
+                    "must be in an `impl` block with `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above the block"
                 }
                 false => {
-                    "must stand below `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above it"
+                    "must be below `#[pytriton::model]`: write `#[pytriton::model(name = \"…\")]` above it"
                 }
             };
             (stripped(), format!("`#[{name}]` {message}"))

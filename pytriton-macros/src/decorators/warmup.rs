@@ -21,7 +21,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-const EXPECTED: &str = "expected `zero`, `random` or `file(\"…\")`, with dims where the input has none of its own: `zero([128])`, `file(\"…\", [128])`";
+const EXPECTED: &str = "expected `zero`, `random` or `file(\"…\")`, with dims if those of the input are not fixed: `zero([128])`, `file(\"…\", [128])`";
 
 /// The options of the decorator.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Warmup {
         let mut number = |name| Value::take(&options, name, Form::Number, errors);
         let (batch_size, count) = (number("batch_size"), number("count"));
         let inside = options.nested("inputs").map(|(_, inside)| inside);
-        let given = "expected an input and what is in it: write `x = zero`";
+        let given = "expected an input and its data: write `x = zero`";
         let mut inputs = values(inside.collect(), given, EXPECTED, errors);
         inputs.retain(|(_, data)| {
             let known = Data::read(data).is_some();
@@ -113,7 +113,7 @@ impl Warmup {
         };
         let lacking = known.0.iter().filter(|input| !given(&input.parameter));
         let lacking = lacking.map(|Input { parameter, name, .. }| {
-            let message = format!("the function needs the input `{parameter}`: write `{parameter} = …` into `inputs(…)`");
+            let message = format!("the function requires the input `{parameter}`: write `{parameter} = …` in `inputs(…)`");
             let flaw = quote!(__SIGNATURE.warmup_lacking_flaw(#name, #message));
             refusal(&self.decoration, &flaw)
         });

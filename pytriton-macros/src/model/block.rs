@@ -114,7 +114,8 @@ impl Method {
         for role in self.roles.iter().skip(1) {
             if !role.is(self.roles[0].decorator) {
                 let (first, other) = (self.roles[0].name(), role.name());
-                let message = format!("`#[{first}]` and `#[{other}]` must stand on two functions");
+                let message =
+                    format!("`#[{first}]` and `#[{other}]` must be on separate functions");
                 errors.push(role, message);
             }
         }
@@ -124,14 +125,13 @@ impl Method {
 /// Checks the block; `None` if it contains nothing to search.
 fn check_block(block: &ItemImpl, errors: &mut Errors) -> Option<()> {
     if let Some((path, _)) = &block.trait_ {
-        let message =
-            "expected an `impl` block of the type itself: write `impl State { … }` without a trait";
+        let message = "expected an inherent `impl` block: write `impl State { … }` without a trait";
         errors.push(path, message);
         return None;
     }
     if let Some(lifetime) = lifetime(block.self_ty.to_token_stream()) {
         let message =
-            "a model's state lives as long as its server: write `'static`, and no other lifetime";
+            "a model's state must be `'static`: write `'static` in place of this lifetime";
         errors.push(lifetime, message);
         return None;
     }
@@ -183,13 +183,13 @@ fn single(
             let message = match (found, method.conditional) {
                 (None, false) => None,
                 (None, true) => Some(format!(
-                    "`#[cfg]` is not looked at beside `#[{name}]`: put it on the `impl` block, above `#[pytriton::model]`"
+                    "`#[cfg]` is not supported together with `#[{name}]`: put it on the `impl` block, above `#[pytriton::model]`"
                 )),
                 (Some(_), true) => Some(format!(
-                    "`#[{name}]` stands twice in this `impl` block, where `#[cfg]` is not looked at: put each `#[cfg]` on an `impl` block of its own, above `#[pytriton::model]`"
+                    "`#[{name}]` is given twice in this `impl` block, where `#[cfg]` is not supported: put each `#[cfg]` on a separate `impl` block, above `#[pytriton::model]`"
                 )),
                 (Some(_), false) => Some(format!(
-                    "`#[{name}]` stands twice in this `impl` block: remove one"
+                    "`#[{name}]` is given twice in this `impl` block: remove one"
                 )),
             };
             if let Some(message) = message {

@@ -115,9 +115,9 @@ impl Model {
     pub(super) fn is_typed(&self, named: Option<&Ident>, errors: &mut Errors) -> bool {
         let mut parameters = self.parameters.iter();
         let why = if self.decorations.openai.is_some() {
-            "is under `#[openai]`"
+            "has `#[openai]`"
         } else if parameters.any(|parameter| is_requests(&parameter.ty)) {
-            "takes the requests as they are"
+            "takes `&[Request]`"
         } else {
             return true;
         };
@@ -133,7 +133,8 @@ impl Model {
 pub(super) fn check_name(name: &Ident, errors: &mut Errors) {
     let text = plain_name(name);
     if PRIMITIVE.contains(&text.as_str()) {
-        let message = format!("`{text}` is a type of Rust's: write `client = MyModel`");
+        let message =
+            format!("`{text}` is the name of a standard Rust type: write `client = MyModel`");
         errors.push(name, message);
     }
 }

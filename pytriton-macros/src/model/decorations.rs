@@ -49,7 +49,7 @@ impl Decorations {
             for step in read.steps.drain(..) {
                 let name = step.name();
                 let message = format!(
-                    "`#[openai]` takes each request by itself, with nothing around the function: remove `#[{name}]`"
+                    "`#[openai]` processes each request separately and supports no decorators: remove `#[{name}]`"
                 );
                 errors.push(&step, message);
             }
@@ -88,7 +88,7 @@ impl Decorations {
         } else if let Some(later) =
             other(&|other| other.decorator.stage > decoration.decorator.stage)
         {
-            let message = format!("`#[{name}]` must stand above `#[{later}]`: move it up");
+            let message = format!("`#[{name}]` must be above `#[{later}]`: move it up");
             errors.push(decoration, message);
         } else {
             return true;
@@ -101,7 +101,7 @@ impl Decorations {
         for decoration in &self.steps {
             if decoration.decorator.stage > Some(Stage::Batch) && !self.batch() {
                 let name = decoration.name();
-                let message = format!("`#[{name}]` needs a batch: write `#[batch]` above it");
+                let message = format!("`#[{name}]` requires batches: write `#[batch]` above it");
                 errors.push(decoration, message);
             }
         }

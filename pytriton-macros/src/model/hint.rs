@@ -18,7 +18,7 @@ const INJECTED: [&str; 5] = [
     "Sequence",
     "Responses",
 ];
-const SLICE: &str = "requests are borrowed, and all of them: write `&[Request]`";
+const SLICE: &str = "a function borrows all requests of a call: write `&[Request]`";
 
 /// The position of a parameter.
 #[derive(Debug, Clone, Copy)]
@@ -77,9 +77,11 @@ fn wrong_state(ty: &Type) -> Option<String> {
     let right = changes(ty) && each.is_none_or(changes);
     let state = type_text(peeled(referred(state).unwrap_or(state)));
     let message = match each {
-        Some(_) => format!("the states of sequences change: write `&mut [&mut {state}]`"),
+        Some(_) => {
+            format!("the states of sequences are mutable references: write `&mut [&mut {state}]`")
+        }
         None => {
-            format!("the state of a sequence is there, and changes: write `&mut {state}`")
+            format!("the state of a sequence is a mutable reference: write `&mut {state}`")
         }
     };
     (!right).then_some(message)
@@ -108,8 +110,8 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     };
     if injected {
         let message = match changes {
-            true => format!("arguments cannot be changed: write `&{}`", type_text(inner)),
-            false => format!("`{}` is no input: remove `#[first_value]`", text()),
+            true => format!("arguments are not mutable: write `&{}`", type_text(inner)),
+            false => format!("`{}` is not an input: remove `#[first_value]`", text()),
         };
         return (changes || standing.first_value).then_some(message);
     }
@@ -123,7 +125,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
     // An alias may be any type that can be borrowed.
     match inner {
         Type::Path(_) if changes && meant_element(inner).is_none() => Some(format!(
-            "`{}` is no input: write `#[sequence]` before it, if it is the state of the request's sequence",
+            "`{}` is not an input: write `#[sequence]` before it, if it is the state of the request's sequence",
             text()
         )),
         Type::Path(_) if type_text(inner) != "str" => None,
@@ -131,7 +133,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
         }
         Type::Path(_) if standing.openai => {
-            Some("a text is the function's own: write `String`".to_owned())
+            Some("the function owns its strings: write `String`".to_owned())
         }
         Type::Path(_) => scalar(inner, standing),
         _ => Some(unknown(reference)),
@@ -146,13 +148,13 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
     let owned = |name: &&&str| is(name, ty) || inner.is_some_and(|ty| is_reference(name, ty));
     if let Some(name) = INJECTED[..4].iter().find(owned) {
         return Some(format!(
-            "a call always has its own `{name}`: write `&{name}`"
+            "every call has a `{name}`, which is borrowed: write `&{name}`"
         ));
     }
     if let Some(outputs) = argument_of("Responses", ty) {
         let outputs = type_text(outputs);
         return Some(format!(
-            "a call has one way for its answers: write `&Responses<{outputs}>`"
+            "a call has one `Responses`: write `&Responses<{outputs}>`"
         ));
     }
     if is("Request", argument_of("Vec", ty).unwrap_or(ty)) {
@@ -163,7 +165,7 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
             let innermost = std::iter::successors(Some(inner), |ty| argument_of("Option", ty));
             let innermost = type_text(&innermost.last());
             Some(format!(
-                "an input is there or not: write `Option<{innermost}>`"
+                "an input is optional only once: write `Option<{innermost}>`"
             ))
         }
         Some(inner) => wrong(inner, standing),
@@ -180,8 +182,8 @@ fn scalar(ty: &Type, standing: Standing) -> Option<String> {
         (true, _) => format!(
             "`{text}` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<{element}>`"
         ),
-        (false, true) => format!("`{text}` is no array: write `ArrayView2<{element}>`"),
-        (false, false) => format!("`{text}` is no array: write `ArrayView1<{element}>`"),
+        (false, true) => format!("`{text}` is not an array: write `ArrayView2<{element}>`"),
+        (false, false) => format!("`{text}` is not an array: write `ArrayView1<{element}>`"),
     })
 }
 

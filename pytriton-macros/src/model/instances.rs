@@ -13,7 +13,7 @@ pub(super) fn check(value: &Value, errors: &mut Errors) -> bool {
     let before = errors.len();
     for element in value.elements() {
         if group(element).is_none() {
-            let message = "expected a device: write `cpu(2)`, for so many instances, or `gpu(0)`, for one on the GPU of that number";
+            let message = "expected a device: write `cpu(2)`, for two instances on the CPU, or `gpu(0)`, for one instance on GPU 0";
             errors.push(element, message);
         }
     }

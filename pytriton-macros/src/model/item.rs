@@ -53,7 +53,7 @@ impl Function {
             }
             other => {
                 let message =
-                    "`#[pytriton::model]` must stand on a `fn` with a body or on an `impl` block";
+                    "`#[pytriton::model]` must be on a `fn` with a body or on an `impl` block";
                 let mut tokens = Decoration::strip(tokens, root);
                 match other {
                     Ok(Item::Verbatim(function)) => {

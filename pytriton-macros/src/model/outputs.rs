@@ -46,7 +46,7 @@ pub(super) fn read(
         && ArrayType::parse(error).is_some()
     {
         let instead = format!("Result<{}, {}>", type_text(error), type_text(outputs));
-        let message = format!("the outputs stand first: write `{instead}`");
+        let message = format!("the outputs come first: write `{instead}`");
         errors.push(returned, message);
         return None;
     }

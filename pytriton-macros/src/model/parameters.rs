@@ -88,7 +88,7 @@ impl Parameter {
             FnArg::Receiver(_) => {
                 for decoration in decorations {
                     let name = decoration.name();
-                    let message = format!("`self` is no input: remove `#[{name}]`");
+                    let message = format!("`self` is not an input: remove `#[{name}]`");
                     errors.push(decoration, message);
                 }
                 None
@@ -127,7 +127,7 @@ impl Parameter {
                 let first_value_options = FirstValue::read(decoration, errors);
                 if standing.openai {
                     let message =
-                        "`#[openai]` takes each request by itself: remove `#[first_value]`";
+                        "`#[openai]` processes each request separately: remove `#[first_value]`";
                     errors.push(decoration, message);
                 } else {
                     first_value = Some(Box::new(first_value_options));

@@ -44,7 +44,7 @@ pub(super) fn read(
     if raw {
         let text = type_text(&item);
         let message = format!(
-            "requests that are taken as they are have answers of their own: remove this, and take `responses: Vec<Responses<{text}>>`"
+            "each raw request has its own responses: remove this, and take `responses: Vec<Responses<{text}>>`"
         );
         errors.push(returned, message);
         return None;
@@ -55,7 +55,7 @@ pub(super) fn read(
         other => {
             let item = type_text(&item);
             let message = format!(
-                "any number of answers come in an iterator or a stream, no `{other}`: write `impl Iterator<Item = {item}>`"
+                "streamed responses are an iterator or a stream, not `{other}`: write `impl Iterator<Item = {item}>`"
             );
             errors.push(bound, message);
             false

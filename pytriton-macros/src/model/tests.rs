@@ -315,7 +315,7 @@ fn name_without_typed_client_is_rejected() {
                 #[input(name = "x", datatype = FP32, shape = [1])]
                 fn raw(requests: &[Request]) -> Vec<Array2<f32>> { f() }
             },
-            "a function that takes the requests as they are has no typed client: remove `client`",
+            "a function that takes `&[Request]` has no typed client: remove `client`",
         ),
         (
             quote!(Text),
@@ -323,7 +323,7 @@ fn name_without_typed_client_is_rejected() {
                 #[openai(completions)]
                 fn text(prompt: String) -> String { f() }
             },
-            "a function that is under `#[openai]` has no typed client: remove `client`",
+            "a function that has `#[openai]` has no typed client: remove `client`",
         ),
         (
             quote!(bf16),
@@ -332,7 +332,7 @@ fn name_without_typed_client_is_rejected() {
                     f(x)
                 }
             ),
-            "`bf16` is a type of Rust's: write `client = MyModel`",
+            "`bf16` is the name of a standard Rust type: write `client = MyModel`",
         ),
     ];
     for (name, item, expected) in table {
@@ -346,7 +346,7 @@ fn name_without_typed_client_is_rejected() {
 
 #[test]
 fn unknown_option_value_is_rejected() {
-    let data = "expected `zero`, `random` or `file(\"…\")`, with dims where the input has none of its own: `zero([128])`, `file(\"…\", [128])`";
+    let data = "expected `zero`, `random` or `file(\"…\")`, with dims if those of the input are not fixed: `zero([128])`, `file(\"…\", [128])`";
     let strategy =
         "expected a strategy: write `sequence_batching = direct` or `sequence_batching = oldest`";
     let table: [(TokenStream, TokenStream, &str); 4] = [
@@ -387,7 +387,7 @@ fn all_errors_are_reported_and_the_function_is_kept() {
     let expected = [
         "unknown option `nam`; did you mean `name`?",
         "a model's function must not be generic: write the types, such as `ArrayView2<f32>`",
-        "`#[batch]` stands twice: remove one",
+        "`#[batch]` is given twice: remove one",
         "`f32` is one value for the whole batch: write `#[first_value]` before it, or take an array such as `ArrayView2<f32>`",
         "`u128` cannot be an element of a tensor: write `u64`",
         "`f` returns nothing: write `-> Array2<f32>`",

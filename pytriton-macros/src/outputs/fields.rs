@@ -36,7 +36,7 @@ pub(super) fn root(input: &DeriveInput, errors: &mut Errors) -> CratePath {
     }
     errors.push(
         decoration,
-        "`#[output]` belongs on a field; on the struct it only says `crate = my_crate::pytriton`",
+        "`#[output]` belongs on a field; on the struct it only supports `crate = my_crate::pytriton`",
     );
     CratePath::take(&options, errors)
 }

@@ -7,7 +7,7 @@ use super::DataType;
 #[non_exhaustive]
 pub enum TensorError {
     /// The product of the dimensions, or the size in bytes, exceeds the address space.
-    #[error("shape {shape} holds more elements than memory can")]
+    #[error("shape {shape} has more elements than memory can hold")]
     TooLarge {
         /// The shape as text.
         shape: String,
@@ -49,7 +49,7 @@ pub enum TensorError {
         available: usize,
     },
     /// A `BYTES` element is shorter than its length prefix.
-    #[error("element {index} is {length} bytes long but only {available} are there")]
+    #[error("element {index} is {length} bytes long but only {available} are available")]
     TruncatedElement {
         /// The index of the element.
         index: usize,

@@ -12,7 +12,7 @@ use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given where the model takes `{I}`",
     label = "not what the model takes",
-    note = "for an array give one of the same element type and number of dimensions, owned or borrowed; for one value that value"
+    note = "expected an owned or borrowed array with the same element type and number of dimensions, or the value itself for a single value"
 )]
 pub trait Argument<I> {
     /// Converts the argument to a tensor; `None` for an omitted input. A single value gets no batch

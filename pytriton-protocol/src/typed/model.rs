@@ -6,10 +6,9 @@ use pytriton_signature::ModelSignature;
 /// type of an `impl` block with a `pub` method under `#[infer]`, or the type that the option
 /// `client` names. `pytriton::client!` implements it for the types that it generates.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no model that a typed client could ask",
-    label = "no model",
-    note = "name the type beside a function under `#[pytriton::model]`, which has the function's name, the type of such an \
-            `impl` block whose `#[infer]` method is `pub`, the name in its option `client = …`, or one of `pytriton::client!`"
+    message = "`{Self}` is not a model that a typed client can call",
+    label = "not a model",
+    note = "name the type next to a function with `#[pytriton::model]`, which has the function's name, the type of such an `impl` block whose `#[infer]` method is `pub`, the name in its option `client = …`, or one of `pytriton::client!`"
 )]
 pub trait Model {
     /// A function type for each input, in order, with the parameter type of the model's function:

@@ -5,8 +5,8 @@ use crate::tensor::{Element, Tensor, TensorError, array};
 /// The result of a model's function as callers receive it: an array, a tuple of arrays, a struct
 /// that derives `Outputs`, or a `Result` of these without its error.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be read from an answer",
-    label = "no outputs that a client could have",
+    message = "`{Self}` cannot be read from a response",
+    label = "not the outputs of a model",
     note = "derive `pytriton::Outputs` for it, with the feature `client` of `pytriton`"
 )]
 pub trait Returned {

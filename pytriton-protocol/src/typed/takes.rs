@@ -7,9 +7,9 @@ use super::{ArrayOf, OptionalArrayOf, OptionalValueOf, ValueOf};
 
 /// A function with one parameter of a model. It names a type with a lifetime without the lifetime.
 #[diagnostic::on_unimplemented(
-    message = "the model's function takes `{Self}`, which no client can give",
-    label = "a parameter that is no input",
-    note = "a parameter that is no input is known by its reference: write `&Context` in the function, no alias of it"
+    message = "the model's function takes `{Self}`, which a client cannot send",
+    label = "not an input",
+    note = "parameters other than inputs are recognized by the name of their type: write `&Context` in the function, not an alias"
 )]
 pub trait Takes {
     /// The marker type of the input.

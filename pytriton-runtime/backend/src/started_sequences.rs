@@ -102,7 +102,7 @@ impl StartedSequences {
         Failure::new(
             Code::Unavailable,
             format!(
-                "sequence {sequence} of model '{model}' has ended: its instance takes no requests"
+                "sequence {sequence} of model '{model}' has ended: its instance does not accept requests"
             ),
         )
     }

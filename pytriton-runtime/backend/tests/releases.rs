@@ -96,7 +96,7 @@ fn library() -> PathBuf {
 fn missing_function_is_reported_without_a_crash() {
     for (major, minor) in [(1, 0), (1, 11), (2, 0), (2, 19), (0, 19)] {
         let expected = format!(
-            "initialize: 5: tritonserver offers version {major}.{minor} of the backend API, 1.12 or a later 1.x is needed\n"
+            "initialize: 5: tritonserver has version {major}.{minor} of the backend API, but 1.12 or a later 1.x is required\n"
         );
         assert_eq!(server(major, minor, ""), expected);
     }

@@ -15,5 +15,5 @@ pub fn discard(payload: Box<dyn Any + Send>) {
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a value that is no text".to_owned())
+        .unwrap_or_else(|| "a value that is not text".to_owned())
 }

@@ -161,7 +161,7 @@ mod tests {
             }
             let answer = ask(address, "POST /v2/models/m/infer HTTP/1.1").await;
             assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-            assert!(answer.contains("has 2 connections already"), "{answer}");
+            assert!(answer.contains("already has 2 connections"), "{answer}");
             for _ in 0..MAX_CONNECTIONS {
                 held.push(TcpStream::connect(address).await.unwrap());
             }

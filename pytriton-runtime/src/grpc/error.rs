@@ -37,7 +37,7 @@ pub enum GrpcError {
         service: String,
     },
     /// The maximum number of health watches is reached.
-    #[error("the server has {limit} health watches already. Use Check, or end another Watch.")]
+    #[error("the server already has {limit} health watches. Use Check, or end another Watch.")]
     Watches {
         /// The limit.
         limit: usize,
@@ -114,7 +114,7 @@ pub enum GrpcError {
     #[error(transparent)]
     Body(#[from] BodyError),
     /// The port has reached its connection limit.
-    #[error("the server has {limit} connections already")]
+    #[error("the server already has {limit} connections")]
     Connections {
         /// The limit.
         limit: u32,

@@ -34,23 +34,23 @@ const STANDBY_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug, Error)]
 pub(super) enum Silence {
     /// The connection could not be opened or has failed.
-    #[error("tritonserver does not answer: {0}")]
+    #[error("tritonserver does not respond: {0}")]
     Gone(String),
     /// This process has the maximum number of concurrent requests to tritonserver.
-    #[error("tritonserver does not answer: all connections to it are in use")]
+    #[error("tritonserver does not respond: all connections to it are in use")]
     Full,
     /// A request of the docs page takes longer than five minutes. Longer ones need tritonserver's
     /// own port.
-    #[error("tritonserver does not answer: it takes too long")]
+    #[error("tritonserver does not respond: it takes too long")]
     Late,
     /// The response is larger than a request may be.
-    #[error("tritonserver does not answer: its answer is larger than --http-max-input-size")]
+    #[error("tritonserver does not respond: its response is larger than --http-max-input-size")]
     TooLarge,
     /// This process has the maximum number of concurrent OpenAI requests to tritonserver.
-    #[error("too many texts are being made at a time")]
+    #[error("too many concurrent OpenAI requests")]
     Texts,
     /// tritonserver refused an OpenAI request without a message.
-    #[error("tritonserver answered with status {0}")]
+    #[error("tritonserver responded with status {0}")]
     Status(StatusCode),
 }
 

@@ -71,7 +71,7 @@ async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
     beside.stopped();
     let error = ask(&beside, "/after").await.unwrap_err();
     assert!(
-        error.starts_with("tritonserver does not answer: "),
+        error.starts_with("tritonserver does not respond: "),
         "{error}"
     );
 }

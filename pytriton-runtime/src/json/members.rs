@@ -130,6 +130,6 @@ mod tests {
         let mut permit = MemoryPermit::unlimited();
         let again = members(r#"{"a":1,"a":2}"#, "an object", Names::Unique, &mut permit);
         let again = again.unwrap_err().to_string();
-        assert!(again.starts_with("member 'a' stands twice"), "{again}");
+        assert!(again.starts_with("member 'a' occurs twice"), "{again}");
     }
 }

@@ -82,7 +82,7 @@ impl Visitor<'_> for Key<'_> {
 
 /// Returns the error of a duplicate member.
 pub(crate) fn twice<E: Error>(name: &str) -> E {
-    E::custom(format_args!("member '{name}' stands twice"))
+    E::custom(format_args!("member '{name}' occurs twice"))
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
         let table = [
             ("", "EOF"),
             ("[]", "invalid type: sequence, expected a point"),
-            (r#"{"x":1,"x":2}"#, "member 'x' stands twice"),
+            (r#"{"x":1,"x":2}"#, "member 'x' occurs twice"),
             (r#"{"x":1} {}"#, "trailing characters"),
             (r#"{"x":1e}"#, "invalid number"),
             (r#"{"x":NaN}"#, "expected value"),

@@ -76,7 +76,7 @@ pub(crate) fn describe(text: &str) -> String {
     const LONGEST: usize = 40;
 
     match text.as_bytes().first() {
-        Some(b'"') if !Value(text).is_text() => "a string that is no Unicode".to_owned(),
+        Some(b'"') if !Value(text).is_text() => "a string that is not valid Unicode".to_owned(),
         Some(b'"') => "a string".to_owned(),
         Some(b'[') => "an array".to_owned(),
         Some(b'{') => "an object".to_owned(),

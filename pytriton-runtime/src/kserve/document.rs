@@ -91,7 +91,7 @@ mod tests {
             ("", Err("The document is empty. at 0")),
             ("{", Err("EOF while parsing")),
             (r#"{"a":1}x"#, Err("trailing characters")),
-            (r#"{"a":1,"a":1}"#, Err("member 'a' stands twice")),
+            (r#"{"a":1,"a":1}"#, Err("member 'a' occurs twice")),
         ];
         for (text, expected) in table {
             let got = members(text.as_bytes(), ["a", "c"]);

@@ -80,7 +80,7 @@ pub enum OpenAiError {
         allowed: &'static [Method],
     },
     /// The output of the model is not text.
-    #[error("model '{model}' answered with what is no text")]
+    #[error("model '{model}' returned an output that is not text")]
     NoText {
         /// The model.
         model: Arc<str>,

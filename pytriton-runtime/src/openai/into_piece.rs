@@ -7,8 +7,8 @@ use super::Piece;
 /// A value that a function with `#[openai]` returns: a [`Piece`] of text, or a type that converts
 /// to one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a text of a model under `#[openai]`",
-    label = "no text",
+    message = "`{Self}` cannot be the text of a model with `#[openai]`",
+    label = "not text",
     note = "return `String` or `Piece`, an iterator or a stream of them, or a `Result` of one of these"
 )]
 pub trait IntoPiece {

@@ -160,7 +160,7 @@ pub(super) fn stops(
     let wrong = || {
         invalid(
             STOP,
-            format!("expected texts of 1 to {MAX_STOP_BYTES} bytes"),
+            format!("expected strings of 1 to {MAX_STOP_BYTES} bytes"),
         )
     };
     let stops = stops.into_iter().map(|stop| {

@@ -222,7 +222,7 @@ fn text(member: &str, value: &RawValue) -> Result<String, MessageError> {
     }
     let text = Value::new(value).string();
     // JSON can encode an unpaired surrogate.
-    let text = text.ok_or_else(|| wrong(member, "is no Unicode text".to_owned()))?;
+    let text = text.ok_or_else(|| wrong(member, "is not valid Unicode".to_owned()))?;
     Ok(text.into_owned())
 }
 
@@ -314,19 +314,19 @@ mod tests {
             ("[]", err("expected an object, found an array")),
             (
                 r#"{"role":"user","role":"system","content":"x"}"#,
-                err("member 'role' stands twice at line 1 column 21"),
+                err("member 'role' occurs twice at line 1 column 21"),
             ),
             (
                 r#"{"role":"user","content":"x","content":[]}"#,
-                err("member 'content' stands twice at line 1 column 38"),
+                err("member 'content' occurs twice at line 1 column 38"),
             ),
             (
                 r#"{"role":"user","content":[{"type":"text","text":"x","text":"y"}]}"#,
-                err("content[0]: member 'text' stands twice at line 1 column 32"),
+                err("content[0]: member 'text' occurs twice at line 1 column 32"),
             ),
             (
                 r#"{"role":"user","content":"\ud800"}"#,
-                err("content: is no Unicode text"),
+                err("content: is not valid Unicode"),
             ),
             (
                 r#"{"role":"assistant","content":"x","tool_calls":[ ]}"#,

@@ -16,7 +16,7 @@ use super::{Message, Messages, Piece};
 
 /// A parameter type of a function with `#[openai]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter under `#[openai]`",
+    message = "`{Self}` cannot be a parameter of a model with `#[openai]`",
     label = "neither a value nor messages",
     note = "take a value such as `String`, `i64` or `f32`, `Vec<String>`, `Messages`, an `Option` of one, `&Parameters`, `&Context`, `&Cancellation` or `&Responses<Piece>`"
 )]
@@ -146,8 +146,8 @@ injected!(
 
 /// The type parameter of `Responses` with `#[openai]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a text of a model under `#[openai]`",
-    label = "no text",
+    message = "`{Self}` cannot be the text of a model with `#[openai]`",
+    label = "not text",
     note = "write `&Responses<Piece>`, or `&Responses<Result<Piece, String>>`"
 )]
 pub trait Pieces: Outputs {}

@@ -66,7 +66,7 @@ impl<'a> OpenAiRequest<'a> {
         let mut found = HashMap::new();
         for (name, value) in read {
             if !names.insert(name.clone()) {
-                return Err(json(format!("member '{}' stands twice", excerpt(&name))));
+                return Err(json(format!("member '{}' occurs twice", excerpt(&name))));
             }
             // A null member counts as missing.
             if value.get() != "null" {
@@ -131,7 +131,7 @@ impl<'a> OpenAiRequest<'a> {
         let shared = shared.finish_reserved()?;
         let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
         if sizes.clone().sum::<usize>() > most {
-            let what = format!("its requests take more than {most} bytes together");
+            let what = format!("together, its requests are larger than {most} bytes");
             return Err(invalid(surface.subject(), what));
         }
         permit.grow(subjects.len() * REQUEST_BYTES)?;
@@ -201,7 +201,7 @@ impl<'a> OpenAiRequest<'a> {
                 continue;
             };
             if self.members.insert(other.to_owned(), value).is_some() {
-                let what = format!("'{other}' says the same");
+                let what = format!("'{other}' has the same meaning");
                 return Err(invalid(name, what));
             }
         }

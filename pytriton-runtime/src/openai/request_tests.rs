@@ -183,7 +183,7 @@ fn a_stop_has_at_most_256_bytes_however_it_is_escaped() {
     for long in ["\\u0061".repeat(257), "a".repeat(257), "a".repeat(5000)] {
         let error = ask(&long).unwrap_err().to_string();
         assert!(
-            error.contains("expected texts of 1 to 256 bytes"),
+            error.contains("expected strings of 1 to 256 bytes"),
             "{error}"
         );
     }
@@ -278,7 +278,7 @@ fn mistakes_are_told_by_their_names() {
         ),
         (
             r#"{"model":"m","prompt":"a","max_tokens":1,"max_completion_tokens":1}"#,
-            invalid("max_completion_tokens", "'max_tokens' says the same"),
+            invalid("max_completion_tokens", "'max_tokens' has the same meaning"),
         ),
         (
             r#"{"model":"m","prompt":"a","temperature":"x"}"#,
@@ -290,7 +290,7 @@ fn mistakes_are_told_by_their_names() {
         ),
         (
             r#"{"model":"m","prompt":"a","stop":[""]}"#,
-            invalid("stop", "expected texts of 1 to 256 bytes"),
+            invalid("stop", "expected strings of 1 to 256 bytes"),
         ),
         (r#"{"model":"m","prompt":"a","n":2}"#, unsupported("n")),
         (r#"{"model":"m","prompt":"a","n":"1"}"#, unsupported("n")),
@@ -336,7 +336,7 @@ fn mistakes_are_told_by_their_names() {
             r#"{"model":"m","messages":[{"role":"user","content":"x","content":"y"}]}"#,
             invalid(
                 "messages[0]",
-                "member 'content' stands twice at line 1 column 38",
+                "member 'content' occurs twice at line 1 column 38",
             ),
         ),
     ];
@@ -364,7 +364,7 @@ fn many_prompts_take_no_more_than_one_request_may() {
     let prompts = format!("[{}]", vec![r#""aaaaaaaaaa""#; 100].join(","));
     let json = format!(r#"{{"model":"m","prompt":{prompts}}}"#);
     let error = ask(&completions(), &json).unwrap_err().to_string();
-    assert!(error.contains("more than 1000 bytes together"), "{error}");
+    assert!(error.contains("are larger than 1000 bytes"), "{error}");
     let json = format!(
         r#"{{"model":"m","prompt":[{}]}}"#,
         vec!["1"; 1_000_000].join(",")

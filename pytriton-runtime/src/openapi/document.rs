@@ -29,7 +29,7 @@ pub(crate) fn document<'a>(
         "info": {
             "title": "pytriton",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "The models of a server, over HTTP as KServe's v2 protocol and Triton Inference Server have it.",
+            "description": "The models of a server, over the HTTP protocol of KServe v2 and Triton Inference Server.",
         },
         "tags": tags,
         "paths": paths.finish(),

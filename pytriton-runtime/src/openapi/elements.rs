@@ -35,7 +35,7 @@ pub(super) fn answered(datatype: DataType) -> Value {
         DataType::Bytes => json!({ "type": "string" }),
         DataType::Fp16 | DataType::Bf16 => json!({
             "not": {},
-            "description": format!("{datatype} has no form in JSON."),
+            "description": format!("{datatype} cannot be represented in JSON."),
         }),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn generate(model: &ModelSpec, base: &str, components: &mut Component
 
 fn request(model: &ModelSpec) -> Value {
     let mut properties = Map::new();
-    let parameters = json!({ "type": "object", "description": "More inputs and parameters." });
+    let parameters = json!({ "type": "object", "description": "Other inputs and parameters." });
     properties.insert("parameters".to_owned(), parameters);
     properties.insert("id".to_owned(), json!({ "type": "string" }));
     for input in &model.inputs {

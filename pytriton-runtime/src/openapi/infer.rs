@@ -63,13 +63,13 @@ fn request(model: &ModelSpec, base: &str, components: &mut Components) -> Value 
         "type": "object",
         "required": ["inputs"],
         "properties": {
-            "id": { "type": "string", "description": "Comes back with the response." },
+            "id": { "type": "string", "description": "Returned with the response." },
             "parameters": reference("RequestParameters"),
             "inputs": inputs,
             "outputs": {
                 "type": "array",
                 "items": wanted,
-                "description": "The outputs that are wanted; all of them where nothing is said.",
+                "description": "The requested outputs; all outputs by default.",
             },
         },
     });

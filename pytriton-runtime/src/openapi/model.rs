@@ -128,7 +128,7 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             "metadata",
             Group::Metadata,
             json!({
-                "summary": format!("What {name} takes and answers"),
+                "summary": format!("Inputs and outputs of {name}"),
                 "responses": answer("Its inputs and outputs.", &reference("ModelMetadata")),
             }),
         ),
@@ -136,14 +136,14 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             "/ready",
             "ready",
             Group::Health,
-            json!({ "summary": format!("Whether {name} is ready"), "responses": done("It is.") }),
+            json!({ "summary": format!("Readiness of {name}"), "responses": done("It is.") }),
         ),
         (
             "/config",
             "config",
             Group::ModelConfig,
             json!({
-                "summary": format!("How {name} is configured"),
+                "summary": format!("Configuration of {name}"),
                 "responses": answer("Its configuration.", &config),
             }),
         ),
@@ -152,7 +152,7 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             "stats",
             Group::Statistics,
             json!({
-                "summary": format!("What {name} has done"),
+                "summary": format!("Statistics of {name}"),
                 "responses": answer("Its statistics.", &reference("Statistics")),
             }),
         ),
@@ -164,11 +164,11 @@ fn inferred(model: &ModelSpec, exchange: &Exchange) -> Value {
         "name": "Inference-Header-Content-Length",
         "in": "header",
         "schema": { "type": "integer", "minimum": 0 },
-        "description": "How many bytes of the body are JSON, where elements stand behind it.",
+        "description": "The length of the JSON part of the body in bytes, if elements follow it.",
     });
     let bytes = || {
         let schema = json!({ "type": "string", "format": "binary" });
-        json!({ "schema": described(schema, "The same JSON, and behind it the elements of tensors with `binary_data_size`.") })
+        json!({ "schema": described(schema, "The same JSON, followed by the elements of the tensors with `binary_data_size`.") })
     };
     let mut request = body(true, &exchange.request);
     request["content"]["application/octet-stream"] = bytes();
@@ -184,7 +184,7 @@ fn inferred(model: &ModelSpec, exchange: &Exchange) -> Value {
 
 fn generated(model: &ModelSpec, exchange: &Exchange) -> Value {
     json!({
-        "summary": format!("Ask {} in plain JSON", model.name),
+        "summary": format!("Call {} with plain JSON", model.name),
         "requestBody": body(true, &exchange.request),
         "responses": answer("The outputs.", &exchange.response),
     })
@@ -197,11 +197,11 @@ fn streamed(model: &ModelSpec, exchange: &Exchange) -> Value {
         "contentSchema": { "anyOf": [&exchange.response, reference("Error")] },
     });
     let answer = json!({
-        "description": "Server-sent events: the data of each is an answer, or the error that ends them.",
+        "description": "Server-sent events. The data of each event is a response, or the error that ends the stream.",
         "content": { "text/event-stream": { "schema": schema } },
     });
     json!({
-        "summary": format!("Ask {} in plain JSON, and hear each answer when it is made", model.name),
+        "summary": format!("Call {} with plain JSON, and stream its responses", model.name),
         "requestBody": body(true, &exchange.request),
         "responses": { "200": answer },
     })

@@ -77,8 +77,8 @@ const STREAMED_ERRORS: Errors = [("4XX", "StreamRefused"), ("5XX", "StreamFailed
 /// Errors are JSON under two content types: like Triton, the server sends some of them as plain
 /// text.
 pub(super) fn responses() -> Value {
-    let refused = "The request is refused.";
-    let failed = "The server or the model has failed, or takes no requests now.";
+    let refused = "The request was refused.";
+    let failed = "The server or the model failed, or does not accept requests at the moment.";
     let schema = json!({ "$ref": "#/components/schemas/Error" });
     let text =
         |kind| json!({ "type": "string", "contentMediaType": kind, "contentSchema": schema });

@@ -18,18 +18,17 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
         paths.put(place, operation);
     };
     let metadata = json!({
-        "summary": "What the server is",
-        "responses": answer("Its name, its version, and the extensions that it has.", &reference("ServerMetadata")),
+        "summary": "Server metadata",
+        "responses": answer("The name, the version and the extensions of the server.", &reference("ServerMetadata")),
     });
     put("get", "", "server_metadata", Group::Metadata, metadata);
-    let live = json!({ "summary": "Whether the server lives", "responses": done("It does.") });
+    let live = json!({ "summary": "Liveness of the server", "responses": done("It does.") });
     put("get", "/health/live", "server_live", Group::Health, live);
-    let ready =
-        json!({ "summary": "Whether all models are ready", "responses": done("They are.") });
+    let ready = json!({ "summary": "Readiness of all models", "responses": done("They are.") });
     put("get", "/health/ready", "server_ready", Group::Health, ready);
     let statistics = json!({
-        "summary": "What all models have done",
-        "responses": answer("The statistics of each.", &reference("Statistics")),
+        "summary": "Statistics of all models",
+        "responses": answer("The statistics of each model.", &reference("Statistics")),
     });
     put(
         "get",
@@ -38,11 +37,11 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
         Group::Statistics,
         statistics,
     );
-    let ready = json!({ "ready": { "type": "boolean", "description": "Whether only models that are ready are wanted." } });
+    let ready = json!({ "ready": { "type": "boolean", "description": "Whether to return only models that are ready." } });
     let index = json!({
-        "summary": "Which models there are",
+        "summary": "Index of the models",
         "requestBody": body(false, &json!({ "type": "object", "properties": ready })),
-        "responses": answer("The models, and what state each version is in.", &reference("RepositoryIndex")),
+        "responses": answer("The models, and the state of each version.", &reference("RepositoryIndex")),
     });
     put(
         "post",
@@ -63,7 +62,7 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
             "summary": format!("Let a model {}", if action == "load" { "come" } else { "go" }),
             "parameters": [name],
             "requestBody": body(false, &schema),
-            "responses": done("It is done."),
+            "responses": done("The operation succeeded."),
         });
         let path = format!("/repository/models/{{model_name}}/{action}");
         let id = format!("repository_{action}");

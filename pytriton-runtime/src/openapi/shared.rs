@@ -24,16 +24,16 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
             "shared_memory_offset": count(),
         })
     };
-    let binary = "How many bytes the elements have, which stand behind the JSON in the order of the inputs or outputs.";
+    let binary = "The size of the elements in bytes. The elements follow the JSON in the order of the inputs or outputs.";
     let mut request = object(
         &[],
         json!({
             "sequence_id": described(json!({ "type": ["integer", "string"] }), "The sequence that the request belongs to."),
             "sequence_start": truth(),
             "sequence_end": truth(),
-            "priority": described(count(), "The level of the request, of which 1 goes first."),
-            "timeout": described(count(), "How long the request may wait, in microseconds."),
-            "binary_data_output": described(truth(), "Whether the outputs are wanted behind the JSON."),
+            "priority": described(count(), "The priority level of the request; 1 is the highest."),
+            "timeout": described(count(), "The queue timeout of the request, in microseconds."),
+            "binary_data_output": described(truth(), "Whether the outputs follow the JSON in binary form."),
         }),
     );
     request["additionalProperties"] = scalar();
@@ -58,10 +58,13 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
     );
     written["not"] = json!({ "required": ["data"] });
     let mut wanted = region();
-    wanted["binary_data"] = described(truth(), "Whether the output is wanted behind the JSON.");
+    wanted["binary_data"] = described(
+        truth(),
+        "Whether the output follows the JSON in binary form.",
+    );
     wanted["classification"] = described(
         count(),
-        "How many of the largest elements are wanted, as classes.",
+        "The number of the largest elements to return, as classes.",
     );
     let class = json!({ "type": "string", "pattern": "^[^:]+:[0-9]+(:.*)?$" });
     [
@@ -90,14 +93,14 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
             "InputElsewhere",
             described(
                 elsewhere,
-                "An input whose elements are behind the JSON or in shared memory.",
+                "An input whose elements follow the JSON or are in shared memory.",
             ),
         ),
         (
             "OutputElsewhere",
             described(
                 written,
-                "An output whose elements are behind the JSON or in shared memory.",
+                "An output whose elements follow the JSON or are in shared memory.",
             ),
         ),
         (
@@ -112,7 +115,7 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
                         "data": { "type": "array", "items": class },
                     }),
                 ),
-                "The largest elements of an output of which `classification` asks for, as `value:index` or `value:index:label`.",
+                "The largest elements of an output with `classification`, as `value:index` or `value:index:label`.",
             ),
         ),
         (
@@ -131,7 +134,7 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
                     "datatype": datatype(),
                     "shape": described(
                         json!({ "type": "array", "items": { "type": "integer" } }),
-                        "With the batch axis where there is one; -1 for any size.",
+                        "Includes the batch axis, if there is one; -1 is any size.",
                     ),
                 }),
             ),
@@ -158,7 +161,7 @@ pub(super) fn schemas() -> [(&'static str, Value); 14] {
                     json!({
                         "name": text(),
                         "version": text(),
-                        "last_inference": described(count(), "When it was, in milliseconds since 1970."),
+                        "last_inference": described(count(), "The time in milliseconds since 1970."),
                         "inference_count": count(),
                         "execution_count": count(),
                         "inference_stats": { "type": "object" },

@@ -14,7 +14,7 @@ pub(crate) fn changed(
 ) -> Result<Registration, String> {
     if let Some(file) = parameters.files.first() {
         return Err(format!(
-            "'{file}' cannot be given to a model that is part of the binary"
+            "'{file}' cannot be used, because the model is part of the binary"
         ));
     }
     match &parameters.config {

@@ -37,7 +37,7 @@ pub(super) fn overridden(
     for name in COMPILED {
         if own.contains_key(name) && !config.contains_key(name) {
             return Err(format!(
-                "'{name}' is part of the binary and cannot be left out"
+                "'{name}' is part of the binary and cannot be omitted"
             ));
         }
     }
@@ -62,7 +62,10 @@ pub(super) fn overridden(
             "response_cache" => {
                 spec.response_cache = value["enable"] == true;
                 if spec.response_cache && !model.spec.response_cache {
-                    return Err("'response_cache' is not what the model was made for".to_owned());
+                    return Err(
+                        "'response_cache' of the model is part of the binary and cannot be enabled"
+                            .to_owned(),
+                    );
                 }
             }
             "parameters" => set_parameters(&mut spec, value)?,
@@ -107,7 +110,7 @@ const FIELDS: [&str; 6] = [
 ];
 
 fn version_policy(value: &Value) -> Result<VersionPolicy, String> {
-    let wrong = || "'version_policy' with such a choice is not supported".to_owned();
+    let wrong = || "'version_policy' with this choice is not supported".to_owned();
     let choices = value.as_object().ok_or_else(wrong)?;
     let mut choices = choices.iter();
     let (name, choice) = choices.next().ok_or_else(wrong)?;
@@ -131,7 +134,7 @@ fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
     let size = number(value).and_then(|size| u32::try_from(size).ok());
     match size.filter(|size| (*size > 0) == spec.batching()) {
         Some(size) => Ok(size),
-        None => Err("'max_batch_size' is not what the function was written for".to_owned()),
+        None => Err("'max_batch_size' does not match the function".to_owned()),
     }
 }
 
@@ -151,10 +154,10 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
         let count = members.get("count").map_or(Some(1), number);
         let count = count.and_then(|count| u32::try_from(count).ok());
         let count = count.filter(|count| *count > 0);
-        let count = count.ok_or_else(|| wrong("such a count"))?;
+        let count = count.ok_or_else(|| wrong("this count"))?;
         let mut take = || {
             let rest = left.checked_sub(count);
-            left = rest.ok_or_else(|| wrong("so many instances"))?;
+            left = rest.ok_or_else(|| wrong("this many instances"))?;
             Ok::<_, String>(())
         };
         match members.get("kind").and_then(Value::as_str) {
@@ -232,7 +235,8 @@ fn dynamic_batching(
 fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
     for (name, value) in value.as_object().into_iter().flatten() {
         let text = value["string_value"].as_str();
-        let text = text.ok_or_else(|| format!("parameter '{}' has no text", excerpt(name)))?;
+        let text =
+            text.ok_or_else(|| format!("parameter '{}' has no string value", excerpt(name)))?;
         spec.parameters.push((name.as_str().into(), text.into()));
     }
     Ok(())
@@ -325,11 +329,11 @@ mod tests {
             ),
             (
                 r#"{"version_policy":{"newest":{}}}"#,
-                "'version_policy' with such a choice",
+                "'version_policy' with this choice",
             ),
             (
                 r#"{"version_policy":{"specific":{"versions":[-1]}}}"#,
-                "'version_policy' with such a choice",
+                "'version_policy' with this choice",
             ),
             (r#"{"input":[]}"#, "'input' is part of the binary"),
             (
@@ -337,27 +341,27 @@ mod tests {
                 "'ensemble_scheduling' is part",
             ),
             (r#"{"backend":"python"}"#, "'backend' is part of the binary"),
-            (r#"{"max_batch_size":0}"#, "'max_batch_size' is not what"),
+            (r#"{"max_batch_size":0}"#, "'max_batch_size' does not match"),
             (
                 r#"{"response_cache":{"enable":true}}"#,
-                "'response_cache' is not",
+                "'response_cache' of the model is part",
             ),
             (
                 r#"{"instance_group":[{"kind":"KIND_MODEL"}]}"#,
                 "'instance_group' with that kind",
             ),
-            (r#"{"instance_group":[{"count":-1}]}"#, "such a count"),
+            (r#"{"instance_group":[{"count":-1}]}"#, "this count"),
             (
                 r#"{"instance_group":[{"count":1025}]}"#,
-                "so many instances",
+                "this many instances",
             ),
             (
                 r#"{"instance_group":[{"count":1000},{"count":25}]}"#,
-                "so many instances",
+                "this many instances",
             ),
             (
                 r#"{"instance_group":[{"count":600,"kind":"KIND_GPU","gpus":[0,1]}]}"#,
-                "so many instances",
+                "this many instances",
             ),
             (
                 r#"{"instance_group":[{"rate_limiter":{"priority":2}}]}"#,

@@ -64,7 +64,9 @@ pub enum SchedulerError {
         model: Arc<str>,
     },
     /// The instance of the request's sequence has stalled or ended.
-    #[error("sequence {sequence} of model '{model}' has ended: its instance takes no requests")]
+    #[error(
+        "sequence {sequence} of model '{model}' has ended: its instance does not accept requests"
+    )]
     SequenceLost {
         /// The sequence.
         sequence: SequenceId,
@@ -79,7 +81,7 @@ pub enum SchedulerError {
     Stopping,
     /// All instances of the model are stalled.
     #[error(
-        "model '{model}' has no instance that could run the request, all are in calls that take longer than {}",
+        "model '{model}' has no instance that can execute the request, all are in calls that take longer than {}",
         seconds(*limit)
     )]
     Hanging {
@@ -89,7 +91,7 @@ pub enum SchedulerError {
         limit: Duration,
     },
     /// The model has no instances left.
-    #[error("model '{model}' has no instance left that could run the request")]
+    #[error("model '{model}' has no instance left that can execute the request")]
     NoInstance {
         /// The model.
         model: Arc<str>,
@@ -101,7 +103,7 @@ pub enum SchedulerError {
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
     /// The instance that executed the request has ended.
-    #[error("the instance of model '{model}' that had the request has ended")]
+    #[error("the instance of model '{model}' that executed the request has ended")]
     InstanceEnded {
         /// The model.
         model: Arc<str>,

@@ -213,7 +213,7 @@ async fn a_panic_whose_payload_panics_ends_no_instance() {
     let (spec, scheduler) = start(&IDENTITY).await;
     for _ in 0..3 {
         let bombed = scheduler.infer(request(&spec, 1, -6.0)).await.unwrap_err();
-        let expected = "model 'Identity' panicked: a value that is no text";
+        let expected = "model 'Identity' panicked: a value that is not text";
         assert_eq!(bombed.to_string(), expected);
         scheduler.infer(request(&spec, 1, 7.0)).await.unwrap();
         assert!(scheduler.ready());
@@ -297,7 +297,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
             },
             "no file",
         ),
-        (|_| std::panic::panic_any(Bomb), "a value that is no text"),
+        (|_| std::panic::panic_any(Bomb), "a value that is not text"),
     ];
     for (load, message) in table {
         let model = ModelDeclaration { load, ..IDENTITY }
@@ -443,7 +443,7 @@ async fn what_steps_add_has_room_in_the_budget_or_is_refused_as_any_overload() {
             300_000 => {
                 let error = answer.unwrap_err();
                 assert_eq!(error.status(), Status::Exhausted);
-                let text = "the server has no room for 400000 more bytes of requests and responses, its limit is 300000.";
+                let text = "the server cannot hold 400000 more bytes of requests and responses, its limit is 300000.";
                 assert!(error.to_string().starts_with(text), "{error}");
             }
             _ => assert_eq!(answer.unwrap().outputs[0].1.rows(), 1),

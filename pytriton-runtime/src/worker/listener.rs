@@ -74,13 +74,13 @@ impl Listener {
         socket.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
         let hello = Hello::receive(&mut socket)?;
         if hello.token != self.token {
-            return refuse(&mut socket, "the token is another worker's");
+            return refuse(&mut socket, "the token belongs to another worker");
         }
         let Some(loads) = self.find(&hello.model, hello.version) else {
             let Hello { model, version, .. } = hello;
             return refuse(
                 &mut socket,
-                &format!("there is no model '{model}' version {version}"),
+                &format!("version {version} of model '{model}' does not exist"),
             );
         };
         socket.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;

@@ -133,7 +133,7 @@ impl Loads {
             count => format!("{count} instances"),
         };
         format!(
-            "the model has {instances} in the process that runs it: 'instance_group' of a load can make them fewer, not more"
+            "the model has {instances} in its process: 'instance_group' of a load can reduce this number, not increase it"
         )
     }
 

@@ -178,9 +178,12 @@ async fn connections_without_the_token_are_refused() {
     let refused = connect(&worker, "Identity", Some(Token([0; 16])))
         .await
         .unwrap_err();
-    assert_eq!(refused.to_string(), "the token is another worker's");
+    assert_eq!(refused.to_string(), "the token belongs to another worker");
     let refused = connect(&worker, "Other", None).await.unwrap_err();
-    assert_eq!(refused.to_string(), "there is no model 'Other' version 1");
+    assert_eq!(
+        refused.to_string(),
+        "version 1 of model 'Other' does not exist"
+    );
 }
 
 #[tokio::test]
@@ -242,7 +245,7 @@ async fn a_load_has_no_more_sessions_than_instances() {
     let (worker, _folder) = controlled(&IDENTITY).await;
     let first = connect_to(&worker, "Identity", None, 7).await.unwrap();
     let refused = connect_to(&worker, "Identity", None, 7).await.unwrap_err();
-    let expected = "the model has 1 instance in the process that runs it: 'instance_group' of a load can make them fewer, not more";
+    let expected = "the model has 1 instance in its process: 'instance_group' of a load can reduce this number, not increase it";
     assert_eq!(refused.to_string(), expected);
     let other = connect_to(&worker, "Identity", None, 8).await.unwrap();
     for client in [first, other] {

@@ -25,7 +25,7 @@ pub(crate) struct TensorSpec {
 impl TensorSpec {
     pub(crate) fn datatype(&self) -> Result<DataType, Failure> {
         let datatype = self.datatype.parse();
-        datatype.map_err(|_| format!("`{}` is no datatype", self.datatype).into())
+        datatype.map_err(|_| format!("`{}` is not a datatype", self.datatype).into())
     }
 }
 

@@ -36,7 +36,7 @@ fn a_wrong_answer_is_named() -> Result<()> {
         ),
         (
             Function::batch(|_| Ok(Named::new().with("y", two()).with("z", two()))),
-            "model 'wrong' returned 'z', which is none of its outputs",
+            "model 'wrong' returned 'z', which is not one of its outputs",
         ),
         (
             Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("z")?.into_owned())),
@@ -44,14 +44,14 @@ fn a_wrong_answer_is_named() -> Result<()> {
         ),
         (
             Function::batch(|inputs| Ok(inputs.array::<f64, Ix2>("x")?.into_owned())),
-            "the function of model 'wrong' asked for input 'x': expected FP64, found FP32",
+            "the function of model 'wrong' requested input 'x': expected FP64, found FP32",
         ),
         (
             Function::batch(|inputs| {
                 let wish = inputs.parameters()?.len();
                 Ok(two() * wish as f32)
             }),
-            "model 'wrong' asks for the parameters of a call",
+            "model 'wrong' reads the parameters of a call",
         ),
         (
             Function::batch(|_| {

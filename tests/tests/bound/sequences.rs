@@ -150,7 +150,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
     let failed = ask(at, "batch", (json!("seven"), "start"), 1.0)?;
     assert_eq!(failed, "model 'batch' failed: seven is no number");
     let lost = ask(at, "batch", (json!("seven"), ""), 1.0)?;
-    let expected = "the state of sequence seven of model 'batch' is lost: it could not be made; start the sequence again";
+    let expected = "the state of sequence seven of model 'batch' is lost: it could not be created; start the sequence again";
     assert_eq!(lost, expected);
     Ok(())
 }
@@ -168,7 +168,7 @@ fn a_state_makes_a_model_of_sequences() -> Result<()> {
     };
     let text = flaws.to_string();
     assert!(
-        text.contains("`max_queue_size`: this option is one of dynamic batching"),
+        text.contains("`max_queue_size`: this option belongs to dynamic batching"),
         "{text}"
     );
     assert!(text.contains("remove `step`"), "{text}");

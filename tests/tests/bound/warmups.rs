@@ -205,7 +205,7 @@ fn mistakes_are_told_all_at_once() -> Result<()> {
         "warm-up `w`: `batch_size`: expected a number from 1 to `max_batch_size`",
         "warm-up `w`: `count`: expected a number from 1 to 2147483647",
         "warm-up `w`: the model has no input `y`",
-        "warm-up `w`: input `y` stands twice: remove one",
+        "warm-up `w`: input `y` is given twice: remove one",
         "warm-up `w`: input `x` is missing",
         "warm-up `open`: input `x`: the input's dims can be any: write those of the warm-up",
     ] {

@@ -34,7 +34,7 @@ fn asked(server: &Server) -> Result<()> {
     for (address, path) in table {
         let answer = http::get(address, path)?;
         let there = answer.status == 200 && answer.body.contains("Letters");
-        let said = answer.body.contains("tritonserver does not answer: ");
+        let said = answer.body.contains("tritonserver does not respond: ");
         assert!(
             there || (answer.status == 503 && said),
             "{path}: {answer:?}"

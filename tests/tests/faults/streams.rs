@@ -129,7 +129,7 @@ fn channels_break_while_both_live() -> Result<()> {
         streams.open(&server, busy, (ENDLESS, 20))?;
         connections(&server).iter().try_for_each(Socket::sever)?;
         let errors = streams_that_failed(&mut streams, busy.1)?;
-        let expected = r#"["the process that runs the model is gone"]"#;
+        let expected = r#"["the process that runs the model has ended"]"#;
         assert_eq!(errors, expected);
         wait_until("the return of the model", EXIT, || {
             crate::http::right(&server.banner().http)

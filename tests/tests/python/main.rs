@@ -43,11 +43,11 @@ fn names_that_python_cannot_tell_apart_are_errors() -> Result<()> {
     for (feature, told) in [
         (
             "same-names",
-            "models 'left-out' and 'left_out' are both left_out in Python: give one of them another name",
+            "models 'left-out' and 'left_out' have the same Python name left_out: rename one",
         ),
         (
             "taken-name",
-            "model 'serve' is serve in Python, which the module has of its own: give the model another name",
+            "the Python name serve of model 'serve' is a predefined member of the module: rename the model",
         ),
     ] {
         let place = tempfile::tempdir_in(folder)?;

@@ -149,7 +149,7 @@ fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
     assert_eq!(status, 503);
     assert_eq!(
         error,
-        r#"{"error":"the process that runs the model is gone"}"#
+        r#"{"error":"the process that runs the model has ended"}"#
     );
     assert!(begun.elapsed() < Duration::from_secs(1));
 }

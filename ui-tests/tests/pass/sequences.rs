@@ -211,7 +211,7 @@ fn main() {
     let expected = [
         // The first request precedes the one without a state, and is called alone.
         vec![y(101), Err("model 'Running' failed: Running has none".to_owned()), y(302)],
-        vec![y(502), Err("the state of sequence never of model 'Running' is lost: it could not be made; start the sequence again".to_owned()), y(902)],
+        vec![y(502), Err("the state of sequence never of model 'Running' is lost: it could not be created; start the sequence again".to_owned()), y(902)],
     ];
     assert_eq!(infer_sequences("Running", &batches), expected);
 

@@ -205,7 +205,7 @@ unsafe extern "C" fn no_timeout(_: *mut RawRequest, timeout: *mut u64) -> Error 
 unsafe extern "C" fn no_double(_: *mut RawResponse, _: *const c_char, _: f64) -> Error {
     let failure = Failure::new(
         Code::Unsupported,
-        "this tritonserver has no floating-point parameters of responses",
+        "this tritonserver does not support floating-point response parameters",
     );
     // The caller was itself called by such a server.
     Basics::get().map_or(ptr::null_mut(), |basics| to_raw(&failure, basics))

@@ -277,12 +277,12 @@ impl Batch {
 impl Drop for Batch {
     fn drop(&mut self) {
         if !self.is_answered() {
-            self.fail_all(&Failure::internal("the model has not answered"));
+            self.fail_all(&Failure::internal("the model has not responded"));
             self.send();
         }
     }
 }
 
 fn answered() -> Failure {
-    Failure::internal("an answer to a request that was answered")
+    Failure::internal("a response to a request that is already complete")
 }

@@ -37,8 +37,7 @@ pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
             return Api::get().map(drop);
         }
         let message = format!(
-            "tritonserver offers version {major}.{minor} of the backend API, {wanted_major}.{wanted_minor} or a later \
-             {wanted_major}.x is needed"
+            "tritonserver has version {major}.{minor} of the backend API, but {wanted_major}.{wanted_minor} or a later {wanted_major}.x is required"
         );
         Err(Failure::new(Code::Unsupported, message))
     })

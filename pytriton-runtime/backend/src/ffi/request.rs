@@ -177,9 +177,12 @@ impl<'b> Request<'b> {
         // SAFETY: Triton has returned the value and its type without an error (invariant 2), and
         // `doubles` determines the meaning of the type's number in this release.
         let value = unsafe { parameter_value((kind, doubles), value) };
-        value
-            .map(|value| (name, value))
-            .ok_or_else(|| Failure::new(Code::Unsupported, "a parameter of bytes cannot be served"))
+        value.map(|value| (name, value)).ok_or_else(|| {
+            Failure::new(
+                Code::Unsupported,
+                "parameters of type bytes are not supported",
+            )
+        })
     }
 
     /// Returns the number of inputs.

@@ -134,13 +134,17 @@ impl Response {
         let error = unsafe { (self.api.output_buffer)(output, buffers, len, memories, devices) };
         check(self.api, error)?;
         if memory == MEMORY_GPU {
-            return Err(Failure::internal("Triton wants an output in GPU memory"));
+            return Err(Failure::internal(
+                "Triton requested an output in GPU memory, which is not supported",
+            ));
         }
         if data.is_empty() {
             return Ok(());
         }
         if buffer.is_null() {
-            return Err(Failure::internal("Triton gives no memory for an output"));
+            return Err(Failure::internal(
+                "Triton did not provide memory for an output",
+            ));
         }
         // SAFETY:
         // - `buffer` is valid for writes of `len` bytes (invariant 2), in CPU memory.

@@ -18,11 +18,11 @@ pub enum ProtocolError {
 impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Short => "a message between tritonserver and its worker ends too early",
-            Self::Number => "a number between tritonserver and its worker cannot be",
-            Self::Text => "a text between tritonserver and its worker is none",
-            Self::Bounds => "a tensor between tritonserver and its worker lies outside its segment",
-            Self::Version => "tritonserver's backend and the worker are of different versions",
+            Self::Short => "a message between tritonserver and its worker is truncated",
+            Self::Number => "a message between tritonserver and its worker contains an invalid number",
+            Self::Text => "a message between tritonserver and its worker contains a string that is not UTF-8",
+            Self::Bounds => "a message between tritonserver and its worker refers to a tensor outside its segment",
+            Self::Version => "tritonserver's backend and the worker have different versions",
         })
     }
 }

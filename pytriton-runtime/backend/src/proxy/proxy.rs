@@ -51,7 +51,7 @@ impl Executor for Proxy {
         };
         let path = PathBuf::from(variable(SOCKET_VARIABLE)?);
         let token = Token::from_text(&variable(TOKEN_VARIABLE)?);
-        let token = token.ok_or_else(|| Failure::internal("the worker's token is none"))?;
+        let token = token.ok_or_else(|| Failure::internal("the worker's token is invalid"))?;
         Self::connect(instance, (path, token))
     }
 

@@ -131,7 +131,7 @@ impl<'a> Responder<'a> {
         } = self.entry(batch)?;
         model.note_refused(batch, positions, Refusal::NotHandedOver);
         streams.iter_mut().for_each(StreamState::end);
-        let message = "no shared memory for the batch in the process that runs the model";
+        let message = "the process that runs the model has no shared memory for the batch";
         batch.fail_all(&Failure::new(Code::Unavailable, message));
         Ok(())
     }

@@ -35,8 +35,9 @@ fn failed(code: Code, message: &str) -> Option<Result<f32, (i32, String)>> {
 fn sequence_stays_on_its_instance() {
     let _exclusive = exclusive();
     let ended = |id: u64| {
-        let message =
-            format!("sequence {id} of model 'Sum' has ended: its instance takes no requests");
+        let message = format!(
+            "sequence {id} of model 'Sum' has ended: its instance does not accept requests"
+        );
         failed(Code::Unavailable, &message)
     };
     for count in [2, 3] {

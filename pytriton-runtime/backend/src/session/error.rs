@@ -27,9 +27,9 @@ pub enum SessionError {
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed => f.write_str("the process that runs the model is gone"),
-            Self::Unavailable => f.write_str("no instance of the model can serve now"),
-            Self::Io(error) => write!(f, "the process that runs the model is not reached: {error}"),
+            Self::Closed => f.write_str("the process that runs the model has ended"),
+            Self::Unavailable => f.write_str("no instance of the model is available"),
+            Self::Io(error) => write!(f, "cannot reach the process that runs the model: {error}"),
             Self::Memory(error) => error.fmt(f),
             Self::Protocol(error) => error.fmt(f),
             Self::ReaderEnded => {

@@ -87,7 +87,7 @@ impl Control {
     pub(crate) fn open(descriptor: OwnedFd, slots: Slots) -> io::Result<Self> {
         let file = File::from(descriptor);
         let len = slots.len();
-        let len = len.ok_or_else(|| io::Error::other("rings of an impossible length"))?;
+        let len = len.ok_or_else(|| io::Error::other("rings with an invalid length"))?;
         if sealed_len(&file)? < len {
             return Err(io::Error::other("rings that are too small"));
         }

@@ -93,7 +93,7 @@ pub(crate) fn receive<const N: usize>(socket: &UnixStream) -> io::Result<[OwnedF
     let received = owned(&ancillary.0[..control_length]);
     received
         .try_into()
-        .map_err(|_| io::Error::other("another number of descriptors than expected"))
+        .map_err(|_| io::Error::other("unexpected number of descriptors"))
 }
 
 /// Returns the descriptors in received ancillary data. Each is owned from here on, even if it was

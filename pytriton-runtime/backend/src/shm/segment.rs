@@ -166,7 +166,10 @@ impl fmt::Display for SegmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory { bytes, source } => {
-                write!(f, "no shared memory for {bytes} bytes: {source}")
+                write!(
+                    f,
+                    "cannot allocate {bytes} bytes of shared memory: {source}"
+                )
             }
             Self::Bounds { offset, len } => {
                 write!(f, "{len} bytes at {offset} are not in shared memory")
@@ -242,7 +245,7 @@ mod tests {
     #[test]
     fn allocation_error_contains_the_size() {
         let error = segment().commit((8 << 20) + 1).unwrap_err();
-        let expected = "no shared memory for 8388609 bytes";
+        let expected = "cannot allocate 8388609 bytes of shared memory";
         assert!(error.to_string().starts_with(expected), "{error}");
     }
 
@@ -274,7 +277,7 @@ mod tests {
             let segment = Segment::new(c"test", 1 << 20).unwrap();
             segment.commit(512 << 10).unwrap();
             let error = Segment::new(c"test", 1 << 30).unwrap_err().to_string();
-            let expected = "no shared memory for 1073741824 bytes";
+            let expected = "cannot allocate 1073741824 bytes of shared memory";
             assert!(error.starts_with(expected), "{error}");
             assert!(write(&segment, 0, b"still there"));
             return;

@@ -12,8 +12,8 @@ use super::Failure;
 /// - a `Vec<Tensor>`, in the same order,
 /// - [`Named`] outputs, in any order.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the answer of a model",
-    label = "not an answer",
+    message = "`{Self}` cannot be the response of a model",
+    label = "not a response",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
 pub trait Answer {

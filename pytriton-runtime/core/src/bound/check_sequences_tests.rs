@@ -39,7 +39,7 @@ fn sequences_are_batched_as_the_options_say() {
 #[test]
 fn what_does_not_go_with_sequences_is_refused() {
     let no_queue =
-        "this option is one of dynamic batching, which a model of sequences has not: remove it";
+        "this option belongs to dynamic batching, which sequence models do not use: remove it";
     let direct = || model().sequence_batching(Direct);
     let table: [(Model, &str, &str); 11] = [
         (
@@ -72,7 +72,7 @@ fn what_does_not_go_with_sequences_is_refused() {
         (
             direct().max_sequence_idle_microseconds(0),
             "max_sequence_idle_microseconds",
-            "a sequence must be given 1 microsecond at least: write a number from 1",
+            "expected at least 1 microsecond: write a number from 1",
         ),
         (
             direct().dynamic_batching(false),
@@ -84,7 +84,7 @@ fn what_does_not_go_with_sequences_is_refused() {
         (
             direct().response_cache(true),
             "response_cache",
-            "`response_cache = true` gives requests of the same inputs the same response, in whatever sequence they are: remove it",
+            "`response_cache = true` returns the same response for the same inputs and ignores sequences: remove it",
         ),
         (
             direct().batches_in_flight(2),

@@ -80,11 +80,11 @@ fn an_inline_function_has_one_response_and_a_state_that_is_send() {
     let conflicts = [
         (
             model().batches_in_flight(2),
-            "`inline`: an `inline` call has an instance for itself: remove `inline`, or `batches_in_flight`",
+            "`inline`: an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
         ),
         (
             model().max_call_microseconds(5),
-            "`inline`: an `inline` call that takes long holds a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+            "`inline`: a long `inline` call blocks a thread that serves connections: remove `inline`, or `max_call_microseconds`",
         ),
     ];
     for (model, expected) in conflicts {
@@ -160,7 +160,7 @@ fn openai_s_routes_ask_for_a_text() {
         (
             prompt().max_batch_size(4).openai(Completions),
             sample(),
-            "`max_batch_size`: this option needs batching, and `#[openai]` takes each request by itself: remove it",
+            "`max_batch_size`: this option needs batching, and `#[openai]` processes each request separately: remove it",
         ),
     ];
     for (model, function, expected) in table {
@@ -255,7 +255,7 @@ fn every_flaw_is_named() {
         (
             model().instances([1, 2].map(InstanceGroup::cpu)),
             batch(),
-            "`instances`: `cpu` stands twice",
+            "`instances`: `cpu` is given twice",
         ),
         (
             model().instances([InstanceGroup::gpu(1 << 31)]),
@@ -325,7 +325,7 @@ fn every_flaw_is_named() {
         (
             model().input(Input::new::<f32>("z", [1 << 32, 1 << 32])),
             batch(),
-            "tensor `z`: no tensor has as many elements as",
+            "tensor `z`: `shape` has more elements than",
         ),
         (
             Model::new("m").output(Output::new::<f32>("y", [1])),
@@ -419,7 +419,7 @@ fn a_policy_of_versions_leaves_one() {
             VersionPolicy::Specific(vec![1, 0]),
             "expected a number from 1",
         ),
-        (VersionPolicy::Specific(vec![1, 1]), "stands twice"),
+        (VersionPolicy::Specific(vec![1, 1]), "is given twice"),
     ];
     for (policy, expected) in table {
         let error = says(policy).unwrap_err().to_string();

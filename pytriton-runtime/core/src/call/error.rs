@@ -51,7 +51,7 @@ pub enum ModelError {
     },
     /// The request was assigned to an instance that is stalled in an earlier call.
     #[error(
-        "model '{model}': instance {instance} cannot answer the request, another call takes longer than {}",
+        "model '{model}': instance {instance} cannot execute the request, because another call takes longer than {}",
         seconds(*limit)
     )]
     Hanging {
@@ -87,7 +87,9 @@ pub enum ModelError {
         available: usize,
     },
     /// An element of an input is not a valid message.
-    #[error("input '{input}' of model '{model}': element {index} is no message: {message}")]
+    #[error(
+        "input '{input}' of model '{model}': element {index} is not a valid message: {message}"
+    )]
     InputMessage {
         /// The model.
         model: Arc<str>,
@@ -142,7 +144,7 @@ pub enum ModelError {
         output: Arc<str>,
     },
     /// The function returned an output that the model does not declare.
-    #[error("model '{model}' returned '{output}', which is none of its outputs")]
+    #[error("model '{model}' returned '{output}', which is not one of its outputs")]
     UnknownOutput {
         /// The model.
         model: Arc<str>,
@@ -163,14 +165,14 @@ pub enum ModelError {
     },
     /// The function used the parameters of a call whose requests may have different parameters.
     #[error(
-        "model '{model}' asks for the parameters of a call, in which requests of different ones may be: write `by_parameters()`"
+        "model '{model}' reads the parameters of a call, whose requests may have different parameters: write `by_parameters()`"
     )]
     Parameters {
         /// The model.
         model: Arc<str>,
     },
     /// The function read an input as another type or shape than it has.
-    #[error("the function of model '{model}' asked for input '{input}': {source}")]
+    #[error("the function of model '{model}' requested input '{input}': {source}")]
     Asked {
         /// The model.
         model: Arc<str>,

@@ -191,7 +191,7 @@ impl Parameter for &[&Sequence] {
 fn in_no_sequence(call: &Call<'_>) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&call.context().model().name),
-        message: "a request is in no sequence".to_owned(),
+        message: "a request does not belong to a sequence".to_owned(),
     }
 }
 
@@ -210,7 +210,7 @@ impl<O: Outputs> Parameter for &Responses<O> {
             .map(ByReference)
             .ok_or_else(|| ModelError::Function {
                 model: Arc::clone(&call.context().model().name),
-                message: "there is nowhere to answer".to_owned(),
+                message: "the call has no response sender".to_owned(),
             })
     }
 }

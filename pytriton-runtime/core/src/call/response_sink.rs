@@ -42,5 +42,5 @@ pub trait ResponseSink: Debug + Send + Sync {
 /// The request is cancelled: the client disconnected, the request timed out, or the server is
 /// shutting down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("nobody waits for the answers any longer")]
+#[error("the request has been cancelled")]
 pub struct Cancelled;

@@ -101,7 +101,7 @@ fn borrow_state<S: 'static>(state: &RefCell<State>) -> Option<RefMut<'_, S>> {
 fn no_state(call: &Call<'_>) -> ModelError {
     ModelError::Function {
         model: Arc::clone(&call.context().model().name),
-        message: "there is no state".to_owned(),
+        message: "the call has no sequence state".to_owned(),
     }
 }
 

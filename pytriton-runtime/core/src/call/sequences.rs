@@ -329,7 +329,7 @@ impl fmt::Display for Loss {
         f.write_str(match self {
             Self::Panicked => "the function panicked",
             Self::TooLong | Self::Stalled => "a call took too long",
-            Self::NotStarted => "it could not be made",
+            Self::NotStarted => "it could not be created",
             Self::Unknown => "the instance does not have it, as after a restart",
         })
     }

@@ -244,12 +244,12 @@ fn a_failing_start_affects_only_its_request() {
                     (
                         FAILS,
                         "model 'Identity' failed: asked to fail",
-                        "it could not be made",
+                        "it could not be created",
                     ),
                     (
                         PANICS,
                         "model 'Identity' panicked: asked to panic",
-                        "it could not be made",
+                        "it could not be created",
                     ),
                 ] {
                     let model = Model::new(call);

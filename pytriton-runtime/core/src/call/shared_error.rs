@@ -22,7 +22,7 @@ impl SharedError {
         if requests <= 1 || !error.is_of_client() {
             return Self { error, requests };
         }
-        tracing::warn!(model = &*spec.name, %error, "a batch was refused");
+        tracing::warn!(model = &*spec.name, %error, "refused a batch");
         let model = Arc::clone(&spec.name);
         Self {
             error: ModelError::Batch { model },

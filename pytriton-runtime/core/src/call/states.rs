@@ -382,7 +382,7 @@ mod tests {
         let mut clock = Clock::new(IDLE);
         clock.batch(0, &[1, 2]);
         let Some(SequenceEntry::State(state)) = clock.states.take(&follows(1)) else {
-            panic!("there is no state");
+            panic!("the call has no sequence state");
         };
         clock.states.drop_later(state);
         let lost = SequenceEntry::Lost(Loss::Panicked);

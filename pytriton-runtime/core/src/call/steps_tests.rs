@@ -182,7 +182,7 @@ fn invalid_groups_are_refused() {
     ];
     for (groups, row) in table {
         let (answers, calls) = answer(&[step(Cut(groups))], &[7, 8, 9]);
-        let text = format!("in which row {row} does not stand once");
+        let text = format!("that do not contain row {row} exactly once");
         assert!(calls.is_empty());
         for answer in answers {
             assert!(answer.unwrap_err().contains(&text), "{groups:?}");

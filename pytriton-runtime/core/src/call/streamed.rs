@@ -124,7 +124,7 @@ pub async fn closed(call: &Call<'_>, ended: Result<(), ModelError>) -> Answered 
 /// A return type of a function that takes `Responses`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned by a model that takes `Responses`",
-    label = "its answers go there",
+    label = "responses are sent through `Responses`",
     note = "return nothing, or a `Result` of nothing such as `Result<(), String>`"
 )]
 pub trait Ended {

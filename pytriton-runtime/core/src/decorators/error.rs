@@ -30,7 +30,7 @@ pub enum StepError {
     },
     /// A default value was given for a required input.
     #[error(
-        "input '{input}' of model '{model}' is in every request: only an optional one can have a value to be filled with"
+        "input '{input}' of model '{model}' is required: only an optional input can have a default value"
     )]
     NotOptional {
         /// The model.
@@ -39,7 +39,7 @@ pub enum StepError {
         input: Arc<str>,
     },
     /// The step needs a batch axis, which the model lacks.
-    #[error("model '{model}' has no batch axis, and a step of it works on the rows of a batch")]
+    #[error("model '{model}' has no batch axis, but one of its steps requires batches")]
     NoBatchAxis {
         /// The model.
         model: Arc<str>,
@@ -56,7 +56,7 @@ pub enum StepError {
         source: TensorError,
     },
     /// A step replaced an input with one that does not match the model.
-    #[error("a step made input '{input}' of model '{model}' {got}, expected {expected}")]
+    #[error("a step changed input '{input}' of model '{model}' to {got}, expected {expected}")]
     Replaced {
         /// The model.
         model: Arc<str>,
@@ -68,7 +68,9 @@ pub enum StepError {
         got: String,
     },
     /// The inputs of a batch have different numbers of rows.
-    #[error("a step gave input '{input}' of model '{model}' {got} rows, and another {expected}")]
+    #[error(
+        "a step changed input '{input}' of model '{model}' to {got} rows, but another input has {expected}"
+    )]
     UnequalRows {
         /// The model.
         model: Arc<str>,
@@ -81,7 +83,7 @@ pub enum StepError {
     },
     /// The groups of a step do not contain each row exactly once.
     #[error(
-        "a step of model '{model}' cut a batch of {rows} rows into groups in which row {row} does not stand once"
+        "a step of model '{model}' split a batch of {rows} rows into groups that do not contain row {row} exactly once"
     )]
     Groups {
         /// The model.
@@ -93,7 +95,7 @@ pub enum StepError {
     },
     /// A step that changes the number of rows precedes one that forms groups.
     #[error(
-        "a step of model '{model}' changes the number of rows before another cuts them: write it after that one"
+        "a step of model '{model}' changes the number of rows before another step splits them into groups: write it after that step"
     )]
     RowsBeforeCut {
         /// The model.

@@ -200,15 +200,16 @@ mod tests {
             .into_iter()
             .zip(["FP32 [1,2]", "FP32 [1,1,3]", "FP64 [1,3]"])
         {
-            let expected =
-                format!("a step made input 'o' of model 'Identity' {found}, expected FP32 [-1,3]");
+            let expected = format!(
+                "a step changed input 'o' of model 'Identity' to {found}, expected FP32 [-1,3]"
+            );
             assert_eq!(got, Err(expected));
         }
         let table = [
             ("z", "model 'Identity' has no input 'z'"),
             (
                 "INPUT_1",
-                "input 'INPUT_1' of model 'Identity' is in every request: only an optional one can have a value to be filled with",
+                "input 'INPUT_1' of model 'Identity' is required: only an optional input can have a default value",
             ),
         ];
         for (input, text) in table {

@@ -13,13 +13,13 @@ pub(crate) const fn example_flaw(
     let mut index = 0;
     while index < elements.len() {
         if !is_element(datatype, elements[index]) {
-            return Some("an element of the example is none of the input's type");
+            return Some("an element of the example does not have the input's type");
         }
         index += 1;
     }
     match dims {
         Some(dims) if !fits(dims, elements.len()) => {
-            Some("expected as many elements as the input's dims say, without the batch axis")
+            Some("the number of elements must match the input's dims, without the batch axis")
         }
         _ => None,
     }

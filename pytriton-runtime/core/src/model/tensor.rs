@@ -78,7 +78,7 @@ impl TensorDeclaration {
         match (self.rank, self.shape) {
             (Some(rank), _) if rank <= batch_axis => Some(match batching {
                 true => {
-                    "axis 0 is the batch, and the array has no other: write an array of one more dimension, such as `Array2<f32>`, or `batching = false`"
+                    "axis 0 is the batch axis, and the array has no other: write an array of one more dimension, such as `Array2<f32>`, or `batching = false`"
                 }
                 false => "the array has no dimension: write `Array1<f32>`",
             }),
@@ -104,7 +104,7 @@ impl TensorDeclaration {
         {
             return Some(match batching {
                 true => {
-                    "`shape` must have one number for each dimension of the array but the batch axis, which does not count"
+                    "`shape` must have one number for each dimension of the array except the batch axis"
                 }
                 false => "`shape` must have one number for each dimension of the array",
             });
@@ -126,7 +126,7 @@ pub(crate) const fn elements_flaw(shape: &[i64]) -> Option<&'static str> {
         if shape[index] > 0 {
             elements = match elements.checked_mul(shape[index]) {
                 Some(elements) => elements,
-                None => return Some("no tensor has as many elements as `shape` says"),
+                None => return Some("`shape` has more elements than a tensor can hold"),
             };
         }
         index += 1;

@@ -139,7 +139,7 @@ impl WarmupInput {
             None if all_fixed(tensor) || self.data.says_dims() => return None,
             None => {
                 return Some(
-                    "the input's dims can be any: write those of the warm-up, without the batch axis, as in `random([128])`",
+                    "the input's dims are not fixed: write those of the warm-up, without the batch axis, as in `random([128])`",
                 );
             }
         };
@@ -151,7 +151,7 @@ impl WarmupInput {
         }
         match fits(tensor, dims) {
             true => elements_flaw(dims),
-            false => Some("expected the input's own dims where they are fixed"),
+            false => Some("fixed dims of the input cannot be changed"),
         }
     }
 }

@@ -7,9 +7,10 @@ use super::{Argument, Kind, Member, ModelOptions, Signature};
 /// The reason why a function cannot be served at OpenAI's routes, with what to write instead.
 type Flaw = Option<&'static str>;
 
-const OWN: &str = "the server reads this member of OpenAI's requests itself: give the parameter another name, or remove it";
+const OWN: &str =
+    "the server handles this member of OpenAI requests itself: rename the parameter, or remove it";
 const NO_PARAMETER: &str =
-    "no parameter can be this member of OpenAI's requests: give it another name, or remove it";
+    "this member of OpenAI requests cannot be a parameter: rename the parameter, or remove it";
 
 impl Signature {
     /// The missing parts of a function under `#[openai]`.
@@ -48,7 +49,7 @@ impl Argument {
                     optional: false,
                     ..
                 }) => None,
-                _ => Some("a prompt is one text: take `prompt: String`"),
+                _ => Some("a prompt is one string: take `prompt: String`"),
             },
             (name, Surface::Chat) if equal(name, own) => match self.declared {
                 Declared::Input(InputType {
@@ -94,16 +95,16 @@ impl Argument {
         match (fits, kind) {
             (true, _) => None,
             (_, Kind::Integer) => {
-                Some("in OpenAI's requests this is an integer: take `Option<i64>`")
+                Some("in OpenAI requests, this is an integer: take `Option<i64>`")
             }
-            (_, Kind::Number) => Some("in OpenAI's requests this is a number: take `Option<f32>`"),
+            (_, Kind::Number) => Some("in OpenAI requests, this is a number: take `Option<f32>`"),
             (_, Kind::Boolean) => {
-                Some("in OpenAI's requests this is true or false: take `Option<bool>`")
+                Some("in OpenAI requests, this is a boolean: take `Option<bool>`")
             }
             (_, Kind::Texts) => {
-                Some("in OpenAI's requests these are texts: take `Option<Vec<String>>`")
+                Some("in OpenAI requests, this is a list of strings: take `Option<Vec<String>>`")
             }
-            _ => Some("in OpenAI's requests this is a text: take `Option<String>`"),
+            _ => Some("in OpenAI requests, this is a string: take `Option<String>`"),
         }
     }
 }

@@ -27,7 +27,9 @@ const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride
         while earlier < index {
             let other = overridden(outputs[earlier], overrides, earlier);
             if equal(other.name.as_bytes(), output.name.as_bytes()) {
-                return Some("two outputs have one name: write `#[output(name = \"…\")]` for each");
+                return Some(
+                    "two outputs have the same name: write `#[output(name = \"…\")]` for each",
+                );
             }
             earlier += 1;
         }

@@ -11,18 +11,19 @@ const MAX_PRIORITY_LEVELS: u64 = 1024;
 
 pub(super) const EXPECTED_INT32: &str = "expected a number from 1 to 2147483647";
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
-const OPENAI_BATCHING: &str = "`#[openai]` takes each request by itself: remove this option";
+const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";
 const OPENAI_NO_BATCHING: &str =
-    "this option needs batching, and `#[openai]` takes each request by itself: remove it";
-const OPENAI_CACHE: &str = "tritonserver keeps responses without why their texts end and what they have taken: remove this option";
+    "this option needs batching, and `#[openai]` processes each request separately: remove it";
+const OPENAI_CACHE: &str = "tritonserver caches responses without their finish reason and token counts: remove this option";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
-const NO_LEVELS: &str = "this option needs levels: write `priority_levels = …` too, or remove it";
+const NO_LEVELS: &str =
+    "this option needs priority levels: write `priority_levels = …` too, or remove it";
 const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
 const NOTHING_TIMES_OUT: &str =
-    "nothing times out: write `default_timeout_microseconds = …` too, or remove it";
+    "this option needs a timeout: write `default_timeout_microseconds = …` too, or remove it";
 const DELAYED: &str =
-    "a delayed request is overtaken: write `\"reject\"`, or remove `preserve_ordering`";
+    "later requests overtake a delayed one: write `\"reject\"`, or remove `preserve_ordering`";
 
 /// The reason why an option is invalid, with what to write instead.
 pub(super) type Flaw = Option<&'static str>;
@@ -46,10 +47,10 @@ impl ModelOptions<'_> {
             b"max_call_microseconds" => range(
                 self.max_call_microseconds,
                 u64::MAX,
-                "a call may take 1 microsecond at least: write a number from 1, or remove it for any time",
+                "expected at least 1 microsecond: write a number from 1, or remove it for no limit",
             ),
             b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
-                Some("an empty list says nothing: remove it")
+                Some("an empty list has no effect: remove it")
             }
             b"priority_levels" => range(
                 self.priority_levels as u64,
@@ -97,10 +98,10 @@ impl ModelOptions<'_> {
     const fn inline_conflict(&self) -> Flaw {
         match self.inline {
             true if self.batches_in_flight > 1 => Some(
-                "an `inline` call has an instance for itself: remove `inline`, or `batches_in_flight`",
+                "an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
             ),
             true if self.max_call_microseconds > 0 => Some(
-                "an `inline` call that takes long holds a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+                "a long `inline` call blocks a thread that serves connections: remove `inline`, or `max_call_microseconds`",
             ),
             _ => None,
         }
@@ -122,7 +123,7 @@ impl ModelOptions<'_> {
     const fn cache_flaw(&self) -> Flaw {
         match self.response_cache && self.preserve_ordering && self.dynamic_batching {
             true => Some(
-                "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: once tritonserver has answered a request from its cache, a model that preserves the order answers no other",
+                "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: after tritonserver has served a response from its cache, a model that preserves the order sends no further responses",
             ),
             false => None,
         }
@@ -162,7 +163,7 @@ impl ModelOptions<'_> {
         while earlier < index {
             let group = self.instances[earlier];
             if matches!((device, group.device), (Device::Cpu, Device::Cpu)) {
-                return Some("`cpu` stands twice: write one with the sum of both");
+                return Some("`cpu` is given twice: write one with the sum of both");
             }
             before += group.count as u64;
             earlier += 1;
@@ -186,7 +187,7 @@ impl ModelOptions<'_> {
         let mut earlier = 0;
         while earlier < index {
             if self.preferred_batch_size[earlier] == size {
-                return Some("this batch size stands twice: remove one");
+                return Some("this batch size is given twice: remove one");
             }
             earlier += 1;
         }
@@ -206,7 +207,7 @@ impl ModelOptions<'_> {
                 let mut earlier = 0;
                 while earlier < index {
                     if self.priority_queue_policy[earlier].0 == *level {
-                        return Some("this level has a policy already: remove one");
+                        return Some("this level already has a policy: remove one");
                     }
                     earlier += 1;
                 }
@@ -251,7 +252,7 @@ pub const fn name_flaw(name: &str) -> Flaw {
         return Some("the name of a model must have 1 to 128 characters");
     }
     if matches!(name, b"." | b"..") {
-        return Some("`.` and `..` cannot be the name of a model: they would be a folder's name");
+        return Some("`.` and `..` cannot be the name of a model: they are relative folders");
     }
     let mut index = 0;
     while index < name.len() {

@@ -13,8 +13,8 @@ pub enum SequenceScheduling {
 const NO_SEQUENCES: &str =
     "this option needs sequences: write `sequence_batching = direct` too, or remove it";
 const NO_QUEUE: &str =
-    "this option is one of dynamic batching, which a model of sequences has not: remove it";
-const CACHED: &str = "`response_cache = true` gives requests of the same inputs the same response, in whatever sequence they are: remove it";
+    "this option belongs to dynamic batching, which sequence models do not use: remove it";
+const CACHED: &str = "`response_cache = true` returns the same response for the same inputs and ignores sequences: remove it";
 const ONE_BATCH: &str =
     "an instance runs the batches of its sequences one after the other: remove it";
 const INLINE: &str = "the requests of a sequence wait for its instance, and cannot be executed where they arrive: remove `inline`";
@@ -45,7 +45,7 @@ impl ModelOptions<'_> {
             b"max_sequence_idle_microseconds" => range(
                 self.max_sequence_idle_microseconds,
                 u64::MAX,
-                "a sequence must be given 1 microsecond at least: write a number from 1",
+                "expected at least 1 microsecond: write a number from 1",
             ),
             b"max_candidate_sequences" => range(
                 self.max_candidate_sequences as u64,

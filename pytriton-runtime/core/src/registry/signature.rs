@@ -19,31 +19,34 @@ pub struct Signature {
 }
 
 const TWICE: &str = "this is taken twice: remove one";
-const NO_INPUT: &str = "this is no input: remove `#[input]`";
-const NOT_FILLED: &str = "this is no input: `#[fill_optionals]` has no value for it";
+const NO_INPUT: &str = "this is not an input: remove `#[input]`";
+const NOT_FILLED: &str = "this is not an input: `#[fill_optionals]` cannot set it";
 const OTHER_INPUTS: &str = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
-const OWN_SEQUENCES: &str = "requests that are taken as they are have sequences of their own: remove this, and call `request.sequence()`";
-const NO_SEQUENCES: &str = "the requests of this model are in no sequence: write `sequence_batching = direct` in `#[pytriton::model(…)]`";
+const OWN_SEQUENCES: &str =
+    "each raw request has its own sequence: remove this, and call `request.sequence()`";
+const NO_SEQUENCES: &str =
+    "this model has no sequences: write `sequence_batching = direct` in `#[pytriton::model(…)]`";
 const EACH_SEQUENCE: &str = "a call has a sequence for each of its rows: write `&[&Sequence]`";
 const ONE_SEQUENCE: &str =
     "a call has one request, and one sequence: write `&Sequence`, or `#[batch]` above the function";
 const TWO_STATES: &str = "a sequence has one state: remove this, and put both into one type";
 const EACH_STATE: &str = "a call has a state for each of its requests: write `&mut [&mut …]`";
 const ONE_STATE: &str = "a call has one request, and the state of its sequence: write `&mut …`, or `#[batch]` above the function";
-const OWN_PARAMETERS: &str = "requests that are taken as they are have parameters of their own: remove this, and call `request.parameters()`";
-const CACHED_PARAMETERS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take no `&Parameters`";
-const CACHED_REQUESTS: &str = "`response_cache = true` gives requests of the same inputs the same response, whatever their parameters are: remove it, or take arrays";
-const NO_NAME: &str = "a parameter needs a name, which is the input's: write `x: …`, or `#[input(name = \"x\")]` before it";
+const OWN_PARAMETERS: &str =
+    "each raw request has its own parameters: remove this, and call `request.parameters()`";
+const CACHED_PARAMETERS: &str = "`response_cache = true` returns the same response for the same inputs and ignores parameters: remove it, or take no `&Parameters`";
+const CACHED_REQUESTS: &str = "`response_cache = true` returns the same response for the same inputs and ignores parameters: remove it, or take arrays";
+const NO_NAME: &str = "a parameter needs a name, which is also the name of the input: write `x: …`, or `#[input(name = \"x\")]` before it";
 const ONE_VALUE: &str =
     "every dimension of a single value is 1: write `shape = [1]`, or take an array";
 const HIDDEN_RESPONSES: &str =
-    "a model's answers are told by the name of the type: write `&Responses<…>`";
+    "`Responses` is recognized by the name of the type: write `&Responses<…>`";
 const EACH_RESPONSES: &str =
-    "a call has one way for its answers: write `&Responses<…>`, or take `&[Request]` too";
-const ALL_RESPONSES: &str = "each request has its own answers: write `Vec<Responses<…>>`";
+    "a call has one `Responses`: write `&Responses<…>`, or take `&[Request]` too";
+const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Responses<…>>`";
 const NO_ARRAY: &str =
-    "a parameter's type is named like an array and is none: give it another name";
-const NO_STEPS: &str = "`&[Request]` takes the requests as they are: remove what stands around the function, or take arrays";
+    "the type of a parameter has the name of an array type but is another type: rename it";
+const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 
 impl Signature {
     /// Whether the function takes raw requests.
@@ -281,13 +284,13 @@ impl Signature {
     pub const fn first_value_flaw(&self, _: usize, options: &ModelOptions<'_>) -> Flaw {
         match self.batch {
             _ if !options.batching => {
-                Some("`#[first_value]` needs a batch: remove it, or remove `batching = false`")
+                Some("`#[first_value]` requires batches: remove it, or remove `batching = false`")
             }
             _ if options.sequence_batching.is_some() => Some(
-                "the rows of a batch are of different sequences, which have no value in common: remove `#[first_value]`, and take an array",
+                "the rows of a batch belong to different sequences, which share no value: remove `#[first_value]`, and take an array",
             ),
             false if !self.raw() => {
-                Some("`#[first_value]` needs a batch: write `#[batch]` above the function")
+                Some("`#[first_value]` requires batches: write `#[batch]` above the function")
             }
             _ => None,
         }
@@ -310,11 +313,11 @@ impl Signature {
     /// The error in the decorator with this name on the function.
     pub const fn step_flaw(&self, name: &str, options: &ModelOptions<'_>) -> Flaw {
         match name.as_bytes() {
-            b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => {
-                Some("what stands around a function sees one answer: remove this, or return one")
-            }
+            b"group_by_values" | b"pad_batch" | b"step" if self.decoupled => Some(
+                "a decorator supports one response per request: remove this, or return a single response",
+            ),
             b"group_by_values" | b"pad_batch" | b"step" if self.knows_sequences() => Some(
-                "what stands around a function moves rows, and their sequences stay: remove this, or take no sequences",
+                "a decorator can reorder rows, but their sequences are not reordered: remove this, or take no sequences",
             ),
             b"sample" if options.batching => Some(
                 "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",
@@ -330,12 +333,12 @@ impl Signature {
     pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
         if self.decoupled && options.response_cache {
             return Some(
-                "`response_cache = true` keeps one response: remove it, or return one answer",
+                "`response_cache = true` stores one response per request: remove it, or return a single response",
             );
         }
         if self.decoupled && options.preserve_ordering {
             return Some(
-                "the order of many answers to many requests is not kept: remove `preserve_ordering`, or return one answer",
+                "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
             );
         }
         match options.batching && self.input_count() == 0 {
@@ -354,13 +357,13 @@ impl Signature {
         match options.inline {
             false => None,
             true if is_async => {
-                Some("an `inline` call cannot wait: remove `inline`, or `async` from the function")
+                Some("an `inline` call cannot await: remove `inline`, or `async` from the function")
             }
-            true if self.decoupled => {
-                Some("an `inline` call has one response: remove `inline`, or return one answer")
-            }
+            true if self.decoupled => Some(
+                "an `inline` call has one response: remove `inline`, or return a single response",
+            ),
             true if self.cancellable() => Some(
-                "an `inline` call is over before it could be cancelled: remove `inline`, or take no `&Cancellation`",
+                "an `inline` call cannot be cancelled: remove `inline`, or take no `&Cancellation`",
             ),
             true => None,
         }

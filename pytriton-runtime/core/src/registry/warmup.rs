@@ -103,7 +103,7 @@ pub(crate) fn warmup_flaws(spec: &ModelSpec, warmup: &Warmup) -> Vec<String> {
     for (index, input) in warmup.inputs.iter().enumerate() {
         let mut before = warmup.inputs[..index].iter();
         if before.any(|other| other.name == input.name) {
-            flaws.push(format!("input `{}` stands twice: remove one", input.name));
+            flaws.push(format!("input `{}` is given twice: remove one", input.name));
         }
         match spec.input_index(&input.name) {
             Some(of) => flaws.extend(

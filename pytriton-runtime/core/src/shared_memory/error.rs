@@ -128,7 +128,7 @@ pub enum SharedMemoryError {
     },
     /// The memory is smaller than when it was registered.
     #[error(
-        "shared memory region '{name}' has become smaller: expected {expected} bytes from {offset}, found {found}"
+        "shared memory region '{name}' has shrunk: expected {expected} bytes from {offset}, found {found}"
     )]
     Shrunk {
         /// The region.

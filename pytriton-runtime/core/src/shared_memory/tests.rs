@@ -236,9 +236,8 @@ fn memory_that_shrinks_or_goes_is_an_error() {
     assert_eq!(section.read().unwrap().len(), 56);
     for (length, found) in [(63, 55), (8, 0), (0, 0)] {
         memory.file.set_len(length).unwrap();
-        let expected = format!(
-            "shared memory region 'r' has become smaller: expected 56 bytes from 8, found {found}"
-        );
+        let expected =
+            format!("shared memory region 'r' has shrunk: expected 56 bytes from 8, found {found}");
         assert_eq!(said(section.read()), expected);
         assert_eq!(said(section.write(&[1; 56])), expected);
         assert_eq!(memory.file.metadata().unwrap().len(), length);

@@ -167,7 +167,7 @@ async fn small_calls_need_no_budget_and_larger_ones_say_that_it_is_exhausted() {
     ] {
         let (code, text) = status(&router, path, body).await;
         assert_eq!(code, "8", "{text}");
-        assert!(text.contains("the server has no room for"), "{text}");
+        assert!(text.contains("the server cannot hold"), "{text}");
     }
     let watch = send(&router, WATCH, plain(&[])).await;
     let first = watch.into_body().frame().await.unwrap().unwrap();
@@ -189,8 +189,8 @@ async fn maps_are_bounded_before_they_are_decoded() {
             "3",
             "more than 65536 fields",
         ),
-        (load, entries(60_000, 3), 4 << 20, "8", "has no room for"),
-        (trace, entries(32 * KIB, 1), 4 << 20, "8", "has no room for"),
+        (load, entries(60_000, 3), 4 << 20, "8", "cannot hold"),
+        (trace, entries(32 * KIB, 1), 4 << 20, "8", "cannot hold"),
         (
             trace,
             entries(30 << 20, 1),

@@ -216,7 +216,7 @@ async fn a_stream_that_is_cut_ends_with_an_error() {
     for (said, words) in [(CUT, ""), (AMID, ""), (LARGE, "larger than")] {
         let (relay, _asked) = relay_of(said, 1, false).await;
         let (status, text) = send(&app, &relay, "POST", path, "{}").await;
-        let expected = "data: 1\n\ndata: {\"error\":\"tritonserver does not answer: ";
+        let expected = "data: 1\n\ndata: {\"error\":\"tritonserver does not respond: ";
         assert!(text.starts_with(expected) && text.contains(words), "{text}");
         assert!(status == 200 && text.ends_with("\"}\n\n"), "{text}");
     }

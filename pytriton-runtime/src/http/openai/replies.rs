@@ -61,7 +61,7 @@ impl Replies {
                 answer = self.claim.next() => answer,
                 told = self.asking.join_next() => {
                     let told = told.and_then(Result::ok);
-                    self.told = Some(told.unwrap_or_else(|| Err(gone(&"nobody asks it"))));
+                    self.told = Some(told.unwrap_or_else(|| Err(gone(&"the request was not sent"))));
                     // Earlier responses have arrived already.
                     self.claim.next().now_or_never().flatten()
                 }
@@ -71,7 +71,7 @@ impl Replies {
         match answer {
             Some(Ok(response)) => Some(piece(&self.spec, &response)),
             // The client has not cancelled it.
-            Some(Err(SchedulerError::Cancelled)) => Some(Err(gone(&"the request was given up"))),
+            Some(Err(SchedulerError::Cancelled)) => Some(Err(gone(&"the request was abandoned"))),
             Some(Err(error)) => Some(Err(error.into())),
             None if self.claim.is_answered() => None,
             None => Some(Err(self.why().await)),
@@ -86,7 +86,7 @@ impl Replies {
         };
         match told {
             Some(Err(error)) => error,
-            _ => gone(&"it has not passed the request on"),
+            _ => gone(&"it did not forward the request"),
         }
     }
 

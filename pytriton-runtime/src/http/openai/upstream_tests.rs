@@ -93,7 +93,7 @@ async fn a_failure_is_that_of_whoever_has_the_request() {
             ENDED,
             failed(
                 503,
-                "tritonserver does not answer: it has not passed the request on",
+                "tritonserver does not respond: it did not forward the request",
             ),
         ),
     ] {
@@ -108,7 +108,7 @@ async fn a_failure_is_that_of_whoever_has_the_request() {
             SchedulerError::Cancelled,
             failed(
                 503,
-                "tritonserver does not answer: the request was given up",
+                "tritonserver does not respond: the request was abandoned",
             ),
         ),
         (

@@ -12,7 +12,7 @@ use super::request::{at, nothing};
 const BINARY: &str = "application/vnd.sagemaker-triton.binary+json;json-header-size=";
 
 /// The error for loading a model from a folder.
-const FIXED: &str = "models are part of the server: SageMaker's multi-model endpoints need tritonserver and folders with models";
+const FIXED: &str = "the models are part of the server: SageMaker's multi-model endpoints require tritonserver and model folders";
 
 /// The meaning of `/ping`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

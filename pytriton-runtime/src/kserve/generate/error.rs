@@ -26,7 +26,7 @@ pub enum GenerateError {
         input: String,
     },
     /// A parameter, or the `parameters` object, occurs twice.
-    #[error("member '{member}' stands twice")]
+    #[error("member '{member}' occurs twice")]
     DuplicateMember {
         /// The member.
         member: String,

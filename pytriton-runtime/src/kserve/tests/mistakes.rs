@@ -34,7 +34,7 @@ fn says_what_is_wrong_with_a_request() {
         ),
         (
             r#"{"inputs":[],"inputs":[]}"#,
-            &format!("{json}member 'inputs' stands twice at line 1 column 25"),
+            &format!("{json}member 'inputs' occurs twice at line 1 column 25"),
         ),
         (
             r#"{"inputs":{}}"#,
@@ -104,7 +104,7 @@ fn says_what_is_wrong_with_a_request() {
         ),
         (
             r#"{"parameters":{"a":1,"a":2}}"#,
-            &format!("{json}member 'a' stands twice at line 1 column 13"),
+            &format!("{json}member 'a' occurs twice at line 1 column 13"),
         ),
         (r#"{"inputs":[{}]}"#, &format!("{fields}no field is set")),
         (
@@ -197,7 +197,7 @@ fn says_what_is_wrong_with_a_request() {
         ),
         (
             &input(r#""data":[1,2],"data":[1,2]"#),
-            &format!("{json}member 'data' stands twice at line 1 column 74"),
+            &format!("{json}member 'data' occurs twice at line 1 column 74"),
         ),
         (
             &input(r#""parameters":{"binary_data_size":"8"}"#),
@@ -263,7 +263,7 @@ fn says_what_is_wrong_with_a_shape() {
     }
     let text =
         r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[4611686018427387904,4],"data":[1]}]}"#;
-    let expected = "unable to parse 'data' of input 'x': shape [4611686018427387904,4] holds more elements than memory can";
+    let expected = "unable to parse 'data' of input 'x': shape [4611686018427387904,4] has more elements than memory can hold";
     assert_eq!(decode(text).unwrap_err().to_string(), expected);
 }
 
@@ -325,7 +325,7 @@ fn says_what_is_wrong_with_an_element() {
         (
             DataType::Bytes,
             r#""\ud800""#,
-            "expected BYTES strings, found a string that is no Unicode",
+            "expected BYTES strings, found a string that is not valid Unicode",
         ),
     ];
     for (datatype, element, expected) in table {

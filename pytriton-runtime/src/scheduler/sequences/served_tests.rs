@@ -101,7 +101,8 @@ async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
     let too_long = hanging.await.unwrap().unwrap_err();
     assert_eq!(too_long.status(), crate::Status::DeadlineExceeded);
     let lost = behind.await.unwrap().unwrap_err();
-    let expected = "sequence 1 of model 'Identity' has ended: its instance takes no requests";
+    let expected =
+        "sequence 1 of model 'Identity' has ended: its instance does not accept requests";
     assert_eq!(lost.to_string(), expected);
     let unknown = infer(&served, flagged(1, "", 1.0)).await.unwrap_err();
     assert!(matches!(unknown, SchedulerError::SequenceNotStarted { .. }));

@@ -31,10 +31,13 @@ async fn wrong_inputs(_: &Server, url: &str) -> Result {
     assert_eq!(message(none), "there are no inputs: give at least one");
     let mixed = client.infer_sample((&a, ("b", &a))).await.unwrap_err();
     let words =
-        "some inputs have names and some have not: give all of them by name, or all by place";
+        "some inputs have names and others do not: give all inputs by name, or all by position";
     assert_eq!(message(mixed), words);
     let many = client.infer_sample((&a, &a, &a)).await.unwrap_err();
-    assert_eq!(message(many), "model AddSub has 2 inputs, got 3 by place");
+    assert_eq!(
+        message(many),
+        "model AddSub has 2 inputs, got 3 by position"
+    );
     let options = InferOptions::new().header("x user", "ada");
     let header = client
         .infer_sample_with((&a, &a), options)
@@ -180,7 +183,7 @@ async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
     if let Some(address) = url.strip_prefix("grpc://") {
         let wrong = format!("http://{address}");
         let client = AsyncModelClient::builder(&wrong, "AddSub").connect().await;
-        let speaks = format!("{wrong} speaks HTTP/2 alone: is this the server's port for gRPC?");
+        let speaks = format!("{wrong} speaks HTTP/2 only: is this the gRPC port of the server?");
         assert_eq!(
             client.unwrap_err(),
             ClientError::Protocol { message: speaks }

@@ -99,11 +99,11 @@ async fn answers_that_are_none_of_the_protocol() -> Result {
     let config = config.model_config().await?;
     let outputs = r#"{"outputs":[{"name":"OUTPUT_1","shape":[1],"data":[1]}]}"#;
     let table = [
-        ("http", with_length("Hello!", ""), "it is no JSON"),
+        ("http", with_length("Hello!", ""), "it is not valid JSON"),
         (
             "http",
             with_length("[1, 2]", ""),
-            "it is no JSON of an answer",
+            "it is not a valid JSON response",
         ),
         (
             "http",
@@ -115,13 +115,21 @@ async fn answers_that_are_none_of_the_protocol() -> Result {
             with_length("{}", "inference-header-content-length: 99\r\n"),
             "its JSON is longer than the body",
         ),
-        ("grpc", b"\x09\0\0\0\0".to_vec(), "a message has the flag 9"),
+        (
+            "grpc",
+            b"\x09\0\0\0\0".to_vec(),
+            "a message has the invalid flag 9",
+        ),
         (
             "grpc",
             b"\0\0\0\0\x07ab".to_vec(),
-            "of a message of 7 bytes 2 have come",
+            "2 of 7 bytes of a message arrived",
         ),
-        ("grpc", b"\0\0\0\0\x02\xff\xff".to_vec(), "it is no message"),
+        (
+            "grpc",
+            b"\0\0\0\0\x02\xff\xff".to_vec(),
+            "it is not a valid message",
+        ),
     ];
     for (scheme, words, expected) in table {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -154,7 +162,7 @@ async fn servers_that_speak_something_else() -> Result {
         ("grpc", bad.to_vec(), "speaks HTTP/1"),
         ("grpc", alert.to_vec(), "speaks TLS"),
         ("http", alert.to_vec(), "speaks TLS"),
-        ("http", settings, "speaks HTTP/2 alone"),
+        ("http", settings, "speaks HTTP/2 only"),
     ];
     for (scheme, words, expected) in table {
         let listener = TcpListener::bind("127.0.0.1:0").await?;

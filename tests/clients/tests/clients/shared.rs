@@ -197,7 +197,7 @@ async fn texts(_: &Server, url: &str) -> Result {
     assert!(refused.to_string().contains(words), "{refused}");
     let unknown = InferOptions::new().shared_output("y", MIB);
     let refused = reversed.infer_sample_with(texts(1), unknown).await;
-    let words = "output `y` cannot come through shared memory: it is no output of the model, or not asked for";
+    let words = "output `y` cannot be received through shared memory: it is not an output of the model, or was not requested";
     assert_eq!(refused.unwrap_err().to_string(), words);
     drop(reversed);
     forgotten(url).await
@@ -238,7 +238,7 @@ async fn streams(server: &Server, url: &str) -> Result {
     let inputs = (numbers(0), array![0_u32]);
     let mut refused = elements.infer_sample_with(inputs, options);
     let refused = refused.next().await.ok_or("no answer")?.unwrap_err();
-    let words = "output `OUTPUT_1` cannot come through shared memory: a model that answers any number of times would put each in the place of another";
+    let words = "output `OUTPUT_1` cannot be received through shared memory: a model with any number of responses would overwrite each with the next";
     assert_eq!(refused.to_string(), words);
     drop(elements);
     forgotten(url).await

@@ -171,7 +171,8 @@ mod other {
 }
 
 async fn another_signature(_: &Server, url: &str) -> Result {
-    let expected = "model Linear of the server is not what this client was compiled for:
+    let expected =
+        "model Linear of the server differs from the one that this client was compiled for:
   batching: expected up to 32 rows, found up to 16 rows
   input `x`: expected FP64 [-1,20], found FP32 [-1,20]
   input `bias`: expected FP32 [-1,30], optional, found none
@@ -184,7 +185,7 @@ async fn another_signature(_: &Server, url: &str) -> Result {
     let error = AsyncTyped::<other::Down>::connect(url).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "model Down of the server is not what this client was compiled for:
+        "model Down of the server differs from the one that this client was compiled for:
   answers: expected one, found any number
   input `start`: expected INT32 [-1,-1], found INT32 [-1,-1] under the name `from`"
     );

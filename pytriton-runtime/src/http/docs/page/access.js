@@ -10,7 +10,7 @@ const closed = new Map();
 // A request that was refused because a header is missing.
 class Closed extends Error {
   constructor(header, wrong) {
-    super(`the server wants the header ${header}`);
+    super(`the server requires the header ${header}`);
     this.header = header;
     this.wrong = wrong;
   }
@@ -22,7 +22,7 @@ async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
     const given = [...(closed.get(kind) ?? [])].filter((name) => secrets.has(name));
     const all = new Headers(headers);
     for (const name of given) all.set(name, secrets.get(name));
-    const response = await fetch(new URL(path, BASE), { ...rest, headers: all, cache: "no-store" }).catch(lost("the server is not reached"));
+    const response = await fetch(new URL(path, BASE), { ...rest, headers: all, cache: "no-store" }).catch(lost("the server cannot be reached"));
     if (response.status !== 403) return response;
     const header = /expecting header '([^']+)'/.exec(await response.clone().text())?.[1];
     if (header === undefined) return response;
@@ -43,13 +43,13 @@ function lost(what) {
 // Asks the user for the value of a header; whether there is one now.
 function question(header, wrong) {
   const value = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
-  const hint = wrong ? "The server does not take the last one." : "It stays in this page, and is forgotten with it.";
+  const hint = wrong ? "The server refused the previous value." : "The value is kept only while this page is open.";
   const form = el(
     "form",
     { method: "dialog" },
-    el("h2", {}, "This server wants a token"),
+    el("h2", {}, "This server requires a token"),
     labelled(header, value, hint),
-    el("div", { class: "actions" }, el("button", { value: "given", class: "main" }, "Use it"), button("Cancel", () => dialog.close())),
+    el("div", { class: "actions" }, el("button", { value: "given", class: "main" }, "Use token"), button("Cancel", () => dialog.close())),
   );
   const dialog = el("dialog", { "aria-label": "Access token" }, form);
   document.body.append(dialog);

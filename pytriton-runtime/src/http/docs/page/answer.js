@@ -60,7 +60,7 @@ function plotOf({ name, values }, width, rows) {
   const axis = { left: "0", right: String(width - 1) };
   const drawn = rows === 1 && width <= 64 ? bars(series[0].map((value) => (Number.isFinite(value) ? value : 0)), label, { axis }) : lines(series, label, { axis });
   const gaps = numbers.length - finite.length;
-  const said = [count(width, "value") + (rows > 1 ? ` in each of ${rows} rows` : ""), gaps > 0 ? `${gaps} of them no finite ${gaps === 1 ? "number" : "numbers"}` : ""];
+  const said = [count(width, "value") + (rows > 1 ? ` in each of ${rows} rows` : ""), gaps > 0 ? `${gaps} of them not finite` : ""];
   const rowed = rows > 1 ? legend(series.map((_, row) => `row ${row}`)) : "";
   return el("figure", { "aria-label": `${name} as a plot` }, drawn, rowed, el("figcaption", {}, said.filter(Boolean).join(", ")));
 }
@@ -96,10 +96,10 @@ function textOfAll({ datatype, values }) {
   const texts = [];
   for (let index = 0, length = 0; index < values.length; index += 1) {
     const value = values[index];
-    const text = textOf(value) ?? `${count(value.length, "byte")} that ${value.length === 1 ? "is" : "are"} no text`;
+    const text = textOf(value) ?? `${count(value.length, "byte")} that ${value.length === 1 ? "is" : "are"} not text`;
     length += text.length + 1;
     if (length > TEXT) {
-      texts.push(text.slice(0, Math.max(0, text.length + TEXT - length)), `… the rest is in what “save” saves`);
+      texts.push(text.slice(0, Math.max(0, text.length + TEXT - length)), `… use “save” for the rest`);
       break;
     }
     texts.push(text);

@@ -24,7 +24,7 @@ function integers(bits, signed, unsigned) {
 function element(datatype, value) {
   const type = DATATYPES[datatype];
   const text = String(value).trim();
-  const wrong = () => new Error(`${excerpt(text)} is no ${datatype}`);
+  const wrong = () => new Error(`${excerpt(text)} is not a valid ${datatype}`);
   if (datatype === "BYTES") return String(value);
   if (datatype === "BOOL") {
     if (/^(true|1)$/i.test(text)) return true;

@@ -19,7 +19,7 @@ class Field {
       if (this.sent) this.sent.checked = true;
       this.look();
     });
-    this.shape = el("input", { class: "shape", placeholder: "as it fits", spellcheck: "false", oninput: () => this.look() });
+    this.shape = el("input", { class: "shape", placeholder: "automatic", spellcheck: "false", oninput: () => this.look() });
     this.said = el("p", { class: "said", id: unique("said") });
     this.control.setAttribute("aria-describedby", this.said.id);
     this.sent = input.optional ? el("input", { type: "checkbox", id: unique("sent"), onchange: () => this.look() }) : undefined;
@@ -40,7 +40,7 @@ class Field {
   arranged() {
     const { name, datatype, dims, description, optional, first_value: first } = this.input;
     const type = el("span", { class: "type" }, `${datatype} ${dimsText(this.dims)}`);
-    const notes = [optional ? "may be left out" : "", first ? "one value for the batch" : ""].filter(Boolean);
+    const notes = [optional ? "optional" : "", first ? "one value for the batch" : ""].filter(Boolean);
     const head = el(
       "div",
       { class: "field-head" },

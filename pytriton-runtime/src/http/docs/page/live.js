@@ -39,8 +39,8 @@ class Live {
       this.grid.replaceChildren();
       this.samples = [];
       this.refused = error instanceof Closed ? { header: error.header, given: secrets.get(error.header) } : undefined;
-      this.said.replaceChildren(`There is nothing to draw: ${error.message}. `);
-      if (this.refused) this.said.append(button("Give the token…", async () => (await question(error.header, error.wrong)) && this.look()));
+      this.said.replaceChildren(`No statistics: ${error.message}. `);
+      if (this.refused) this.said.append(button("Enter the token…", async () => (await question(error.header, error.wrong)) && this.look()));
     }
   }
 
@@ -64,11 +64,11 @@ class Live {
       this.latency(steps, recent, difference(first, last)),
       gauge("queue", `${milliseconds(recent.queue)}${last.pending === undefined ? "" : `, ${short(last.pending)} waiting`}`, [steps.map((step) => step.queue)], { unit: milliseconds }),
       this.batches(first, last),
-      gauge("errors", `${rounded(recent.errors)} /s, ${count(last.failed, "error")} in all`, [steps.map((step) => step.errors)], { unit: perSecond }),
+      gauge("errors", `${rounded(recent.errors)} /s, ${count(last.failed, "error")} in total`, [steps.map((step) => step.errors)], { unit: perSecond }),
       gauge("instances busy", `${rounded(recent.busy)} of ${last.instances ?? this.model.instances}`, [steps.map((step) => step.busy)], { to: last.instances ?? this.model.instances }),
     ];
     this.grid.replaceChildren(...plots);
-    this.said.textContent = `The last ${Math.round((last.at - first.at) / 1000)} s, of all versions and all clients. ${count(last.succeeded, "request")} answered since the start.`;
+    this.said.textContent = `The last ${Math.round((last.at - first.at) / 1000)} s, of all versions and all clients. ${count(last.succeeded, "request")} completed since the start.`;
   }
 
   // With histograms the quantiles of what came while the page looked, else those that the server sums up, else the mean.

@@ -18,7 +18,7 @@ function badges({ versions, max_batch_size: rows, instances, decoupled, sequence
     versions.length > 1 ? `versions ${versions.join(", ")}` : `version ${versions[0]}`,
     rows > 0 ? `batches of up to ${rows}` : "no batch axis",
     count(instances, "instance"),
-    decoupled ? "many answers" : "",
+    decoupled ? "streaming" : "",
     sequences ? "sequences" : "",
   ].filter(Boolean);
 }
@@ -33,7 +33,7 @@ function tensorTable(model, title, tensors) {
 }
 
 function notes({ description, optional, first_value: first }) {
-  return [optional ? "may be left out" : "", first ? "one value for the batch" : "", description].filter(Boolean).join(" · ");
+  return [optional ? "optional" : "", first ? "one value for the batch" : "", description].filter(Boolean).join(" · ");
 }
 
 // The options that were said, as they are.

@@ -22,7 +22,7 @@ async function load() {
     ports = said["x-pytriton-ports"];
     start(modelsOf(said));
   } catch (error) {
-    main.replaceChildren(empty("There is nothing to show yet", el("p", { role: "alert" }, excerpted(error.message, SAID)), "Try again"));
+    main.replaceChildren(empty("Cannot load the models", el("p", { role: "alert" }, excerpted(error.message, SAID)), "Try again"));
   }
   main.removeAttribute("aria-busy");
 }
@@ -53,7 +53,7 @@ function start(models) {
   let shown;
   const show = () => {
     const model = models.find(({ name }) => location.hash === links.get(name).hash) ?? models[0];
-    if (!model) return main.replaceChildren(empty("No models are served", el("p", {}, "The server has none, or none that is loaded."), "Look again"));
+    if (!model) return main.replaceChildren(empty("No models are served", el("p", {}, "The server has no models, or none is loaded."), "Reload"));
     for (const [other, link] of links) {
       if (other === model.name) {
         link.setAttribute("aria-current", "page");
@@ -76,7 +76,7 @@ async function beat() {
   for (;;) {
     if (!document.hidden) {
       const ready = await fetch(new URL("v2/health/ready", BASE), { cache: "no-store" }).then(({ ok }) => ok, () => undefined);
-      const text = ready === undefined ? "not reached" : ready ? "ready" : "not ready";
+      const text = ready === undefined ? "unreachable" : ready ? "ready" : "not ready";
       if (health.textContent !== text) health.textContent = text;
       health.dataset.state = text;
     }

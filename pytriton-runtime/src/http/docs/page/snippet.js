@@ -35,7 +35,7 @@ function address() {
 // Where they ask over gRPC; a server that knows no ports is a part of another one, and has one for all.
 function grpcAddress() {
   if (!ports) return { host: BASE.host, tls: BASE.protocol === "https:" };
-  if (!ports.grpc) throw new Error("Streams go over gRPC, which this server does not serve.");
+  if (!ports.grpc) throw new Error("Streams require gRPC, which this server does not serve.");
   return { host: `${BASE.hostname}:${ports.grpc.port}`, tls: ports.grpc.tls };
 }
 
@@ -118,7 +118,7 @@ function pythonStream(said, sent) {
   const { host, tls } = grpcAddress();
   return `answers = queue.Queue()
 
-# Streams go over gRPC, which has a port of its own.
+# Streams use gRPC, which has a separate port.
 with triton.InferenceServerClient("${host}"${tls ? ", ssl=True" : ""}) as client:
     client.start_stream(lambda result, error: answers.put(error or result)${given})
     client.async_stream_infer(${said.join(", ")}, enable_empty_final_response=True)
@@ -180,7 +180,7 @@ function rust(call) {
   const clients = used.length > 1 ? `{${used.join(", ")}}` : used[0];
   const types = new Set([...tensors, ...model.outputs].map(({ datatype }) => DATATYPES[datatype]?.rust).filter((type) => type === "f16" || type === "bf16"));
   const halves = types.size > 0 ? `use pytriton::client::${types.size > 1 ? "{bf16, f16}" : [...types][0]};\n` : "";
-  const note = model.decoupled ? "    // Streams go over gRPC, which has a port of its own.\n" : "";
+  const note = model.decoupled ? "    // Streams use gRPC, which has a separate port.\n" : "";
   const text = `use std::error::Error;
 
 use pytriton::client::${clients};
@@ -248,7 +248,7 @@ class Snippets {
       } catch {
         // Browsers give the clipboard to pages over TLS and to those of this machine alone.
         getSelection().selectAllChildren(this.code);
-        copied.textContent = "selected: copy it by hand";
+        copied.textContent = "selected, press the copy key";
       }
       setTimeout(() => (copied.textContent = ""), 3000);
     });

@@ -20,7 +20,7 @@ function typed(datatype, text) {
     const nest = [];
     for (let level = parsed; Array.isArray(level); level = level[0]) nest.push(level.length);
     const values = parsed.flat(Infinity).map((value) => element(datatype, value));
-    if (values.length !== product(nest)) throw new Error("the lists are not of one length");
+    if (values.length !== product(nest)) throw new Error("the lists have different lengths");
     return { values, nest };
   }
   if (datatype === "BYTES") {

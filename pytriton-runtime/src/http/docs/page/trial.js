@@ -66,8 +66,8 @@ class Trial {
       {},
       el("summary", {}, "Version, parameters, headers"),
       el("div", { class: "pairs" }, labelled("version", this.version), labelled("request id", this.id)),
-      labelled("parameters", this.parameters, "An object of JSON."),
-      labelled("headers", this.headers, "One in a line. A function sees those that the server forwards."),
+      labelled("parameters", this.parameters, "A JSON object."),
+      labelled("headers", this.headers, "One per line. The function receives those that the server forwards."),
     );
   }
 
@@ -80,7 +80,7 @@ class Trial {
     const { model } = this;
     const tensors = tensorsOf(this.fields);
     const parameters = this.parameters.value.trim() === "" ? {} : fromJson(this.parameters.value);
-    if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) throw new Error("parameters are no object of JSON");
+    if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) throw new Error("the parameters are not a JSON object");
     if (this.step) {
       const id = this.step.id.value.trim();
       parameters.sequence_id = /^\d{1,15}$/.test(id) ? Number(id) : id;
@@ -90,7 +90,7 @@ class Trial {
     const headers = {};
     for (const line of this.headers.value.split("\n").filter((line) => line.trim() !== "")) {
       const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-      if (name === undefined) throw new Error(`“${line}” is no header`);
+      if (name === undefined) throw new Error(`“${line}” is not a header`);
       headers[name] = value;
     }
     const version = this.version.value;
@@ -134,7 +134,7 @@ class Trial {
     this.send.disabled = busy;
     this.stop.hidden = !busy;
     this.answer.classList.toggle("stale", busy);
-    if (busy) this.say("Waiting for the answer…", "");
+    if (busy) this.say("Waiting for the response…", "");
   }
 
   async asked(call) {
@@ -170,8 +170,8 @@ class Trial {
 
   // Shows the answers of a stream as they come; strings besides as one text.
   async heard(response, begun) {
-    const text = el("pre", { class: "stream", tabindex: "0", "aria-label": "the answers as one text" });
-    const list = el("ol", { class: "events", tabindex: "0", "aria-label": "the answers one by one" });
+    const text = el("pre", { class: "stream", tabindex: "0", "aria-label": "the responses as one text" });
+    const list = el("ol", { class: "events", tabindex: "0", "aria-label": "the individual responses" });
     this.answer.replaceChildren(text, list);
     text.hidden = true;
     let answers = 0;
@@ -195,10 +195,10 @@ class Trial {
         const words = tensors.map((tensor) => `${tensor.name}: ${excerpted(textOfAll(tensor), 200)}`);
         list.append(el("li", {}, el("small", {}, `${short(performance.now() - begun)} ms`), ` ${words.join(", ")}`));
       }
-      if (!failed) this.status.textContent = `${count(answers, "answer")} so far…`;
+      if (!failed) this.status.textContent = `${count(answers, "response")} so far…`;
     }
-    if (!failed) this.say(`${count(answers, "answer")} in ${short(performance.now() - begun)} ms`, "right");
-    else if (answers === 0) this.say(`${response.status}: the server says no more`, "wrong");
+    if (!failed) this.say(`${count(answers, "response")} in ${short(performance.now() - begun)} ms`, "right");
+    else if (answers === 0) this.say(`${response.status}: the server sent no response`, "wrong");
   }
 
   say(text, kind) {

@@ -54,7 +54,7 @@ function inferRequest(tensors, { id, parameters, binary, outputs = [] }) {
 // The same as an object without tensors: a value or a flat list for each input.
 function generateRequest(tensors, { id, parameters }) {
   const members = tensors.map((tensor) => {
-    if (!inJson(tensor)) throw new Error(`${tensor.name} cannot be said in JSON, which this route takes alone`);
+    if (!inJson(tensor)) throw new Error(`${tensor.name} cannot be represented in JSON, the only format of this route`);
     const data = jsonList(tensor);
     return `${jsonText(tensor.name)}:${tensor.values.length === 1 ? data.slice(1, -1) : data}`;
   });
@@ -78,7 +78,7 @@ function inferResponse(headers, bytes) {
   try {
     return answerOf(headers, bytes);
   } catch (error) {
-    throw new Error(`the answer is not as it should be: ${error.message}`);
+    throw new Error(`the response is malformed: ${error.message}`);
   }
 }
 
@@ -105,7 +105,7 @@ async function* events(body) {
   let rest = "";
   try {
     for (;;) {
-      const { value = "", done } = await reader.read().catch(lost("the answers were cut off: the connection is lost"));
+      const { value = "", done } = await reader.read().catch(lost("the connection was lost before the last response"));
       const lines = (rest + value).split("\n");
       rest = done ? "" : lines.pop();
       for (const line of lines) if (line.startsWith("data:")) yield fromJson(line.slice(5));

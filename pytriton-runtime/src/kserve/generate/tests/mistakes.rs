@@ -20,9 +20,9 @@ fn the_first_mistake_is_told() {
         (r#"{"p":null}"#, "parameter 'p' has invalid type. It should be either 'int', 'bool', or 'string'.".to_owned()),
         (r#"{"p":[1]}"#, "parameter 'p' has invalid type. It should be either 'int', 'bool', or 'string'.".to_owned()),
         (r#"{"p":1e400}"#, "parameter 'p' has invalid type. It should be either 'int', 'bool', or 'string'.".to_owned()),
-        (r#"{"p":1,"p":1}"#, "member 'p' stands twice".to_owned()),
-        (r#"{"p":1,"parameters":{"p":1}}"#, "Converting keyword: 'parameters': member 'p' stands twice".to_owned()),
-        (r#"{"parameters":{},"parameters":{}}"#, "member 'parameters' stands twice".to_owned()),
+        (r#"{"p":1,"p":1}"#, "member 'p' occurs twice".to_owned()),
+        (r#"{"p":1,"parameters":{"p":1}}"#, "Converting keyword: 'parameters': member 'p' occurs twice".to_owned()),
+        (r#"{"parameters":{},"parameters":{}}"#, "member 'parameters' occurs twice".to_owned()),
         (r#"{"parameters":5}"#, "unable to parse 'parameters': expected an object, found 5".to_owned()),
         (r#"{"parameters":null}"#, "unable to parse 'parameters': expected an object, found null".to_owned()),
         (
