@@ -311,7 +311,7 @@ mod tests {
         }
         let full = budget.permit(60 * KIB).unwrap();
         let refused = framed(&message(8 * KIB), budget.empty_permit()).unwrap_err();
-        assert!(refused.message().contains("has no room"), "{refused}");
+        assert!(refused.message().contains("cannot hold"), "{refused}");
         assert!(framed(&message(KIB), budget.empty_permit()).is_ok());
         drop(full);
     }
