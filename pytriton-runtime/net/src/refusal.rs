@@ -29,7 +29,7 @@ pub enum Refusal {
     #[error(transparent)]
     Memory(#[from] MemoryBudgetError),
     /// The port has reached its connection limit.
-    #[error("the server has {limit} connections already")]
+    #[error("the server already has {limit} connections")]
     Connections {
         /// The limit.
         limit: u32,
