@@ -21,8 +21,8 @@
 //! - [`tensor`]: datatypes, shapes, bytes.
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
-//! [`server`] contains the command line, listeners, startup and shutdown; [`tls`]: the certificates
-//! of the ports; [`engine`]: the choice of the engine. With the tritonserver engine, tritonserver
+//! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
+//! of a port; [`tls`]: the certificates of the ports; [`engine`]: the choice of the engine. With the tritonserver engine, tritonserver
 //! provides the services: [`triton`] starts and supervises it, and [`worker`] runs the batches it
 //! sends. `claims` is a side channel for responses that bypass it.
 //!

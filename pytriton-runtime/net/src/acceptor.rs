@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// Minimum time between two warnings about the shortage.
-const REMINDER: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Accepts the connections of a port.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Acceptor {
 #[derive(Debug)]
 struct Shortage {
     pause: Duration,
-    said: Option<Instant>,
+    logged: Option<Instant>,
 }
 
 impl Acceptor {
@@ -46,8 +46,8 @@ impl Acceptor {
                 }
                 Err(error) if is_of_the_connection(&error) => {}
                 Err(error) => {
-                    let (pause, say) = self.shortage.next(Instant::now());
-                    if say {
+                    let (pause, log) = self.shortage.next(Instant::now());
+                    if log {
                         tracing::warn!(%error, "cannot accept connections");
                     }
                     sleep(pause).await;
@@ -70,7 +70,7 @@ impl Shortage {
     fn new() -> Self {
         Self {
             pause: PAUSES.0,
-            said: None,
+            logged: None,
         }
     }
 
@@ -78,12 +78,12 @@ impl Shortage {
     fn next(&mut self, now: Instant) -> (Duration, bool) {
         let pause = self.pause;
         self.pause = (2 * pause).min(PAUSES.1);
-        let recent = |said| now.duration_since(said) < REMINDER;
-        let say = !self.said.is_some_and(recent);
-        if say {
-            self.said = Some(now);
+        let recent = |logged| now.duration_since(logged) < LOG_INTERVAL;
+        let log = !self.logged.is_some_and(recent);
+        if log {
+            self.logged = Some(now);
         }
-        (pause, say)
+        (pause, log)
     }
 
     fn end(&mut self) {
@@ -107,17 +107,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortage_is_said_once_a_minute_and_asked_about_once_a_second() {
+    fn a_shortage_is_logged_once_a_minute_and_checked_once_a_second() {
         let (mut shortage, mut now) = (Shortage::new(), Instant::now());
         let end = now + Duration::from_secs(150);
-        let (mut asked, mut said) = (0, 0);
+        let (mut checks, mut lines) = (0, 0);
         while now < end {
-            let (pause, say) = shortage.next(now);
+            let (pause, log) = shortage.next(now);
             now += pause;
-            asked += 1;
-            said += u32::from(say);
+            checks += 1;
+            lines += u32::from(log);
         }
-        assert_eq!((said, asked), (3, 155));
+        assert_eq!((lines, checks), (3, 155));
         shortage.end();
         assert_eq!(shortage.next(now), (PAUSES.0, false));
     }

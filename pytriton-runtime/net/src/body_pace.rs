@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_drips_has_the_time_of_its_start() {
+    fn a_body_that_drips_has_only_the_initial_time() {
         let mut pace = pace();
         assert_eq!(pace.wait(), 20 * SECOND);
         assert_eq!(pace.error(), BodyError::Stalled { seconds: 20 });
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_keeps_the_rate_may_take_as_long_as_it_likes() {
+    fn a_body_that_keeps_the_rate_has_no_total_limit() {
         let mut pace = pace();
         for _ in 0..3600 {
             pace.receive(1000, SECOND);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_piece_is_waited_for_longer_because_much_has_come() {
+    fn received_bytes_do_not_extend_the_wait_for_the_next_chunk() {
         let mut pace = pace();
         pace.receive(usize::MAX, SECOND);
         assert_eq!(pace.wait(), 20 * SECOND);

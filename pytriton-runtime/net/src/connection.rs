@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{Either, ready};
-use http::header::CONNECTION;
-use http::{HeaderValue, Request, Response, Version};
+use futures_util::future::Either;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -25,10 +23,7 @@ use crate::socket_options::set_socket_options;
 use crate::stream::Stream;
 use crate::tls::Certificates;
 use crate::tracked_io::TrackedIo;
-use crate::{
-    ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, RequestBody,
-    ResponseContent,
-};
+use crate::{ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, ResponseContent};
 
 /// How long a connection without a request may still send one when the server stops.
 const LAST_CALL: Duration = Duration::from_millis(100);
@@ -185,7 +180,7 @@ impl<S: HttpService> Connections<S> {
             }
         };
         let service = self.port.service.connect();
-        let service = service_fn(|request| respond(&self.port, &service, request, &state));
+        let service = service_fn(|request| self.port.respond(&service, request, &state));
         let io = TokioIo::new(io);
         // The memory of the window is reserved while the connection is served.
         let window = http2.then(|| self.windows.open());
@@ -288,41 +283,6 @@ async fn turned(
         deadline = stopped(stop) => Turn::Stop(deadline),
         reason = state.overdue(timeouts) => Turn::Overdue(reason),
     }
-}
-
-/// Passes a request to the service, or refuses it.
-///
-/// Not an `async fn`: it runs in order of arrival, while the future may run in any order. The end of
-/// the request body may be read before the future is polled.
-fn respond<S: HttpService>(
-    port: &Port<S>,
-    service: &S,
-    request: Request<Incoming>,
-    state: &ConnectionState,
-) -> impl Future<Output = Result<Response<ResponseBody<S::Body>>, Infallible>> + Send + use<S> {
-    let stream = state.open(request.version());
-    let http1 = request.version() < Version::HTTP_2;
-    let (head, body) = request.into_parts();
-    let body = RequestBody::new(body, stream.handle().clone());
-    let (response, close) = match port.admit(&head) {
-        Ok(permit) => {
-            let response = service.call(Request::from_parts(head, body));
-            let response = response.map(|response| {
-                // The memory of the head is reserved until the response begins.
-                drop(permit);
-                response
-            });
-            (Either::Left(response), port.exhausted.is_some())
-        }
-        Err(refusal) => (Either::Right(ready(service.refuse(&head, refusal))), true),
-    };
-    response.map(move |mut response| {
-        if stream.respond() || close && http1 {
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(CONNECTION, close);
-        }
-        Ok(response.map(|body| ResponseBody::new(body, stream, !http1)))
-    })
 }
 
 /// Waits until the server stops. Returns the time by which connections must finish.

@@ -84,7 +84,7 @@ async fn idle_computing_and_blocked_connections_are_told_apart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
+async fn an_unread_response_is_blocked_after_its_timeout() {
     for end in [false, true] {
         // Bytes read after 5 s earn a second per 16 KiB. No pause may be longer than 20 s.
         for (taken, expected) in [(0, 20), (1000, 20), (16 << 10, 21), (48 << 10, 23)] {
@@ -100,7 +100,7 @@ async fn a_response_that_is_not_taken_is_blocked_after_its_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_that_is_taken_too_slowly_is_given_up_in_time() {
+async fn a_response_that_is_read_too_slowly_is_overdue_in_time() {
     const RATE: u64 = 16 << 10;
     // The rate at which the client reads, as a percentage of the minimum rate.
     for percent in [0, 50, 90, 100] {
@@ -122,9 +122,9 @@ async fn a_response_that_is_taken_too_slowly_is_given_up_in_time() {
                     reason = connection.overdue(TIMEOUTS) => reason,
                 }
             };
-            let given_up = timeout(Duration::from_secs(10_000), overdue).await.ok();
+            let reason = timeout(Duration::from_secs(10_000), overdue).await.ok();
             let slow = percent < 100;
-            assert_eq!(given_up, slow.then_some(IdleReason::Blocked), "{percent}");
+            assert_eq!(reason, slow.then_some(IdleReason::Blocked), "{percent}");
             if slow {
                 // The initial timeout plus the earned time, for a client with a steady rate.
                 let steady = |pause| pause * 100 / (100 - percent);

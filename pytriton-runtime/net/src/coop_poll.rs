@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_itself_is_polled_again_and_not_for_ever() {
+    fn a_future_that_wakes_itself_is_polled_again_and_not_forever() {
         assert_eq!(first_poll(0), (1, 0));
         assert_eq!(first_poll(1), (2, 0));
         assert_eq!(first_poll(usize::MAX), (ROUNDS, 1));
     }
 
     #[test]
-    fn who_has_not_been_woken_is_not_polled() {
+    fn a_future_that_has_not_been_woken_is_not_polled() {
         let count = Arc::new(Count::default());
         let task = Waker::from(Arc::clone(&count));
         let mut context = Context::from_waker(&task);

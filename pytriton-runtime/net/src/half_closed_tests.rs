@@ -13,13 +13,13 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{ConnectionLimits, Connections, ReceiveWindows, TowerService};
 
-const PATIENCE: Duration = Duration::from_secs(8);
+const DEADLINE: Duration = Duration::from_secs(8);
 
 /// How long a response takes.
 const SLOW: Duration = Duration::from_millis(300);
 
 /// Larger than the socket buffers.
-const ANSWER: usize = 16 << 20;
+const RESPONSE_BYTES: usize = 16 << 20;
 
 /// Sends a request to a slow server. Returns a value that lives until the server drops the request.
 async fn ask(
@@ -51,7 +51,7 @@ async fn connect(
         let held = held;
         sleep(SLOW * u32::try_from(body.len()).unwrap()).await;
         drop(held);
-        "x".repeat(ANSWER)
+        "x".repeat(RESPONSE_BYTES)
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap())
@@ -80,17 +80,17 @@ fn post(length: usize, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_client_that_has_closed_its_side_gets_its_answer() {
+async fn a_client_that_closes_its_side_receives_its_response() {
     for (pause, length) in [(0, 0), (0, 1), (100, 1)] {
         let (mut client, _, _stop) = ask(&post(length, &"a".repeat(length))).await;
         sleep(Duration::from_millis(pause)).await;
         client.shutdown().await.unwrap();
-        is_answered(&mut client).await;
+        assert_large_response(&mut client).await;
     }
 }
 
 #[tokio::test]
-async fn so_does_one_that_had_closed_it_before_it_was_served() {
+async fn a_client_that_closed_its_side_before_it_is_served_receives_its_response() {
     for length in [0, 1] {
         let request = post(length, &"a".repeat(length));
         let send = async |client: &mut TcpStream| {
@@ -101,17 +101,17 @@ async fn so_does_one_that_had_closed_it_before_it_was_served() {
             Ok(())
         };
         let (mut client, _, _stop) = connect(send, true).await;
-        is_answered(&mut client).await;
+        assert_large_response(&mut client).await;
     }
 }
 
-async fn is_answered(client: &mut TcpStream) {
-    is_answered_with(client, ANSWER).await;
+async fn assert_large_response(client: &mut TcpStream) {
+    assert_response(client, RESPONSE_BYTES).await;
 }
 
-async fn is_answered_with(client: &mut TcpStream, length: usize) {
+async fn assert_response(client: &mut TcpStream, length: usize) {
     let mut answer = String::new();
-    let read = timeout(PATIENCE, client.read_to_string(&mut answer)).await;
+    let read = timeout(DEADLINE, client.read_to_string(&mut answer)).await;
     read.unwrap().unwrap();
     let answer = answer
         .strip_prefix("HTTP/1.1 100 Continue\r\n\r\n")
@@ -121,21 +121,25 @@ async fn is_answered_with(client: &mut TcpStream, length: usize) {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_is_given_up() {
+async fn the_request_of_a_disconnected_client_is_dropped() {
     for (length, body) in [(60, "a".repeat(60)), (60, "a".to_owned())] {
         let (client, held, _stop) = ask(&post(length, &body)).await;
         sleep(Duration::from_millis(100)).await;
         drop(client);
-        let gone = Instant::now();
+        let disconnected = Instant::now();
         while held.strong_count() > 0 {
-            assert!(gone.elapsed() < Duration::from_secs(1), "{}", body.len());
+            assert!(
+                disconnected.elapsed() < Duration::from_secs(1),
+                "{}",
+                body.len()
+            );
             sleep(Duration::from_millis(5)).await;
         }
     }
 }
 
 #[tokio::test]
-async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_later() {
+async fn the_last_response_of_a_half_closed_connection_is_written_in_a_later_turn() {
     // Some of these responses begin after the earlier ones have used up their turn.
     for count in 55..75 {
         let router = Router::new().fallback(async || "x".repeat(1000));
@@ -160,7 +164,7 @@ async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_la
             }
             let mut answer = [0; 1000];
             while !read.ends_with(&"x".repeat(1000)) {
-                let bytes = timeout(PATIENCE, client.read(&mut answer))
+                let bytes = timeout(DEADLINE, client.read(&mut answer))
                     .await
                     .unwrap()
                     .unwrap();
@@ -169,6 +173,6 @@ async fn the_last_of_many_requests_is_answered_whose_turn_to_be_written_comes_la
             }
             read.clear();
         }
-        is_answered_with(&mut client, 1000).await;
+        assert_response(&mut client, 1000).await;
     }
 }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_new_keeps_its_place_when_many_more_come() {
+    async fn a_new_connection_is_not_replaced_when_many_more_arrive() {
         let (address, mut held, _stop) = exhausted().await;
         let mut probe = TcpStream::connect(address).await.unwrap();
         for _ in 0..4 * MAX_CONNECTIONS {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn probes_are_answered_when_there_are_too_many_connections() {
+    async fn health_requests_are_served_beyond_the_connection_limit() {
         let (address, mut held, _stop) = exhausted().await;
         for _ in 0..3 {
             for probe in PROBES {

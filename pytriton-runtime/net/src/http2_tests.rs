@@ -11,10 +11,10 @@ use tokio::time::{Instant, timeout};
 
 use crate::{ConnectionLimits, Connections, Ending, Protocol, ReceiveWindows, TowerService};
 
-const PATIENCE: Duration = Duration::from_secs(8);
+const DEADLINE: Duration = Duration::from_secs(8);
 
 /// Larger than the default window of a client.
-const ANSWER: usize = 200_000;
+const RESPONSE_BYTES: usize = 200_000;
 
 /// The preface and settings of a client, with the initial window of each stream.
 fn hello(window: u32) -> Vec<u8> {
@@ -57,7 +57,7 @@ impl Frames {
                     return Some(frame);
                 }
             }
-            let read = timeout(PATIENCE, self.client.read_buf(&mut self.read)).await;
+            let read = timeout(DEADLINE, self.client.read_buf(&mut self.read)).await;
             if read.unwrap().unwrap_or(0) == 0 {
                 return None;
             }
@@ -118,9 +118,9 @@ async fn an_idle_connection_is_closed_although_it_had_a_request() {
     let greeting = [hello(1 << 20), get(1)].concat();
     client.write_all(&greeting).await.unwrap();
     let mut seen = Vec::new();
-    let closed = timeout(PATIENCE, client.read_to_end(&mut seen)).await;
+    let closed = timeout(DEADLINE, client.read_to_end(&mut seen)).await;
     assert!(closed.is_ok());
-    let ending = timeout(PATIENCE, served).await.unwrap();
+    let ending = timeout(DEADLINE, served).await.unwrap();
     assert_eq!(ending.unwrap(), Ending::Itself);
     // Not immediately, but eventually.
     assert!(begun.elapsed() > Duration::from_millis(350));
@@ -131,30 +131,30 @@ async fn an_idle_connection_is_closed_although_it_had_a_request() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_ends_its_connection() {
+async fn an_unread_response_ends_its_connection() {
     for window in [0, 70_000] {
-        let (mut client, served, _stop) = connect(limits(8000, 400), ANSWER).await;
+        let (mut client, served, _stop) = connect(limits(8000, 400), RESPONSE_BYTES).await;
         let greeting = [hello(window), get(1)].concat();
         client.write_all(&greeting).await.unwrap();
-        let ending = timeout(PATIENCE, served).await.unwrap();
+        let ending = timeout(DEADLINE, served).await.unwrap();
         assert_eq!(ending.unwrap(), Ending::Itself);
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_does_not_hold_a_server_that_stops() {
-    let (mut client, served, stop) = connect(ConnectionLimits::default(), ANSWER).await;
+async fn an_unread_response_does_not_delay_the_stop() {
+    let (mut client, served, stop) = connect(ConnectionLimits::default(), RESPONSE_BYTES).await;
     let greeting = [hello(0), get(1)].concat();
     client.write_all(&greeting).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
-    stop.send_replace(Some(Instant::now() + 2 * PATIENCE));
-    let ending = timeout(PATIENCE, served).await.unwrap();
+    stop.send_replace(Some(Instant::now() + 2 * DEADLINE));
+    let ending = timeout(DEADLINE, served).await.unwrap();
     assert_eq!(ending.unwrap(), Ending::Unread);
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_is_reset_alone_while_other_requests_come() {
-    let (client, served, _stop) = connect(limits(8000, 600), ANSWER).await;
+async fn an_unread_response_is_reset_alone_while_other_requests_arrive() {
+    let (client, served, _stop) = connect(limits(8000, 600), RESPONSE_BYTES).await;
     let mut frames = Frames {
         client,
         read: Vec::new(),
@@ -192,8 +192,12 @@ async fn an_answer_that_is_not_taken_is_reset_alone_while_other_requests_come() 
 }
 
 #[tokio::test]
-async fn a_large_answer_arrives_as_a_whole_with_any_window() {
-    for (window, answer) in [(65_535, ANSWER), (1 << 20, ANSWER), (20_000, 17_000)] {
+async fn a_large_response_arrives_completely_with_any_window() {
+    for (window, answer) in [
+        (65_535, RESPONSE_BYTES),
+        (1 << 20, RESPONSE_BYTES),
+        (20_000, 17_000),
+    ] {
         let (client, _served, _stop) = connect(ConnectionLimits::default(), answer).await;
         let mut frames = Frames {
             client,

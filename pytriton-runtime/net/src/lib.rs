@@ -54,6 +54,8 @@ mod stream_handle;
 mod stream_state;
 pub mod tls;
 mod tower;
+#[cfg(test)]
+mod tower_tests;
 mod tracked_bytes;
 mod tracked_io;
 #[cfg(test)]

@@ -1,11 +1,17 @@
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::Version;
+use futures_util::FutureExt;
+use futures_util::future::{Either, ready};
+use http::header::CONNECTION;
 use http::request::Parts;
-
+use http::{HeaderValue, Request, Response, Version};
+use hyper::body::Incoming;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-use crate::{HostCheck, HttpService, Refusal, check_head};
+use crate::connection_state::ConnectionState;
+use crate::response_body::ResponseBody;
+use crate::{HostCheck, HttpService, Refusal, RequestBody, check_head};
 
 /// The memory of a header in addition to its name and value: its entry in the map, and the overhead
 /// of allocations.
@@ -23,8 +29,44 @@ pub(crate) struct Port<S> {
 }
 
 impl<S: HttpService> Port<S> {
+    /// Passes a request to the service, or refuses it.
+    ///
+    /// Not an `async fn`: it runs in order of arrival, while the future may run in any order. The end of
+    /// the request body may be read before the future is polled.
+    pub(crate) fn respond(
+        &self,
+        service: &S,
+        request: Request<Incoming>,
+        state: &ConnectionState,
+    ) -> impl Future<Output = Result<Response<ResponseBody<S::Body>>, Infallible>> + Send + use<S>
+    {
+        let stream = state.open(request.version());
+        let http1 = request.version() < Version::HTTP_2;
+        let (head, body) = request.into_parts();
+        let body = RequestBody::new(body, stream.handle().clone());
+        let (response, close) = match self.admit(&head) {
+            Ok(permit) => {
+                let response = service.call(Request::from_parts(head, body));
+                let response = response.map(|response| {
+                    // The memory of the head is reserved until the response begins.
+                    drop(permit);
+                    response
+                });
+                (Either::Left(response), self.exhausted.is_some())
+            }
+            Err(refusal) => (Either::Right(ready(service.refuse(&head, refusal))), true),
+        };
+        response.map(move |mut response| {
+            if stream.respond() || close && http1 {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok(response.map(|body| ResponseBody::new(body, stream, !http1)))
+        })
+    }
+
     /// Checks the head of a request. Returns the reservation of its memory, if it needs one.
-    pub(crate) fn admit(&self, head: &Parts) -> Result<Option<MemoryPermit>, Refusal> {
+    fn admit(&self, head: &Parts) -> Result<Option<MemoryPermit>, Refusal> {
         // An HTTP/1 connection has one head, whose buffer is limited. An HTTP/2 connection has many.
         let permit = match head.version < Version::HTTP_2 {
             true => None,

@@ -15,6 +15,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
+    #[inline]
     pub(crate) fn new(body: Incoming, stream: StreamHandle) -> Self {
         if body.is_end_stream() {
             stream.receive();
@@ -27,6 +28,7 @@ impl Body for RequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
+    #[inline]
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -38,10 +40,12 @@ impl Body for RequestBody {
         frame
     }
 
+    #[inline]
     fn is_end_stream(&self) -> bool {
         self.body.is_end_stream()
     }
 
+    #[inline]
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }

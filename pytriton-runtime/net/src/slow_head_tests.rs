@@ -10,7 +10,7 @@ use tokio::time::{Instant, interval, timeout};
 
 use crate::{ConnectionLimits, Connections, Ending, ReceiveWindows, TowerService};
 
-const PATIENCE: Duration = Duration::from_secs(8);
+const DEADLINE: Duration = Duration::from_secs(8);
 
 /// The timeout of a head.
 const HEAD: Duration = Duration::from_millis(400);
@@ -51,21 +51,21 @@ async fn drip(first: &[u8]) -> (Duration, String) {
         let _ = reader.read_to_end(&mut answer).await;
         begun.elapsed()
     };
-    let ((), took) = timeout(PATIENCE, async { tokio::join!(drips, read) })
+    let ((), took) = timeout(DEADLINE, async { tokio::join!(drips, read) })
         .await
         .unwrap();
-    let ending = timeout(PATIENCE, served).await.unwrap().unwrap();
+    let ending = timeout(DEADLINE, served).await.unwrap().unwrap();
     assert_eq!(ending, Ending::Itself);
     (took, String::from_utf8(answer).unwrap())
 }
 
 #[tokio::test]
-async fn a_head_has_its_time_however_often_a_byte_comes() {
+async fn a_head_has_one_timeout_however_often_a_byte_arrives() {
     for (first, answers) in [(&b""[..], 0), (REQUEST, 1), (&REQUEST.repeat(3), 3)] {
         let (took, answer) = drip(first).await;
         assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), answers);
         assert_eq!(answer.matches("HTTP/1.1").count(), answers, "{answer}");
         assert!(took > HEAD - HEAD / 10, "{answers} {took:?}");
-        assert!(took < PATIENCE / 2, "{answers} {took:?}");
+        assert!(took < DEADLINE / 2, "{answers} {took:?}");
     }
 }

@@ -105,7 +105,7 @@ async fn time_until_released(http2: bool) -> Duration {
 }
 
 #[tokio::test]
-async fn a_response_that_is_taken_too_slowly_is_given_up_over_either_protocol() {
+async fn a_response_that_is_read_too_slowly_is_dropped_over_either_protocol() {
     for http2 in [false, true] {
         let elapsed = time_until_released(http2).await;
         assert!(elapsed >= Duration::from_millis(400), "{elapsed:?}");

@@ -22,6 +22,7 @@ pub(crate) struct OpenStream {
 }
 
 impl StreamHandle {
+    #[inline]
     pub(crate) fn new(connection: ConnectionState, slot: usize, number: u64) -> Self {
         Self {
             connection,
@@ -31,6 +32,7 @@ impl StreamHandle {
     }
 
     /// Records that the request has arrived completely.
+    #[inline]
     pub(crate) fn receive(&self) {
         if let Some(stream) = self.stream(&mut self.connection.lock()) {
             stream.receive();
@@ -58,6 +60,7 @@ impl StreamHandle {
     }
 
     /// Returns the stream, or `None` if it has ended. Another stream may use its slot then.
+    #[inline]
     fn stream<'inner>(&self, inner: &'inner mut Inner) -> Option<&'inner mut Stream> {
         let stream = inner.streams.get_mut(self.slot)?;
         (stream.number == self.number).then_some(stream)
@@ -65,17 +68,20 @@ impl StreamHandle {
 }
 
 impl OpenStream {
+    #[inline]
     pub(crate) fn new(handle: StreamHandle) -> Self {
         Self { handle, open: true }
     }
 
     /// Returns the handle for reports about this stream.
+    #[inline]
     pub(crate) fn handle(&self) -> &StreamHandle {
         &self.handle
     }
 
     /// Records that the head of the response is ready. Returns whether the head must announce the
     /// end of the connection.
+    #[inline]
     pub(crate) fn respond(&self) -> bool {
         let mut inner = self.handle.connection.lock();
         if let Some(stream) = self.handle.stream(&mut inner) {
@@ -85,6 +91,7 @@ impl OpenStream {
     }
 
     /// Records that the next part of the response is being computed.
+    #[inline]
     pub(crate) fn compute(&self) {
         if let Some(stream) = self.handle.stream(&mut self.handle.connection.lock()) {
             stream.compute();
@@ -93,6 +100,7 @@ impl OpenStream {
 
     /// Returns whether the client may have disconnected. Returns `true` only once: the caller then
     /// sends something, and the system reports whether the client is gone.
+    #[inline]
     pub(crate) fn take_doubt(&self) -> bool {
         mem::take(&mut self.handle.connection.lock().doubted)
     }
@@ -118,6 +126,7 @@ impl OpenStream {
     }
 
     /// Ready when at most `max_unsent` bytes of the response are unsent.
+    #[inline]
     pub(crate) fn poll_sent(&self, max_unsent: usize, context: &Context<'_>) -> Poll<()> {
         if max_unsent == usize::MAX {
             return Poll::Ready(());

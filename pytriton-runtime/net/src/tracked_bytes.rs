@@ -11,6 +11,7 @@ pub(crate) struct TrackedBytes {
 }
 
 impl TrackedBytes {
+    #[inline]
     pub(crate) fn new(bytes: Bytes, stream: StreamHandle) -> Self {
         let stream = (!bytes.is_empty()).then_some(stream);
         Self { bytes, stream }
@@ -18,14 +19,17 @@ impl TrackedBytes {
 }
 
 impl Buf for TrackedBytes {
+    #[inline]
     fn remaining(&self) -> usize {
         self.bytes.len()
     }
 
+    #[inline]
     fn chunk(&self) -> &[u8] {
         &self.bytes
     }
 
+    #[inline]
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
         if let Some(stream) = &self.stream {
@@ -38,6 +42,7 @@ impl Buf for TrackedBytes {
 }
 
 impl Drop for TrackedBytes {
+    #[inline]
     fn drop(&mut self) {
         if let Some(stream) = &self.stream {
             stream.sent(self.bytes.len());

@@ -143,6 +143,7 @@ impl TrackedIo {
     }
 
     /// Ready when this connection may write.
+    #[inline]
     fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.turn < TURN {
             return Poll::Ready(());
@@ -154,6 +155,7 @@ impl TrackedIo {
         Poll::Pending
     }
 
+    #[inline]
     fn wrote(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.unwritten = true;
         match written {
@@ -164,6 +166,7 @@ impl TrackedIo {
         written
     }
 
+    #[inline]
     fn stick(&mut self, stuck: bool) {
         if self.stuck != stuck {
             self.stuck = stuck;
@@ -188,6 +191,7 @@ impl HalfClosed {
 }
 
 impl AsyncRead for TrackedIo {
+    #[inline]
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -206,6 +210,7 @@ impl AsyncRead for TrackedIo {
 }
 
 impl AsyncWrite for TrackedIo {
+    #[inline]
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -217,6 +222,7 @@ impl AsyncWrite for TrackedIo {
         self.wrote(written)
     }
 
+    #[inline]
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -231,10 +237,12 @@ impl AsyncWrite for TrackedIo {
         self.wrote(written)
     }
 
+    #[inline]
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
+    #[inline]
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // TLS may accept data while the socket buffer is full.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);

@@ -24,12 +24,12 @@ async fn connected() -> (TrackedIo, TcpStream) {
 
 /// Returns the number of bytes written in each turn until everything is written.
 async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
-    let mut gone = 0;
+    let mut written_bytes = 0;
     let mut turns = vec![0];
-    let whole = slices.concat().len();
-    while gone < whole {
+    let all = slices.concat().len();
+    while written_bytes < all {
         let written = poll_fn(|context| {
-            let mut skipped = gone;
+            let mut skipped = written_bytes;
             let rest: Vec<IoSlice<'_>> = slices
                 .iter()
                 .map(|slice| {
@@ -50,7 +50,7 @@ async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
         });
         let written = written.await.unwrap();
         assert!((1..=TURN).contains(&written));
-        gone += written;
+        written_bytes += written;
         *turns.last_mut().unwrap() += written;
     }
     turns
@@ -74,14 +74,14 @@ async fn closed(unread: &[u8]) -> io::Result<usize> {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_on_sending_hears_of_an_end_and_not_of_a_reset() {
+async fn a_client_that_continues_to_send_sees_an_end_and_not_a_reset() {
     for unread in [&b""[..], b"a request that came too late"] {
         assert_eq!(closed(unread).await.unwrap(), 0);
     }
 }
 
 #[tokio::test]
-async fn one_that_never_stops_is_let_go() {
+async fn a_client_that_never_closes_its_side_is_closed() {
     let (mut io, client) = connected().await;
     let begun = Instant::now();
     io.shutdown().await.unwrap();
@@ -90,7 +90,7 @@ async fn one_that_never_stops_is_let_go() {
 }
 
 #[tokio::test]
-async fn what_is_long_takes_turns_and_comes_as_it_was() {
+async fn long_writes_take_turns_and_arrive_unchanged() {
     let long: Vec<u8> = (0..TURN * 20)
         .map(|index| u8::try_from(index % 251).unwrap())
         .collect();
@@ -102,7 +102,7 @@ async fn what_is_long_takes_turns_and_comes_as_it_was() {
     ];
     for slices in lists {
         let (mut io, mut client) = connected().await;
-        let whole = slices.concat();
+        let all = slices.concat();
         let read = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.unwrap();
@@ -110,9 +110,9 @@ async fn what_is_long_takes_turns_and_comes_as_it_was() {
         });
         let turns = turns(&mut io, slices).await;
         drop(io);
-        assert_eq!(read.await.unwrap(), whole);
+        assert_eq!(read.await.unwrap(), all);
         // The last write of a turn begins within the turn.
         assert!(turns.iter().all(|turn| *turn < 2 * TURN), "{turns:?}");
-        assert!(turns.len() >= whole.len() / (2 * TURN), "{turns:?}");
+        assert!(turns.len() >= all.len() / (2 * TURN), "{turns:?}");
     }
 }

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_and_the_key_of_a_certificate_are_found() {
+    fn the_expiry_and_the_key_of_a_certificate_are_found() {
         let (short, long) = (
             der(UTC_TIME, b"300101000000Z"),
             der(GENERALIZED_TIME, b"20600101000000Z"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_anywhere_is_no_certificate() {
+    fn a_truncated_certificate_is_refused() {
         let encoded = certificate(true, der(UTC_TIME, b"300101000000Z"));
         for length in 0..encoded.len() {
             assert_eq!(X509::read(&encoded[..length]), None, "{length}");
