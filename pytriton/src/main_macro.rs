@@ -23,8 +23,10 @@ impl Main for Exit {}
 /// Checks that the module has the `main` function of [`main!`](crate::main).
 pub const fn is_main<R: Main>(_: fn() -> R) {}
 
-/// Generates the `main` function of a binary that serves its models: a command line with `serve`
-/// (the default), `list`, `check`, `--help` and `--version`.
+/// Generates the `main` function of a binary that serves its models.
+///
+/// The binary has a command line: `serve` (the default), `list`, `check`, `install`, `repository`,
+/// `completions` and `man`. `--help` lists the options, and `docs/cli.md` explains them.
 ///
 /// # Examples
 ///

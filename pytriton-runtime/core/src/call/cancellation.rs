@@ -1,7 +1,7 @@
 use super::Call;
 use super::response_sinks::ResponseSinks;
 
-/// Tells whether the result of a call is still needed. A function takes `&Cancellation` and checks
+/// Reports whether the result of a call is still needed. A function takes `&Cancellation` and checks
 /// it between steps of long work.
 ///
 /// It can be cloned and used on other threads and tasks, also after the call.
@@ -16,7 +16,7 @@ use super::response_sinks::ResponseSinks;
 ///     let mut sum = 0.0;
 ///     for part in x.exact_chunks(1) {
 ///         if cancellation.is_cancelled() {
-///             return Err("nobody waits for the sum".to_owned());
+///             return Err("the client has disconnected".to_owned());
 ///         }
 ///         sum += part.sum();
 ///     }
