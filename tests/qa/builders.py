@@ -8,7 +8,8 @@ class Run:
     """Test cases of a file that share the settings of the server."""
 
     file: str
-    models: list | None = dataclasses.field(default_factory=list)
+    # Names of annotated functions (src/models), and models to define at run time (src/dynamic).
+    models: list = dataclasses.field(default_factory=list)
     tests: list = dataclasses.field(default_factory=list)
     # Options of the server: a list, or one for each engine.
     arguments: list | dict = dataclasses.field(default_factory=list)
@@ -19,6 +20,10 @@ class Run:
     folder: str = "."
     label: str = ""
     seconds: int = 300
+    # Contents of files that the tests expect, by path; a directory ends with a slash.
+    files: dict = dataclasses.field(default_factory=dict)
+    # Whether the tests start an OpenTelemetry collector.
+    collector: bool = False
     # Why tests that fail are not counted as failed, by their name.
     skipped: dict = dataclasses.field(default_factory=dict)
 
@@ -62,7 +67,12 @@ def identity(name, datatype="float32", count=1, dims=(-1,), max_batch_size=8, fu
                  [tensor(f"OUTPUT{number}", datatype, dims) for number in names], max_batch_size, **more)
 
 
-SIMPLE = add_sub("simple", swap=False)
+def sequence(name, datatype="int32", max_batch_size=4, dims=(-1,), **more):
+    more = {"parameters": {"execute_delay_ms": "3"}, "sequence_batching": "direct",
+            "max_sequence_idle_microseconds": 5_000_000, **more}
+    return model(name, "sequence", [tensor("INPUT", datatype, dims)], [tensor("OUTPUT", datatype, dims)],
+                 max_batch_size, **more)
+
 
 # Why a test that fails is not counted as failed.
 NEEDS_TENSORRT = "needs TensorRT"
@@ -79,3 +89,5 @@ SIGNAL = "expects that requests are refused some milliseconds after SIGINT"
 COMPLETION = "expects that Triton completes a configuration from the files of a model"
 RAGGED = "needs ragged batches"
 EMPTY_ROWS = "counts an empty row for each idle slot, as NVIDIA's sequence backend does"
+DIRECTORY = "loads a model from a directory"
+SHUTDOWN = "expects that requests are accepted and refused on open connections during shutdown"

@@ -48,7 +48,10 @@ class Server:
         if busy:
             sys.exit(f"expected the ports {PORTS} to be free, {busy} are in use: stop that server")
         models = folder / "models.json"
-        models.write_text(json.dumps(run.models))
+        models.write_text(json.dumps({
+            "annotated": [model for model in run.models if isinstance(model, str)],
+            "dynamic": [model for model in run.models if not isinstance(model, str)],
+        }))
         self.log_path = folder / "server.log"
         arguments = [options.binary, "--engine", options.engine, "--restricted-endpoints="]
         own = run.arguments.get(options.engine, []) if isinstance(run.arguments, dict) else run.arguments
@@ -104,18 +107,32 @@ def names(options, run, folder):
     return listed.stdout.split()
 
 
+def write_files(options, run, folder):
+    """Writes the files that the tests of a run expect in their folder."""
+    for path, content in run.files.items():
+        file = folder / path
+        if path.endswith("/"):
+            file.mkdir(parents=True, exist_ok=True)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+    if run.collector:
+        collector = folder / "otelcol"
+        collector.write_text(f"#!{options.python}\n" + (HERE / "collector.py").read_text())
+        collector.chmod(0o755)
+
+
 def outcomes(options, run, folder, tests):
     """Returns the outcomes of tests with one server."""
+    write_files(options, run, folder)
     result = folder / "outcomes.json"
     result.unlink(missing_ok=True)
     server, found = None, {}
     try:
-        if run.models is not None:
-            server = Server(options, run, folder)
+        server = Server(options, run, folder)
         environment = dict(os.environ, **run.environment, **run.server_environment)
-        if server:
-            environment["SERVER_PID"] = str(server.process.pid)
-            environment["SERVER_LOG"] = str(server.log_path)
+        environment["SERVER_PID"] = str(server.process.pid)
+        environment["SERVER_LOG"] = str(server.log_path)
         command = [options.python, str(HERE / "collect.py"), str(result), run.file, *tests]
         with (folder / "client.log").open("ab") as log:
             subprocess.run(

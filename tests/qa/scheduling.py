@@ -1,6 +1,6 @@
 """The suites of the schedulers: batches, sequences, queues, cancellation."""
 
-from builders import COMPLETION, EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, model, tensor
+from builders import EMPTY_ROWS, NEEDS_ENSEMBLES, RAGGED, READS_LOG, Run, add_sub, identity, sequence
 
 
 def batcher(dims, **more):
@@ -66,13 +66,6 @@ def batcher_suite():
     return [*runs, Run("queue_timeout_test.py", [timeout])]
 
 
-def sequence(name, datatype="int32", max_batch_size=4, dims=(-1,), **more):
-    more = {"parameters": {"execute_delay_ms": "3"}, "sequence_batching": "direct",
-            "max_sequence_idle_microseconds": 5_000_000, **more}
-    return model(name, "sequence", [tensor("INPUT", datatype, dims)], [tensor("OUTPUT", datatype, dims)],
-                 max_batch_size, **more)
-
-
 SEQUENCE_TESTS = {
     (0, 0): ["test_simple_sequence", "test_length1_sequence", "test_batch_size", "test_no_sequence_start",
              "test_no_sequence_start2", "test_no_sequence_end", "test_no_correlation_id"],
@@ -106,17 +99,13 @@ def sequence_suite():
     for instances, rows in ((1, 4), (2, 2), (4, 1)):
         runs += sequence_runs(f"models{instances}", [sequence("custom_sequence_int32", "int32", rows, instances=instances)],
                               SEQUENCE_TESTS, instances)
-    unbatched = [sequence("savedmodel_nobatch_sequence_float32", "float32", 0, (1,), instances=4),
-                 sequence("savedmodel_nobatch_sequence_bool", "int32", 0, (1,), instances=4)]
+    unbatched = ["savedmodel_nobatch_sequence_float32", "savedmodel_nobatch_sequence_bool"]
     runs += sequence_runs("models0", unbatched, SEQUENCE_TESTS, 4, "savedmodel", NO_BATCHING="1")
-    queue = {"max_queue_delay_microseconds": 3_000_000, "instances": 1}
-    models = [sequence(f"custom_sequence_int32{suffix}", minimum_slot_utilization=utilization, **queue)
-              for suffix, utilization in (("", 0.0), ("_half", 0.5), ("_full", 1.0))]
+    models = [sequence("custom_sequence_int32", instances=1, max_queue_delay_microseconds=3_000_000),
+              "custom_sequence_int32_half", "custom_sequence_int32_full"]
     tests = {(2, 0): ["test_queue_delay_no_min_util", "test_queue_delay_half_min_util", "test_queue_delay_full_min_util"]}
     runs += sequence_runs("queue_delay", models, tests, 1)
-    slow = identity("custom_sequence_int32_timeout", "int32", 1, (1,), 1, sequence_batching="direct", instances=1,
-                    max_sequence_idle_microseconds=50_000_000, parameters={"execute_delay_ms": "5000"})
-    timeout = sequence_runs("timeout", [slow], {(0, 0): []}, 1)[0]
+    timeout = sequence_runs("timeout", ["custom_sequence_int32_timeout"], {(0, 0): []}, 1)[0]
     timeout.tests = ["SequenceBatcherRequestTimeoutTest.test_request_timeout",
                      "SequenceBatcherRequestTimeoutTest.test_send_request_after_timeout"]
     timeout.fresh = False
@@ -152,25 +141,13 @@ def model_queue_suite():
             for name, models in table.items()]
 
 
-CANCELLED = [
-    identity("dynamic_batch", max_batch_size=2, instances=1, max_queue_delay_microseconds=600_000,
-             parameters={"execute_delay_ms": "6000"}),
-    *[identity(f"sequence_{name}", max_batch_size=1, instances=1, sequence_batching=name,
-               max_sequence_idle_microseconds=6_000_000, parameters={"execute_delay_ms": "6000"}, **more)
-      for name, more in (("direct", {}), ("oldest", {"max_candidate_sequences": 1}))],
-]
+CANCELLED = ["dynamic_batch", "sequence_direct", "sequence_oldest"]
 CANCELLED_IDENTITY = identity("custom_identity_int32", "int32", max_batch_size=1024,
                               parameters={"execute_delay_ms": "10000"})
 
 ENSEMBLE_TESTS = ("test_ensemble_all_inputs", "test_ensemble_optional_same_input",
                   "test_ensemble_optional_mix_inputs", "test_ensemble_optional_mix_inputs_2",
                   "test_ensemble_optional_connecting_tensor", "test_ensemble_optional_pipeline")
-
-OPTIONAL = model("identity_2_float32", "optional_identity",
-                 [tensor(f"INPUT{number}", "float32", (1,), optional=True) for number in (0, 1)],
-                 [tensor(f"OUTPUT{number}", "float32", (1,)) for number in (0, 1)], 4,
-                 preferred_batch_size=[4], max_queue_delay_microseconds=5_000_000)
-
 
 def dyna_sequence_suite():
     """The strategy `oldest`."""
@@ -188,28 +165,16 @@ def dyna_sequence_suite():
          "backlog_fill_no_end", "backlog_sequence_timeout"], "0", 4, 5_000_000)
 
 
-def loads(names, **options):
-    return [identity(name, function="slow_load", parameters={"load_delay_ms": "10000"}, **options) for name in names]
-
-
 SUITES = {
     "L0_dyna_sequence_batcher": dyna_sequence_suite(),
     "L0_optional_input": [
-        Run("optional_input_test.py", [OPTIONAL], fresh=True, skipped=dict.fromkeys(ENSEMBLE_TESTS, NEEDS_ENSEMBLES)),
+        Run("optional_input_test.py", ["identity_2_float32"], fresh=True, skipped=dict.fromkeys(ENSEMBLE_TESTS, NEEDS_ENSEMBLES)),
     ],
     "L0_model_queue": model_queue_suite(),
     "L0_request_cancellation": [
         Run("grpc_cancellation_test.py", [CANCELLED_IDENTITY], fresh=True,
             skipped={"test_grpc_async_infer_cancellation_at_step_start": READS_LOG}),
         Run("scheduler_test.py", CANCELLED, skipped={"test_ensemble_scheduler_request_cancellation": NEEDS_ENSEMBLES}),
-    ],
-    "L0_lifecycle": [
-        Run("lifecycle_test.py", loads(["identity_zero_1_int32_1", "identity_zero_1_int32_2", "python_identity_fp32_1",
-                                        "python_identity_fp32_2"]),
-            ["LifeCycleTest.test_concurrent_model_load_speedup"], arguments=["--model-control-mode=explicit"]),
-        Run("lifecycle_test.py", loads(["identity_fp32"], instances=2),
-            ["LifeCycleTest.test_concurrent_model_instance_load_speedup"], arguments=["--model-control-mode=explicit"],
-            skipped={"test_concurrent_model_instance_load_speedup": COMPLETION}),
     ],
     "L0_batcher": batcher_suite(),
     "L0_sequence_batcher": sequence_suite(),

@@ -2,7 +2,8 @@
 
 import inference
 import protocols
+import repository
 import scheduling
 
 # The quick ones first.
-SUITES = {**inference.SUITES, **protocols.SUITES, **scheduling.SUITES}
+SUITES = {**inference.SUITES, **protocols.SUITES, **repository.SUITES, **scheduling.SUITES}

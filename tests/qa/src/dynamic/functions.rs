@@ -1,13 +1,12 @@
 //! Functions whose responses depend only on the request.
 
-use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use pytriton::{DataType, Failure, Function, Inputs, ParameterValue, Tensor};
+use pytriton::{DataType, Failure, Function, Inputs, Tensor};
 
-use crate::numbers;
-use crate::spec::Spec;
+use super::numbers;
+use super::spec::Spec;
 
 /// The sum and the difference of two inputs, in the datatypes of the outputs. Later versions swap
 /// the outputs, like the models that NVIDIA generates.
@@ -66,24 +65,8 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// Returns each input as the output in the same position. Each instance takes a while to load.
-pub(crate) fn slow_load(spec: &Spec) -> Result<Function, Failure> {
-    let delay = Duration::from_millis(spec.number("load_delay_ms")?);
-    let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
-    let function = Function::stateful(move |_| {
-        thread::sleep(delay);
-        Ok(())
-    });
-    Ok(function.sample(move |(), inputs| {
-        let tensors = names.iter().map(|name| {
-            let tensor = inputs.tensor(name)?;
-            Ok(tensor.ok_or("an input is missing")?.clone())
-        });
-        tensors.collect::<Result<Vec<Tensor>, Failure>>()
-    }))
-}
-
-/// Does the same for batches of requests with different shapes.
+/// Returns each input as the output in the same position. A batch can have requests with different
+/// shapes.
 pub(crate) fn ragged_identity(spec: &Spec) -> Result<Function, Failure> {
     let delay = Duration::from_millis(spec.number("execute_delay_ms")?);
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
@@ -118,82 +101,29 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// Each output is the input in the same position, or zero without it.
-pub(crate) fn optional_identity(spec: &Spec) -> Result<Function, Failure> {
-    let inputs = spec
-        .inputs
-        .iter()
-        .map(|input| Ok((input.name.clone(), input.datatype()?)));
-    let names = inputs.collect::<Result<Vec<_>, Failure>>()?;
-    Ok(whole(spec, move |inputs| {
-        let rows = inputs
-            .requests()
-            .iter()
-            .map(|request| request.batch_size())
-            .sum();
-        let tensors = names
-            .iter()
-            .map(|(name, datatype)| match inputs.tensor(name)? {
-                Some(tensor) => Ok(tensor.clone()),
-                None => numbers::write(*datatype, &[rows, 1], &vec![0.0; rows]),
-            });
-        tensors.collect::<Result<Vec<Tensor>, Failure>>()
-    }))
-}
-
-/// Numbers that are not finite among others.
-pub(crate) fn nan_inf(_: &Spec) -> Result<Function, Failure> {
-    Ok(Function::sample(|_| {
-        let elements = vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1.0, 2.0, 3.0];
-        Ok(vec![Tensor::from_elements(vec![elements.len()], elements)?])
-    }))
-}
-
-/// Zero, whatever the inputs.
-pub(crate) fn constant(spec: &Spec) -> Result<Function, Failure> {
-    let outputs = spec.outputs.iter().map(|output| output.datatype());
-    let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
-    Ok(Function::sample(move |_| {
-        let tensors = outputs
-            .iter()
-            .map(|datatype| numbers::write(*datatype, &[1], &[0.0]));
-        tensors.collect::<Result<Vec<Tensor>, _>>()
-    }))
-}
-
-/// The names and the values of the request's parameters.
-pub(crate) fn parameters(_: &Spec) -> Result<Function, Failure> {
+/// Returns the first element of `IN` and the index 0, after as many milliseconds as `DELAY` says.
+pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Failure> {
     Ok(Function::sample(|inputs| {
-        let parameters = inputs.requests()[0].parameters();
-        let text = |value: &ParameterValue| match value {
-            // As Python writes them.
-            ParameterValue::Bool(true) => "True".to_owned(),
-            ParameterValue::Bool(false) => "False".to_owned(),
-            ParameterValue::Int64(value) => value.to_string(),
-            ParameterValue::Double(value) => value.to_string(),
-            ParameterValue::String(value) => value.clone(),
-            ParameterValue::Uint64(value) => value.to_string(),
+        let first = |name: &str| match inputs.tensor(name)? {
+            Some(tensor) => Ok(numbers::read(tensor)?
+                .first()
+                .copied()
+                .ok_or("no element")?),
+            None => Err(Failure::from(format!("no {name}"))),
         };
-        let names: Vec<String> = parameters.iter().map(|(name, _)| name.to_owned()).collect();
-        let values: Vec<String> = parameters.iter().map(|(_, value)| text(value)).collect();
-        let tensor = |texts: Vec<String>| Tensor::from_elements(vec![texts.len()], texts);
-        Ok(vec![tensor(names)?, tensor(values)?])
+        let (value, delay) = (first("IN")?, first("DELAY")?);
+        thread::sleep(Duration::from_millis(delay as u64));
+        Ok(vec![
+            numbers::write(DataType::Int32, &[1], &[value])?,
+            numbers::write(DataType::Uint32, &[1], &[0.0])?,
+        ])
     }))
 }
 
-/// Whether the parameters contain the members of the JSON object in the input.
-pub(crate) fn expected_headers(spec: &Spec) -> Result<Function, Failure> {
-    let input = spec.inputs[0].name.clone();
-    Ok(Function::sample(move |inputs| {
-        let tensor = inputs.tensor(&input)?.ok_or("the input is missing")?;
-        let text = tensor.elements::<String>()?;
-        let expected: BTreeMap<String, String> = serde_json::from_str(&text[0])?;
-        let parameters = inputs.requests()[0].parameters();
-        let found = expected
-            .iter()
-            .all(|(name, value)| parameters.str(name) == Some(value));
-        Ok(vec![Tensor::from_elements(vec![1], vec![found])?])
-    }))
+/// Cannot be loaded.
+pub(crate) fn failing_load(_: &Spec) -> Result<Function, Failure> {
+    let function = Function::stateful(|_| Err::<(), _>(Failure::from("the model is invalid")));
+    Ok(function.sample(|(), _| Ok(Vec::<Tensor>::new())))
 }
 
 /// Makes one call per batch, or per request for a model without a batch axis.

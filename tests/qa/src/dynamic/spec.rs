@@ -8,7 +8,7 @@ use pytriton::{
 };
 use serde::Deserialize;
 
-use crate::{functions, sequences, streams};
+use super::{functions, sequences};
 
 /// A name, a datatype and the dimensions without the batch axis.
 #[derive(Debug, Clone, Deserialize)]
@@ -177,17 +177,11 @@ impl Spec {
         match self.function.as_str() {
             "add_sub" => functions::add_sub(self, version),
             "identity" => functions::identity(self),
-            "slow_load" => functions::slow_load(self),
             "ragged_identity" => functions::ragged_identity(self),
-            "optional_identity" => functions::optional_identity(self),
-            "nan_inf" => functions::nan_inf(self),
-            "constant" => functions::constant(self),
             "reshape" => functions::reshape(self),
-            "parameters" => functions::parameters(self),
-            "expected_headers" => functions::expected_headers(self),
-            "mock_llm" => streams::mock_llm(self),
+            "repeat_once" => functions::repeat_once(self),
+            "failing_load" => functions::failing_load(self),
             "sequence" => sequences::sequence(self),
-            "repeat" => streams::repeat(self),
             other => Err(format!("there is no function `{other}`").into()),
         }
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use pytriton::{Failure, Function, Tensor};
 
-use crate::numbers;
-use crate::spec::Spec;
+use super::numbers;
+use super::spec::Spec;
 
 /// The running sum of the input. With the parameter `start_flag`, the output is instead the input
 /// plus 1 for the first request of a sequence, like in NVIDIA's models that cannot keep a sum. With
