@@ -167,7 +167,7 @@ def suite_outcomes(options, name, runs):
             batches = []
             found[f"{run.label or run.file}"] = ["failed", str(error)]
         for batch in batches:
-            if options.only and not any(options.only in test for test in batch or [""]):
+            if options.only and not any(options.only in f"{run.label} {test}" for test in batch or [""]):
                 continue
             for test, outcome in outcomes(options, run, folder, batch).items():
                 reason = run.skipped.get(test.split(".")[-1])
@@ -185,7 +185,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--binary", default=str(HERE / "../../target/qa/debug/qa_models"))
     parser.add_argument("--work", default=str(HERE / "../../target/qa/work"))
-    parser.add_argument("--only", help="only tests whose name contains this, of runs with a server per test")
+    parser.add_argument("--only", help="only tests whose label and name contain this, of runs with a server per test")
     options = parser.parse_intermixed_args()
     options.binary = os.path.realpath(options.binary)
     options.python = os.path.abspath(options.python)

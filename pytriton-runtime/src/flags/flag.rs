@@ -18,6 +18,9 @@ pub(crate) struct Flag {
 /// The flag of the response cache, whose settings depend on the cache implementation.
 const CACHE_CONFIG: &str = "cache-config";
 
+/// The flag of traces, whose settings include the address of a collector.
+const TRACE_CONFIG: &str = "trace-config";
+
 /// Returns whether the value of a flag may contain a secret.
 pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy().to_lowercase();
@@ -25,7 +28,9 @@ pub(crate) fn is_secret(name: &str, value: &OsStr) -> bool {
     // The secret settings of an external cache are unknown. Only the settings of the local cache
     // are shown.
     let opens_cache = name == CACHE_CONFIG && !value.is_empty() && !value.starts_with("local,");
-    let has_user = value.contains("://") && value.contains('@');
+    // The address of a collector needs no scheme.
+    let has_address = value.contains("://") || (name == TRACE_CONFIG && value.contains("url="));
+    let has_user = has_address && value.contains('@');
     closes || opens_cache || has_user || value.contains("password")
 }
 
@@ -132,6 +137,7 @@ mod tests {
                 "opentelemetry,url=http://a:Sesam@b/v1",
                 true,
             ),
+            ("trace-config", "opentelemetry,url=a:Sesam@b/v1", true),
             ("trace-config", "opentelemetry,url=http://b/v1", false),
             ("http-restricted-api", "health:k=Sesam", true),
             ("grpc-restricted-protocol", "health:k=Sesam", true),

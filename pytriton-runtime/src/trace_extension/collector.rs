@@ -66,13 +66,17 @@ impl Collector {
         let number = || setting::<u32>(name, value);
         let batching = &mut self.batching;
         Ok(match name {
-            URL if value.starts_with("http://") => {
-                self.url = Some(value.to_owned());
-                URL
-            }
             URL => {
-                let url = without_user(value);
-                return Err(TraceConfigError::Url { url });
+                self.url = Some(match value.split_once("://") {
+                    Some(("http", _)) => value.to_owned(),
+                    Some(_) => {
+                        let url = without_user(value);
+                        return Err(TraceConfigError::Url { url });
+                    }
+                    // As in Triton.
+                    None => format!("http://{value}"),
+                });
+                URL
             }
             RESOURCE => {
                 // Same as in Triton if there is no `=`.
@@ -117,6 +121,7 @@ impl Collector {
 fn without_user(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
+        (None, Some((_, rest))) => rest.to_owned(),
         _ => url.to_owned(),
     }
 }
@@ -149,6 +154,16 @@ mod tests {
         assert_eq!(reported[0], ("url", "http://localhost:1/v1/traces"));
         let error = collector(&[("url", "https://a:Sesam@b")]).unwrap_err();
         assert!(!error.to_string().contains("Sesam"), "{error}");
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_is_one_of_http() {
+        for given in ["localhost:1/v1/traces", "a:Sesam@localhost:1/v1/traces"] {
+            let collector = collector(&[("url", given)]).unwrap();
+            assert_eq!(collector.url, Some(format!("http://{given}")));
+            let reported = collector.reported().next();
+            assert_eq!(reported, Some(("url", "localhost:1/v1/traces")));
+        }
     }
 
     #[test]

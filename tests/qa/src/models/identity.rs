@@ -85,7 +85,7 @@ fn onnx_float32_3(
     (first.to_owned(), second.to_owned(), third.to_owned())
 }
 
-// L0_client_timeout, L0_input_validation and L0_metrics.
+// L0_client_timeout, L0_input_validation and L0_metrics, which reads the delay from the parameters.
 identity!(
     "custom_identity_int32",
     custom_identity,
@@ -113,7 +113,8 @@ identity!(
     2000,
     max_batch_size = 4,
     instances = 1,
-    dynamic_batching = false
+    dynamic_batching = false,
+    parameters(execute_delay_ms = "2000")
 );
 identity!(
     "dynamic",
@@ -123,7 +124,8 @@ identity!(
     2000,
     max_batch_size = 4,
     instances = 1,
-    max_queue_delay_microseconds = 100_000
+    max_queue_delay_microseconds = 100_000,
+    parameters(execute_delay_ms = "2000")
 );
 identity!(
     "max_queue_size",
@@ -134,7 +136,8 @@ identity!(
     max_batch_size = 4,
     instances = 1,
     max_queue_delay_microseconds = 100_000,
-    max_queue_size = 4
+    max_queue_size = 4,
+    parameters(execute_delay_ms = "2000")
 );
 
 // L0_request_cancellation.

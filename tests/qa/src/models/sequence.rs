@@ -10,12 +10,12 @@ const DELAY: Duration = Duration::from_millis(3);
 macro_rules! unbatched {
     ($name:literal, $function:ident, $element:ty) => {
         #[pytriton::model(
-                            name = $name,
-                            batching = false,
-                            instances = 4,
-                            sequence_batching = direct,
-                            max_sequence_idle_microseconds = 5_000_000
-                        )]
+                                    name = $name,
+                                    batching = false,
+                                    instances = 4,
+                                    sequence_batching = direct,
+                                    max_sequence_idle_microseconds = 5_000_000
+                                )]
         #[output(name = "OUTPUT", shape = [1])]
         fn $function(
             #[sequence] sum: &mut $element,
@@ -38,14 +38,14 @@ unbatched!("savedmodel_nobatch_sequence_bool", unbatched_bool, i32);
 macro_rules! delayed {
     ($name:literal, $function:ident, $utilization:literal) => {
         #[pytriton::model(
-                            name = $name,
-                            max_batch_size = 4,
-                            instances = 1,
-                            sequence_batching = direct,
-                            max_sequence_idle_microseconds = 5_000_000,
-                            max_queue_delay_microseconds = 3_000_000,
-                            minimum_slot_utilization = $utilization
-                        )]
+                                    name = $name,
+                                    max_batch_size = 4,
+                                    instances = 1,
+                                    sequence_batching = direct,
+                                    max_sequence_idle_microseconds = 5_000_000,
+                                    max_queue_delay_microseconds = 3_000_000,
+                                    minimum_slot_utilization = $utilization
+                                )]
         #[batch]
         #[output(name = "OUTPUT")]
         fn $function(
