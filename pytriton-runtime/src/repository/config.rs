@@ -1,3 +1,4 @@
+use std::slice;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -69,7 +70,7 @@ pub(super) fn overridden(
                 }
             }
             "parameters" => set_parameters(&mut spec, value)?,
-            _ if own.get(name) == Some(value) => {}
+            _ if own.get(name).is_some_and(|own| is_same(own, value)) => {}
             _ if own.contains_key(name) || FIELDS.contains(&name.as_str()) => {
                 return Err(format!(
                     "'{name}' is part of the binary and cannot be changed"
@@ -142,7 +143,13 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
     let wrong = |what: &str| format!("'instance_group' with {what} is not supported");
     let mut groups = Vec::new();
     let mut left = MOST;
-    for group in value.as_array().ok_or_else(|| wrong("no list"))? {
+    // In protobuf JSON, one element may replace a list.
+    let list = match value {
+        Value::Array(groups) => groups.as_slice(),
+        Value::Object(_) => slice::from_ref(value),
+        _ => return Err(wrong("no list")),
+    };
+    for group in list {
         let members = group.as_object().ok_or_else(|| wrong("no object"))?;
         let extra = members.iter().find(|(name, value)| {
             let known = ["name", "count", "kind", "gpus"].contains(&name.as_str());
@@ -242,6 +249,31 @@ fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether two fields are equal in protobuf JSON, which may omit defaults and encode integers as
+/// strings.
+fn is_same(own: &Value, other: &Value) -> bool {
+    let integer = |value: &Value| match value {
+        Value::String(text) => text.parse::<i64>().ok(),
+        value => value.as_i64(),
+    };
+    match (own, other) {
+        (Value::Object(own), Value::Object(other)) => {
+            let value = |of: &Map<String, Value>, name| of.get(name).cloned().unwrap_or_default();
+            let mut names = own.keys().chain(other.keys());
+            names.all(|name| is_same(&value(own, name), &value(other, name)))
+        }
+        (Value::Array(own), Value::Array(other)) => {
+            let mut pairs = own.iter().zip(other);
+            own.len() == other.len() && pairs.all(|(own, other)| is_same(own, other))
+        }
+        _ => {
+            own == other
+                || (is_empty(own) && is_empty(other))
+                || integer(own).is_some_and(|own| integer(other) == Some(own))
+        }
+    }
+}
+
 /// Parses a number, which protobuf JSON may encode as a string.
 fn number(value: &Value) -> Option<u64> {
     match value {
@@ -255,8 +287,8 @@ fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(boolean) => !boolean,
-        Value::Number(_) => number(value) == Some(0),
-        Value::String(text) => text.is_empty() || text == "0",
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => ["", "0", "FORMAT_NONE"].contains(&text.as_str()),
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => members.is_empty(),
     }
@@ -313,6 +345,52 @@ mod tests {
         let spec = with("{}").unwrap().spec;
         assert_eq!(spec.instances.count(), 1);
         assert!(spec.dynamic_batching.is_none() && !spec.response_cache);
+    }
+
+    #[test]
+    fn what_is_compiled_in_can_be_repeated_without_defaults() {
+        let model = crate::registry::ModelDeclaration {
+            dynamic_batching: None,
+            sequence_batching: Some(crate::registry::SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 10_000_000,
+                strategy: crate::registry::SequenceStrategyDeclaration::Direct {
+                    max_queue_delay_microseconds: 0,
+                    minimum_slot_utilization: 0.0,
+                },
+            }),
+            ..IDENTITY
+        };
+        let with = |config: &str| overridden(model.registration().unwrap(), config, None);
+        let sequences =
+            r#""sequence_batching":{"direct":{},"max_sequence_idle_microseconds":"10000000"}"#;
+        let input = |dims: &str| {
+            format!(
+                r#"{{{sequences},"input":[{{"name":"INPUT_1","data_type":"TYPE_FP32","dims":{dims}}}]}}"#
+            )
+        };
+        for dims in ["[-1]", r#"["-1"]"#] {
+            with(&input(dims)).unwrap();
+        }
+        for (config, field) in [
+            (input("[2]"), "input"),
+            (input("[]"), "input"),
+            (input("[-1,-1]"), "input"),
+            (format!(r#"{{{sequences},"input":[]}}"#), "input"),
+            (
+                r#"{"sequence_batching":{"oldest":{}}}"#.to_owned(),
+                "sequence_batching",
+            ),
+        ] {
+            let error = with(&config).unwrap_err();
+            assert_eq!(
+                error,
+                format!("'{field}' is part of the binary and cannot be changed")
+            );
+        }
+        let one = with(&format!(
+            r#"{{{sequences},"instance_group":{{"count":5}}}}"#
+        ));
+        assert_eq!(one.unwrap().spec.instances.count(), 5);
     }
 
     #[test]
