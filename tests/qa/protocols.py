@@ -176,9 +176,10 @@ SUITES = {
     ],
     "L0_decoupled": [
         Run("decoupled_test.py", REPEAT, tests=[f"DecoupledTest.test_{name}" for name in (
-            "one_to_none", "one_to_one", "one_to_many", "no_streaming", "response_order", "wrong_shape")], seconds=900),
+            "one_to_none", "one_to_one", "one_to_many", "no_streaming", "response_order", "wrong_shape")],
+            fresh=True, seconds=900),
         Run("decoupled_test.py", REPEAT, tests=["DecoupledTest.test_one_to_multi_many"],
-            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}, seconds=900),
+            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}, fresh=True, seconds=900),
         Run("decoupled_test.py", [REPEAT_ONCE], tests=["NonDecoupledTest"]),
     ],
     "L0_input_validation": [

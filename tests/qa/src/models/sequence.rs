@@ -8,14 +8,8 @@ use pytriton::prelude::*;
 const DELAY: Duration = Duration::from_millis(3);
 
 macro_rules! unbatched {
-    ($name:literal, $function:ident, $element:ty) => {
-        #[pytriton::model(
-                                    name = $name,
-                                    batching = false,
-                                    instances = 4,
-                                    sequence_batching = direct,
-                                    max_sequence_idle_microseconds = 5_000_000
-                                )]
+    ($name:literal, $function:ident, $element:ty, $($options:tt)*) => {
+        #[pytriton::model(name = $name, batching = false, $($options)*)]
         #[output(name = "OUTPUT", shape = [1])]
         fn $function(
             #[sequence] sum: &mut $element,
@@ -31,21 +25,23 @@ macro_rules! unbatched {
 unbatched!(
     "savedmodel_nobatch_sequence_float32",
     unbatched_float32,
-    f32
+    f32,
+    instances = 4,
+    sequence_batching = direct,
+    max_sequence_idle_microseconds = 5_000_000
 );
-unbatched!("savedmodel_nobatch_sequence_bool", unbatched_bool, i32);
+unbatched!(
+    "savedmodel_nobatch_sequence_bool",
+    unbatched_bool,
+    i32,
+    instances = 4,
+    sequence_batching = direct,
+    max_sequence_idle_microseconds = 5_000_000
+);
 
 macro_rules! delayed {
-    ($name:literal, $function:ident, $utilization:literal) => {
-        #[pytriton::model(
-                                    name = $name,
-                                    max_batch_size = 4,
-                                    instances = 1,
-                                    sequence_batching = direct,
-                                    max_sequence_idle_microseconds = 5_000_000,
-                                    max_queue_delay_microseconds = 3_000_000,
-                                    minimum_slot_utilization = $utilization
-                                )]
+    ($name:literal, $function:ident, $($options:tt)*) => {
+        #[pytriton::model(name = $name, max_batch_size = 4, instances = 1, $($options)*)]
         #[batch]
         #[output(name = "OUTPUT")]
         fn $function(
@@ -64,5 +60,19 @@ macro_rules! delayed {
     };
 }
 
-delayed!("custom_sequence_int32_half", half_utilization, 0.5);
-delayed!("custom_sequence_int32_full", full_utilization, 1.0);
+delayed!(
+    "custom_sequence_int32_half",
+    half_utilization,
+    sequence_batching = direct,
+    max_sequence_idle_microseconds = 5_000_000,
+    max_queue_delay_microseconds = 3_000_000,
+    minimum_slot_utilization = 0.5
+);
+delayed!(
+    "custom_sequence_int32_full",
+    full_utilization,
+    sequence_batching = direct,
+    max_sequence_idle_microseconds = 5_000_000,
+    max_queue_delay_microseconds = 3_000_000,
+    minimum_slot_utilization = 1.0
+);
