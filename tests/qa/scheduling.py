@@ -136,7 +136,7 @@ def model_queue_suite():
             queue_policy={"delay": True, **policy}, priority_queue_policy={2: policy}),
     }
     return [Run("model_queue_test.py", models, [f"ModelQueueTest.test_{name}"],
-                skipped={"test_max_priority_levels": "needs 2^64 - 1 priority levels, an option has 32 bits",
+                skipped={"test_max_priority_levels": "needs 2^64 - 1 priority levels, a model has at most 1024",
                          "test_max_queue_size": NEEDS_ENSEMBLES, "test_policy_reject": NEEDS_ENSEMBLES})
             for name, models in table.items()]
 
