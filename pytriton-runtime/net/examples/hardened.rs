@@ -10,10 +10,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
-use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_net::{
-    BoundPort, ConnectionLimits, Connections, Endpoint, HostCheck, ReceiveWindows, RequestBody,
-    TowerService,
+    BoundPort, ConnectionLimits, Connections, Endpoint, HostCheck, MemoryBudget, ReceiveWindows,
+    RequestBody, TowerService,
 };
 use tokio::sync::watch;
 use tokio::time::Instant;

@@ -91,3 +91,59 @@ impl fmt::Debug for BodyTimeout {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, poll_fn};
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Waits for a body that sends one byte after each of the pauses, and then nothing. Returns the
+    /// error and the seconds until then. The server stops after `stop`.
+    async fn wait(pauses: &[Duration], stop: Option<Duration>) -> (BodyError, u64) {
+        let begun = Instant::now();
+        let mut body_timeout = BodyTimeout::new(MinRate::new(20 * SECOND, 1));
+        let stopping = || match stop {
+            Some(after) => sleep(after).boxed(),
+            None => pending().boxed(),
+        };
+        for pause in pauses {
+            let mut pause = Box::pin(sleep(*pause));
+            let late = poll_fn(|context| match pause.as_mut().poll(context) {
+                Poll::Ready(()) => Poll::Ready(None),
+                Poll::Pending => body_timeout.poll_late(context, stopping).map(Some),
+            });
+            if let Some(error) = late.await {
+                return (error, begun.elapsed().as_secs());
+            }
+            body_timeout.receive(1);
+        }
+        let error = poll_fn(|context| body_timeout.poll_late(context, stopping)).await;
+        (error, begun.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_is_late_if_it_pauses_or_is_slow_and_sooner_when_the_server_stops() {
+        let stalled = BodyError::Stalled { seconds: 20 };
+        let slow = BodyError::Slow { rate: 1 };
+        let steady = vec![SECOND; 100];
+        let table: [(&[Duration], Option<Duration>, (BodyError, u64)); 6] = [
+            (&[], None, (stalled, 20)),
+            (&steady, None, (stalled, 120)),
+            // Each byte earns one second of 11.
+            (&[11 * SECOND; 9], None, (slow, 21)),
+            (&[], Some(5 * SECOND), (BodyError::Stopping, 7)),
+            (&[], Some(19 * SECOND), (BodyError::Stopping, 20)),
+            (&steady, Some(5 * SECOND), (BodyError::Stopping, 102)),
+        ];
+        for (pauses, stop, expected) in table {
+            let waited = wait(pauses, stop).await;
+            assert_eq!(waited, expected, "{} {stop:?}", pauses.len());
+        }
+    }
+}

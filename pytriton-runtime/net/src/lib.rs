@@ -74,6 +74,7 @@ pub use head::check_head;
 pub use host_check::HostCheck;
 pub use min_rate::MinRate;
 pub use protocol::Protocol;
+pub use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError};
 pub use receive_windows::ReceiveWindows;
 pub use refusal::Refusal;
 pub use request_body::RequestBody;
