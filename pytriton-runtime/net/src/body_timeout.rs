@@ -129,10 +129,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_is_late_if_it_pauses_or_is_slow_and_sooner_when_the_server_stops() {
+        type Row<'a> = (&'a [Duration], Option<Duration>, (BodyError, u64));
         let stalled = BodyError::Stalled { seconds: 20 };
         let slow = BodyError::Slow { rate: 1 };
         let steady = vec![SECOND; 100];
-        let table: [(&[Duration], Option<Duration>, (BodyError, u64)); 6] = [
+        let table: [Row<'_>; 6] = [
             (&[], None, (stalled, 20)),
             (&steady, None, (stalled, 120)),
             // Each byte earns one second of 11.
