@@ -83,6 +83,21 @@ fn decode_plain<T: AnyBitPattern + NoUninit>(data: &[u8]) -> Elements<'_, T> {
     Cow::Owned(elements)
 }
 
+/// Returns the elements of a tensor of numbers without a copy, even if its bytes are not aligned.
+///
+/// # Examples
+///
+/// ```
+/// # use pytriton_protocol::tensor::numbers;
+/// let bytes = [0, 1, 0, 2, 0];
+/// assert!(numbers::<u16>(&bytes[1..]).eq([1, 2]));
+/// ```
+#[inline]
+pub fn numbers<T: Element + AnyBitPattern>(data: &[u8]) -> impl ExactSizeIterator<Item = T> {
+    data.chunks_exact(size_of::<T>())
+        .map(bytemuck::pod_read_unaligned)
+}
+
 macro_rules! plain_element {
     ($($rust:ty => $datatype:ident),* $(,)?) => {$(
         impl Element for $rust {

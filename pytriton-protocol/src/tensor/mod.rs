@@ -22,7 +22,7 @@ pub use aligned::AlignedBuffer;
 pub use array::array;
 pub use bytes::{BytesElements, encode_bytes_elements, push_bytes_element};
 pub use dims::Dims;
-pub use element::{Element, Elements};
+pub use element::{Element, Elements, numbers};
 pub use error::TensorError;
 pub use pytriton_signature::DataType;
 pub use shape::{dims_match, element_count, shape_text};

@@ -1,8 +1,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use bytemuck::AnyBitPattern;
+
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
-use crate::tensor::{DataType, Element, Tensor, TensorError, element_count};
+use crate::tensor::{DataType, Element, Tensor, TensorError, element_count, numbers};
 use crate::tracked_buffer::TrackedBuffer;
 
 use super::CodecError;
@@ -59,7 +61,7 @@ pub fn classify(
     }
 }
 
-fn top<T: Element + Score>(
+fn top<T: Element + AnyBitPattern + Score>(
     tensor: &Tensor,
     batching: bool,
     classes: usize,
@@ -70,12 +72,6 @@ fn top<T: Element + Score>(
         source,
     };
     let mut scratch = texts.buffer.sibling();
-    let data = tensor.data();
-    if data.as_ptr().align_offset(align_of::<T>()) != 0 {
-        // Unaligned elements are copied.
-        scratch.grow(data.len())?;
-    }
-    let elements = tensor.elements::<T>().map_err(error)?;
     let (rows, dims) = match tensor.shape() {
         [rows, dims @ ..] if batching => (Some(*rows), dims),
         dims => (None, dims),
@@ -83,12 +79,15 @@ fn top<T: Element + Score>(
     let width = element_count(dims).map_err(error)?;
     let count = classes.min(width);
     let mut largest = Largest::new(count, width, &mut scratch)?;
-    for row in elements.chunks(width.max(1)) {
-        for (index, element) in row.iter().enumerate() {
+    let row_bytes = width.max(1).saturating_mul(size_of::<T>());
+    for row in tensor.data().chunks(row_bytes) {
+        for (index, element) in numbers::<T>(row).enumerate() {
             largest.push(element.rank(), index);
         }
         for &(_, index) in largest.sorted() {
-            texts.push(index, &|text| row[index].write(text))?;
+            if let Some(element) = numbers::<T>(&row[index * size_of::<T>()..]).next() {
+                texts.push(index, &|text| element.write(text))?;
+            }
         }
         largest.clear();
     }

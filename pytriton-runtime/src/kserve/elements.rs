@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
-use crate::tensor::{BytesElements, DataType, Element, Tensor, TensorError};
+use bytemuck::AnyBitPattern;
+
+use crate::tensor::{BytesElements, DataType, Element, Tensor, numbers};
 
 use super::CodecError;
-use super::json::{Float, JsonWriter};
+use super::json::JsonWriter;
 
 /// When to write brackets around elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,56 +26,40 @@ pub(super) fn write_elements(
     if !bare {
         json.begin(b'[');
     }
-    let written = match tensor.datatype() {
-        DataType::Bool => {
-            tensor
-                .data()
-                .iter()
-                .for_each(|byte| json.boolean(*byte != 0));
-            Ok(())
+    let data = tensor.data();
+    match tensor.datatype() {
+        DataType::Bool => data.iter().for_each(|byte| json.boolean(*byte != 0)),
+        DataType::Uint8 => integers::<u8>(json, data),
+        DataType::Uint16 => integers::<u16>(json, data),
+        DataType::Uint32 => integers::<u32>(json, data),
+        DataType::Uint64 => integers::<u64>(json, data),
+        DataType::Int8 => integers::<i8>(json, data),
+        DataType::Int16 => integers::<i16>(json, data),
+        DataType::Int32 => integers::<i32>(json, data),
+        DataType::Int64 => integers::<i64>(json, data),
+        DataType::Fp32 => numbers::<f32>(data).for_each(|element| json.float(element)),
+        DataType::Fp64 => numbers::<f64>(data).for_each(|element| json.float(element)),
+        DataType::Bytes => {
+            let mut elements = BytesElements::new(data);
+            let written = elements.try_for_each(|element| {
+                json.string(element?);
+                Ok(())
+            });
+            written.map_err(|source| CodecError::Output {
+                output: Arc::clone(output),
+                source,
+            })?;
         }
-        DataType::Uint8 => integers::<u8>(json, tensor),
-        DataType::Uint16 => integers::<u16>(json, tensor),
-        DataType::Uint32 => integers::<u32>(json, tensor),
-        DataType::Uint64 => integers::<u64>(json, tensor),
-        DataType::Int8 => integers::<i8>(json, tensor),
-        DataType::Int16 => integers::<i16>(json, tensor),
-        DataType::Int32 => integers::<i32>(json, tensor),
-        DataType::Int64 => integers::<i64>(json, tensor),
-        DataType::Fp32 => floats::<f32>(json, tensor),
-        DataType::Fp64 => floats::<f64>(json, tensor),
-        DataType::Bytes => strings(json, tensor),
         datatype @ (DataType::Fp16 | DataType::Bf16) => {
             return Err(CodecError::JsonOutput { datatype });
         }
-    };
+    }
     if !bare {
         json.end(b']');
     }
-    written.map_err(|source| CodecError::Output {
-        output: Arc::clone(output),
-        source,
-    })
-}
-
-fn strings(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
-    for element in BytesElements::new(tensor.data()) {
-        json.string(element?);
-    }
     Ok(())
 }
 
-fn integers<T: Element + itoa::Integer + Copy>(
-    json: &mut JsonWriter,
-    tensor: &Tensor,
-) -> Result<(), TensorError> {
-    let elements = tensor.elements::<T>()?;
-    elements.iter().for_each(|element| json.integer(*element));
-    Ok(())
-}
-
-fn floats<T: Element + Float>(json: &mut JsonWriter, tensor: &Tensor) -> Result<(), TensorError> {
-    let elements = tensor.elements::<T>()?;
-    elements.iter().for_each(|element| json.float(*element));
-    Ok(())
+fn integers<T: Element + AnyBitPattern + itoa::Integer>(json: &mut JsonWriter, data: &[u8]) {
+    numbers::<T>(data).for_each(|element| json.integer(element));
 }

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::tensor::{BytesElements, DataType, Tensor};
+use crate::tensor::{BytesElements, DataType, Tensor, numbers};
 
 /// The maximum size of a tensor's elements that are written as text.
 const MAX_DATA_BYTES: usize = 64 << 10;
@@ -13,10 +13,7 @@ pub(super) const MAX_TEXT_BYTES: usize = 8 * MAX_DATA_BYTES;
 pub(super) fn elements_text(tensor: &Tensor) -> String {
     macro_rules! numbers {
         ($rust:ty) => {
-            match tensor.elements::<$rust>() {
-                Ok(elements) => joined(elements.iter()),
-                Err(_) => String::new(),
-            }
+            joined(numbers::<$rust>(tensor.data()))
         };
     }
     match tensor.datatype() {
