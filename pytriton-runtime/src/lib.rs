@@ -57,6 +57,8 @@ pub mod cache;
 #[cfg(tritonserver)]
 mod claims;
 pub mod configuration;
+#[cfg(feature = "embedded")]
+mod decompressor;
 pub mod engine;
 pub mod flags;
 mod forward;

@@ -1,8 +1,10 @@
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 
 use axum::http::HeaderMap;
-use flate2::read::{GzDecoder, ZlibDecoder};
 
+use crate::decompressor::Decompressor;
+use crate::memory_budget::MemoryPermit;
+use crate::service::Error;
 use crate::text::excerpt;
 
 use super::GrpcError;
@@ -34,41 +36,42 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message in chunks, up to `limit`.
+    /// Decompresses a message in chunks, up to `limit`. Memory that depends on the client is reserved
+    /// with `permit`, which is empty. As for the decoder, the number of threads bounds that of the
+    /// chunks.
     pub(super) fn decompress(
         self,
         compressed: &[u8],
         limit: MessageLimit,
+        permit: MemoryPermit,
         push: impl FnMut(&[u8]) -> Result<(), GrpcError>,
     ) -> Result<(), GrpcError> {
-        match self {
-            Self::Gzip => inflate(GzDecoder::new(compressed), limit, push),
-            Self::Deflate => inflate(ZlibDecoder::new(compressed), limit, push),
-        }
+        let decoder = match self {
+            Self::Gzip => Decompressor::gzip(compressed, permit).map_err(Error::from)?,
+            Self::Deflate => Decompressor::zlib(compressed),
+        };
+        inflate(decoder, limit, push)
     }
 }
 
 fn inflate(
-    decoder: impl Read,
+    mut decoder: Decompressor<'_>,
     limit: MessageLimit,
     mut push: impl FnMut(&[u8]) -> Result<(), GrpcError>,
 ) -> Result<(), GrpcError> {
     // Beyond the limit, no more is decompressed than needed to detect it.
-    let piece = PIECE.min(limit.bytes.saturating_add(1));
-    let mut reader = BufReader::with_capacity(piece, decoder);
+    let mut piece = vec![0; PIECE.min(limit.bytes.saturating_add(1))];
     let mut left = limit.bytes;
     loop {
-        let piece = reader
-            .fill_buf()
+        let length = decoder
+            .read(&mut piece)
             .map_err(|error| GrpcError::Decompression {
                 message: error.to_string(),
             })?;
-        let length = piece.len();
         if length == 0 {
             return Ok(());
         }
         left = left.checked_sub(length).ok_or_else(|| limit.error())?;
-        push(piece)?;
-        reader.consume(length);
+        push(&piece[..length])?;
     }
 }

@@ -78,9 +78,8 @@ impl<C: Collector> Message<C> {
             Self::Compressed(encoding, compressed) => {
                 let most = limit.bytes.min(permit.available().max(MIN_TRACKED_BYTES));
                 let mut content = C::start(most, permit.sibling());
-                encoding.decompress(compressed.as_slice(), limit, |bytes| {
-                    Ok(content.push(bytes).map_err(Error::from)?)
-                })?;
+                let push = |bytes: &[u8]| Ok(content.push(bytes).map_err(Error::from)?);
+                encoding.decompress(compressed.as_slice(), limit, permit.sibling(), push)?;
                 Ok(content)
             }
         }

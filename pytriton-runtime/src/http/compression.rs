@@ -3,9 +3,9 @@ use std::io::{self, Read, Write};
 use axum::http::HeaderValue;
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
+use crate::decompressor::Decompressor;
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::service::Error;
 use crate::tensor::AlignedBuffer;
@@ -147,10 +147,11 @@ pub(super) fn decompress(
     if body.is_empty() {
         return Err(HttpError::NothingToDecompress);
     }
-    let pieces = match body.starts_with(GZIP_MAGIC) {
-        true => read_limited(MultiGzDecoder::new(body), limit, permit),
-        false => read_limited(ZlibDecoder::new(body), limit, permit),
-    }?;
+    let decoder = match body.starts_with(GZIP_MAGIC) {
+        true => Decompressor::gzip_members(body, permit.sibling()),
+        false => Ok(Decompressor::zlib(body)),
+    };
+    let pieces = read_limited(decoder.map_err(Error::from)?, limit, permit)?;
     let length = pieces.iter().map(Vec::len).sum();
     permit.grow(length).map_err(Error::from)?;
     let mut whole = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
