@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use bytes::Bytes;
 
-use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
+use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
 
 /// Bytes whose memory is reserved for as long as any slice of them exists.
 ///
@@ -42,6 +42,20 @@ impl TrackedBytes {
     /// itself, and errors, which are capped.
     pub fn of_server(bytes: impl Into<Bytes>) -> Self {
         Self(bytes.into())
+    }
+
+    /// Copies bytes after reserving their memory in the budget of `permit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved.
+    pub fn copied(bytes: &[u8], permit: &MemoryPermit) -> Result<Self, MemoryBudgetError> {
+        if bytes.len() < MIN_TRACKED_BYTES {
+            return Ok(Self(Bytes::copy_from_slice(bytes)));
+        }
+        let mut own = permit.sibling();
+        own.grow(bytes.len())?;
+        Ok(Self::new(Bytes::copy_from_slice(bytes), own))
     }
 
     /// Bytes of a buffer that already carries its reservation, such as the data of a tensor.
@@ -85,6 +99,20 @@ mod tests {
         let some = bytes.into_bytes().slice(KIB..2 * KIB);
         assert_eq!((some[0], budget.reserved()), (7, 8 * KIB));
         drop(some);
+        assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn a_copy_is_reserved_before_it_is_made() {
+        let budget = MemoryBudget::new(8 * KIB);
+        let permit = budget.empty_permit();
+        let bytes = vec![7; 5 * KIB];
+        let copy = TrackedBytes::copied(&bytes, &permit).unwrap();
+        assert_eq!((&copy[..], budget.reserved()), (&bytes[..], 5 * KIB));
+        TrackedBytes::copied(&bytes, &permit).unwrap_err();
+        // Small copies are not counted.
+        TrackedBytes::copied(&bytes[..KIB], &permit).unwrap();
+        drop(copy);
         assert_eq!(budget.reserved(), 0);
     }
 }

@@ -94,7 +94,26 @@ impl Framed {
         envelope: Envelope,
     ) -> Result<Result<(), Status>, CodecError> {
         let before = self.first.as_slice().len();
-        let written = writer.write(response, envelope, PREFIX, &mut self.first)?;
+        let again = (before > 0).then(|| response.clone());
+        let written = writer.write(response, envelope, PREFIX, &mut self.first);
+        let written = match (written, again) {
+            (Ok(written), _) => written,
+            (Err(CodecError::Budget(_)), Some(response)) => {
+                // Together, the messages need a reservation that a small one does not need alone.
+                self.first.bytes_mut().truncate(before);
+                let mut alone = Self::new(self.sibling());
+                let pushed = alone.push(writer, response, envelope)?;
+                if pushed.is_ok() {
+                    self.others.push(alone.first.freeze().into_bytes());
+                    self.others.append(&mut alone.others);
+                }
+                return Ok(pushed);
+            }
+            (Err(error), _) => {
+                self.first.bytes_mut().truncate(before);
+                return Err(error);
+            }
+        };
         self.others = written.others;
         let prefix = prefix(written.length);
         match &prefix {

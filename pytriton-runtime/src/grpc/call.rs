@@ -1,10 +1,9 @@
-use std::mem::take;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use tonic::metadata::MetadataMap;
 
-use crate::kserve::proto::{Pieces, request};
+use crate::kserve::proto::{Pieces, ResponseWriter, request};
 use crate::memory_budget::MemoryPermit;
 use crate::offload::by_weight;
 use crate::proto::ModelInferRequest;
@@ -18,6 +17,7 @@ use super::GrpcError;
 use super::forwarded::{context, forwarded};
 use super::message::Message;
 use super::message_limit::MessageLimit;
+use super::told::Told;
 
 /// The parameter by which a client requests a message after the last response.
 const END: &str = "triton_enable_empty_final_response";
@@ -38,9 +38,7 @@ pub(super) struct Call {
 /// A decoded message, and what its responses repeat.
 #[derive(Debug)]
 pub(super) struct Asked {
-    pub(super) model_name: String,
-    pub(super) model_version: String,
-    pub(super) id: String,
+    pub(super) told: Told,
     /// Whether the end of the responses is sent as a separate message.
     pub(super) end: bool,
     pub(super) request: Result<(Arc<Model>, InferRequest), Error>,
@@ -65,6 +63,22 @@ impl Call {
         }
     }
 
+    /// Creates the writer of the responses to a request.
+    pub(super) fn writer(
+        &self,
+        model: &Model,
+        id: &str,
+        request: &InferRequest,
+    ) -> Result<ResponseWriter, Error> {
+        Ok(ResponseWriter::new(
+            model.spec(),
+            id,
+            &request.outputs,
+            request.shared.as_ref(),
+            self.app_state.models.budget(),
+        )?)
+    }
+
     /// Decodes a message as a request. Long work runs on another thread.
     pub(super) async fn read(
         self: &Arc<Self>,
@@ -83,28 +97,25 @@ impl Call {
         limit: MessageLimit,
     ) -> Result<Asked, GrpcError> {
         let (mut message, length) = message.decode(limit, &mut permit)?;
-        let model_name = take(&mut message.model_name);
-        let model_version = take(&mut message.model_version);
+        let told = Told::of(&mut message, permit.sibling()).map_err(Error::from)?;
         Ok(Asked {
-            id: message.id.clone(),
             end: matches!(
                 message.parameters.get(END).map(|end| &end.parameter_choice),
                 Some(Some(ParameterChoice::BoolParam(true)))
             ),
-            request: self.request(&model_name, &model_version, message, (length, permit)),
-            model_name,
-            model_version,
+            request: self.request(&told, message, (length, permit)),
+            told,
         })
     }
 
     fn request(
         &self,
-        name: &str,
-        version_text: &str,
+        told: &Told,
         message: ModelInferRequest,
         (length, memory): (usize, MemoryPermit),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
-        let model = self.app_state.model(name, version(version_text))?;
+        let name = &told.model_name;
+        let model = self.app_state.model(name, version(&told.model_version))?;
         if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
             return Err(Error::Decoupled { door });
         }
@@ -116,7 +127,7 @@ impl Call {
             request.parameters.insert(name, value.clone());
         }
         // Small contents keep the whole message alive.
-        let kept = length.saturating_sub(request.bytes());
+        let kept = length.saturating_sub(request.data_bytes());
         request.settle(kept)?;
         if let Some(timeline) = self.app_state.models.tracer().sample(name, context) {
             timeline.at(

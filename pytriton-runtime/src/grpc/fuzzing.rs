@@ -41,6 +41,7 @@ use super::messages::{MessageOptions, Messages, NextMessage};
 use super::method::{METHODS, Rpc};
 use super::reflection;
 use super::timed_body::TimedBody;
+use super::told::Told;
 
 /// The state of a server that calls use.
 #[derive(Debug)]
@@ -286,13 +287,14 @@ fn infer(
     mut permit: MemoryPermit,
     budget: &Arc<MemoryBudget>,
 ) -> Decoded<u64> {
-    let (message, length) = message.decode(limit, &mut permit).map_err(text)?;
+    let (mut message, length) = message.decode(limit, &mut permit).map_err(text)?;
     let digest = digest(&message);
-    let id = message.id.clone();
+    let told = Told::of(&mut message, permit.sibling()).map_err(text)?;
     let mut request = request(message, spec, &Regions::default(), permit).map_err(text)?;
-    let kept = length.saturating_sub(request.bytes());
+    let kept = length.saturating_sub(request.data_bytes());
     request.settle(kept).map_err(text)?;
-    let writer = ResponseWriter::new(spec, &id, &request.outputs, None, budget);
+    let writer = ResponseWriter::new(spec, &told.id, &request.outputs, None, budget);
+    let writer = writer.map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let written = written(&writer, echo(&request), Envelope::None).map_err(text)?;
     written.map_err(|status| status.message().to_owned())?;

@@ -5,7 +5,7 @@ use futures_util::stream::iter;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::kserve::proto::{Envelope, Pieces, ResponseWriter};
+use crate::kserve::proto::{Envelope, Pieces};
 use crate::offload::by_weight;
 use crate::repository::Model;
 use crate::request::InferRequest;
@@ -20,21 +20,15 @@ use super::messages::Messages;
 ///
 /// The outer error means that the request failed, the inner one that its response is too large.
 pub(super) async fn infer(
-    app_state: &AppState,
+    call: &Call,
     model: &Model,
     id: &str,
     request: InferRequest,
     envelope: Envelope,
 ) -> Result<Result<Framed, Status>, Error> {
-    let writer = ResponseWriter::new(
-        model.spec(),
-        id,
-        &request.outputs,
-        request.shared.as_ref(),
-        app_state.models.budget(),
-    );
+    let writer = call.writer(model, id, &request)?;
     let trace = request.traced.clone();
-    let response = app_state.infer(model, request).await?;
+    let response = call.app_state.infer(model, request).await?;
     let weight = writer.weight(&response);
     let write = move || written(&writer, response, envelope);
     if let Some(trace) = &trace {
@@ -77,6 +71,6 @@ async fn respond(
         arrival.turn().await;
         request.arrival = Some(arrival);
     }
-    let answer = infer(&call.app_state, &model, &asked.id, request, Envelope::None).await;
+    let answer = infer(&call, &model, &asked.told.id, request, Envelope::None).await;
     answer.map_err(GrpcError::from)?
 }

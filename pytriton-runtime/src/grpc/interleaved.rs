@@ -11,12 +11,12 @@ use crate::kserve::proto::Envelope;
 use crate::memory_budget::MemoryPermit;
 
 use super::GrpcError;
-use super::answers::{Framed, framed};
+use super::answers::Framed;
 use super::call::{Asked, Call};
 use super::infer::infer;
 use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
-use super::told::{Told, executed};
+use super::told::executed;
 
 /// The envelope of a single response.
 const ONLY: Envelope = Envelope::Stream { last: true };
@@ -82,45 +82,41 @@ where
     }
 
     fn admit(&mut self, asked: Asked) {
-        let told = Told {
-            id: asked.id,
-            model_name: asked.model_name,
-            model_version: asked.model_version,
-        };
+        let told = asked.told;
         let (call, strict) = (Arc::clone(&self.call), self.strict);
         let model = asked.request.as_ref().ok();
         let model = model.map(|(model, _)| &**model.spec());
         let (in_progress, reserved) = self.load.enter(model);
-        match asked.request {
-            Ok(request) if request.0.spec().decoupled => {
-                let mut answers = Streamed::new((call, strict), told, asked.end, request);
-                answers.count_in(in_progress, reserved);
-                self.streamed.push(answers);
+        let request = match asked.request {
+            Ok((model, request)) if model.spec().decoupled => {
+                match call.writer(&model, &told.id, &request) {
+                    Ok(writer) => {
+                        let request = (model, request);
+                        let call = (call, strict);
+                        let mut answers = Streamed::new(call, told, asked.end, writer, request);
+                        answers.count_in(in_progress, reserved);
+                        self.streamed.push(answers);
+                        return;
+                    }
+                    Err(error) => Err(error),
+                }
             }
-            request => {
-                let answer = async move {
-                    let response = match request {
-                        Ok((model, request)) => {
-                            infer(&call.app_state, &model, &told.id, request, ONLY).await
-                        }
-                        Err(error) => Err(error),
-                    };
-                    drop(in_progress);
-                    let answer = match response {
-                        Ok(answer) => answer,
-                        Err(error) if strict && executed(&error) => {
-                            Err(GrpcError::from(error).into())
-                        }
-                        Err(error) => {
-                            let budget = call.app_state.models.budget();
-                            framed(&told.failed(&error), budget.empty_permit())
-                        }
-                    };
-                    (answer, reserved)
-                };
-                self.whole.push_back(answer.boxed());
-            }
-        }
+            request => request,
+        };
+        let answer = async move {
+            let response = match request {
+                Ok((model, request)) => infer(&call, &model, &told.id, request, ONLY).await,
+                Err(error) => Err(error),
+            };
+            drop(in_progress);
+            let answer = match response {
+                Ok(answer) => answer,
+                Err(error) if strict && executed(&error) => Err(GrpcError::from(error).into()),
+                Err(error) => told.failed(&error),
+            };
+            (answer, reserved)
+        };
+        self.whole.push_back(answer.boxed());
     }
 
     fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Framed, Status>>> {

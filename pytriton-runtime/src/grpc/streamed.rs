@@ -17,7 +17,7 @@ use crate::scheduler::SchedulerError;
 use crate::service::Error;
 
 use super::GrpcError;
-use super::answers::{Framed, framed, written};
+use super::answers::{Framed, written};
 use super::call::Call;
 use super::stream_load::InProgress;
 use super::told::Told;
@@ -56,15 +56,9 @@ impl Streamed {
         (call, strict): (Arc<Call>, bool),
         told: Told,
         end: bool,
+        writer: ResponseWriter,
         (model, request): (Arc<Model>, InferRequest),
     ) -> Self {
-        let writer = ResponseWriter::new(
-            model.spec(),
-            &told.id,
-            &request.outputs,
-            request.shared.as_ref(),
-            call.app_state.models.budget(),
-        );
         let traced = request.traced.clone();
         let traced = traced.map(|trace| (trace, Arc::clone(&model)));
         let asked = async move { call.app_state.answers(&model, request).await };
@@ -122,7 +116,7 @@ impl Streamed {
         }
         match self.strict {
             true => Err(GrpcError::from(error).into()),
-            false => framed(&self.told.broken(&error, last), self.together.sibling()),
+            false => self.told.broken(&error, last),
         }
     }
 }
@@ -147,10 +141,7 @@ impl Stream for Streamed {
             self.asked = None;
             match answers {
                 Ok(answers) => self.answers = Some(answers),
-                Err(error) => {
-                    let permit = self.together.sibling();
-                    return Poll::Ready(Some(framed(&self.told.failed(&error), permit)));
-                }
+                Err(error) => return Poll::Ready(Some(self.told.failed(&error))),
             }
         }
         loop {
@@ -181,8 +172,7 @@ impl Stream for Streamed {
                 Some(Poll::Ready(Some(answer))) => self.tell(answer),
                 Some(Poll::Ready(None)) => {
                     self.answers = None;
-                    let end = || framed(&self.told.end(), self.together.sibling());
-                    self.behind = self.end.then(end);
+                    self.behind = self.end.then(|| self.told.end());
                 }
                 Some(Poll::Pending) => break,
                 None if self.together.is_empty() => return Poll::Ready(None),

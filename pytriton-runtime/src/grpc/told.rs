@@ -1,47 +1,83 @@
+use std::mem::take;
+
+use tonic::Status;
+
 use crate::kserve::proto::FINAL;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::proto::{InferParameter, ModelInferResponse, ModelStreamInferResponse};
+use crate::proto::{
+    InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
+};
 use crate::service::Error;
 use crate::text::for_client;
 
-/// The fields of a stream message that identify its request.
+use super::GrpcError;
+use super::answers::{Framed, framed};
+
+/// The fields of a stream message that identify its request. Their memory is reserved.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) id: String,
     pub(super) model_name: String,
     pub(super) model_version: String,
+    /// Covers the texts.
+    permit: MemoryPermit,
 }
 
 impl Told {
+    /// Copies the ID of a request, and takes its model. Memory is reserved with `permit`, which is
+    /// empty.
+    pub(super) fn of(
+        request: &mut ModelInferRequest,
+        mut permit: MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
+        let model = request.model_name.len() + request.model_version.len();
+        permit.grow(request.id.len() + model)?;
+        Ok(Self {
+            id: request.id.clone(),
+            model_name: take(&mut request.model_name),
+            model_version: take(&mut request.model_version),
+            permit,
+        })
+    }
+
     /// Returns the message after the last response.
-    pub(super) fn end(&self) -> ModelStreamInferResponse {
-        ModelStreamInferResponse {
+    pub(super) fn end(&self) -> Result<Framed, Status> {
+        self.framed(|| ModelStreamInferResponse {
             error_message: String::new(),
             infer_response: Some(marked(self.empty(), true)),
-        }
+        })
     }
 
     /// Returns the message of an error before any response.
-    pub(super) fn failed(&self, error: &Error) -> ModelStreamInferResponse {
+    pub(super) fn failed(&self, error: &Error) -> Result<Framed, Status> {
         if executed(error) {
             return self.broken(error, true);
         }
-        ModelStreamInferResponse {
+        self.framed(|| ModelStreamInferResponse {
             error_message: for_client(error),
             infer_response: Some(ModelInferResponse {
                 id: self.id.clone(),
                 ..ModelInferResponse::default()
             }),
-        }
+        })
     }
 
     /// Returns the message of an error of an accepted request. `last` tells whether nothing
     /// follows.
-    pub(super) fn broken(&self, error: &Error, last: bool) -> ModelStreamInferResponse {
-        ModelStreamInferResponse {
+    pub(super) fn broken(&self, error: &Error, last: bool) -> Result<Framed, Status> {
+        self.framed(|| ModelStreamInferResponse {
             error_message: for_client(error),
             infer_response: Some(marked(self.empty(), last)),
-        }
+        })
+    }
+
+    /// Encodes a message that contains copies of the texts.
+    fn framed(&self, message: impl FnOnce() -> ModelStreamInferResponse) -> Result<Framed, Status> {
+        let mut copies = self.permit.sibling();
+        let reserved = copies.grow(self.permit.bytes());
+        reserved.map_err(|error| GrpcError::from(Error::from(error)))?;
+        framed(&message(), self.permit.sibling())
     }
 
     fn empty(&self) -> ModelInferResponse {

@@ -65,7 +65,7 @@ pub fn generate(spec: &Arc<ModelSpec>, body: &[u8], budget: &Arc<MemoryBudget>) 
     let mut request = decoded.map_err(text)?;
     drop(body);
     request.settle(0).map_err(text)?;
-    let format = GenerateFormat::new(spec, &request.id);
+    let format = GenerateFormat::new(spec, &request.id, &request.memory).map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let written = format.write(&echo(&request), budget.empty_permit(), [b""; 2]);
     written.map(drop).map_err(text)

@@ -124,9 +124,9 @@ async fn ask(
     let mut request = by_weight(length, decode).await.map_err(Error::from)?;
     request.settle(0).map_err(Error::from)?;
     request.trace = identified(trace, &request.id);
-    let format = GenerateFormat::new(model.spec(), &request.id);
+    let format = GenerateFormat::new(model.spec(), &request.id, &request.memory);
     let writer = Writer {
-        format: Arc::new(format),
+        format: Arc::new(format.map_err(Error::from)?),
         budget: Arc::clone(app_state.models.budget()),
         noted: timeline
             .as_ref()

@@ -3,7 +3,7 @@ use std::str::from_utf8;
 use bytemuck::NoUninit;
 use bytes::Bytes;
 
-use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryPermit};
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{InferInput, InferRequest};
 use crate::tensor::DataType;
@@ -17,8 +17,8 @@ const MOST: usize = 64;
 /// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers without
 /// nesting.
 ///
-/// Returns `None` if the request has another form or is invalid. The general decoder then decodes
-/// it and reports errors.
+/// Returns `None` if the request has another form, is invalid, or if its memory cannot be reserved.
+/// The general decoder then decodes it and reports errors. The reservation has grown in both cases.
 pub(super) fn quick(
     json: &[u8],
     model: &ModelSpec,
@@ -38,7 +38,9 @@ pub(super) fn quick(
         return None;
     }
     request.inputs = inputs?;
-    id.unwrap_or_default().clone_into(&mut request.id);
+    let id = id.unwrap_or_default();
+    request.memory.grow(id.len()).ok()?;
+    id.clone_into(&mut request.id);
     Some(())
 }
 
@@ -87,8 +89,12 @@ impl Cursor<'_> {
         let shape = shape?;
         // Such a batch is refused regardless of its data.
         let empty = model.batching() && matches!(shape[..], [] | [0, ..]);
+        let name = name?;
+        permit
+            .grow(size_of::<InferInput>() + name.len() + size_of_val(&shape[..]))
+            .ok()?;
         (!empty).then_some(InferInput {
-            name: name?.to_owned(),
+            name: name.to_owned(),
             datatype: datatype?,
             shape,
             data: data?,
@@ -132,10 +138,7 @@ impl Cursor<'_> {
         let most = count.min(self.0.len() / 2 + 1);
         let bytes = count.checked_mul(size_of::<T>())?;
         let capacity = most.checked_mul(size_of::<T>())?;
-        if capacity >= MIN_TRACKED_BYTES {
-            // The general decoder reports the refusal.
-            permit.grow(capacity).ok()?;
-        }
+        permit.grow(capacity).ok()?;
         // Memory from the allocator is usually aligned for all element types.
         let mut elements = Vec::with_capacity(capacity);
         self.items(|json| {
@@ -156,6 +159,7 @@ mod tests {
 
     use crate::kserve::decode_request;
     use crate::kserve::request::whole;
+    use crate::memory_budget::MemoryBudget;
     use crate::model::TensorSpec;
     use crate::shared_memory::Regions;
     use crate::testing::IDENTITY;
@@ -226,6 +230,53 @@ mod tests {
     fn the_usual_is_read_as_all_else_is() {
         let read = USUAL.map(|text| check(text.as_bytes()));
         assert_eq!(read, [true, true, true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn decoded_memory_is_reserved() {
+        let spec = model();
+        let names = ["INPUT_1", "a", "b", "x"];
+        for count in 1..=names.len() {
+            for elements in [1, 112, 600] {
+                let data = vec!["1"; elements].join(",");
+                let inputs = names[..count].iter().map(|name| {
+                    format!(
+                        r#"{{"name":"{name}","datatype":"FP64","shape":[1,{elements}],"data":[{data}]}}"#
+                    )
+                });
+                let inputs: Vec<_> = inputs.collect();
+                let id = "x".repeat(50);
+                let text = format!(r#"{{"id":"{id}","inputs":[{}]}}"#, inputs.join(","));
+                let budget = MemoryBudget::new(usize::MAX);
+                let mut request = InferRequest::new(budget.empty_permit());
+                quick(text.as_bytes(), &spec, 100, &mut request).unwrap();
+                // Each input may be below the size that is tracked.
+                assert!(
+                    request.memory.bytes() >= request.bytes(),
+                    "{count} {elements}"
+                );
+                let small = MemoryBudget::new(budget.reserved().saturating_sub(1));
+                let mut refused = InferRequest::new(small.empty_permit());
+                let fits = quick(text.as_bytes(), &spec, 100, &mut refused);
+                assert_eq!(fits.is_none(), budget.reserved() > 0, "{count} {elements}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_read_here_is_reserved_once() {
+        let spec = model();
+        let data = vec!["1"; 1000].join(",");
+        let text = format!(
+            r#"{{"inputs":[{{"name":"a","datatype":"FP64","shape":[1,1000],"data":[{data}]}}],"outputs":[]}}"#
+        );
+        let (body, regions) = (Bytes::from(text), Regions::default());
+        let budget = MemoryBudget::new(usize::MAX);
+        let mut alone = InferRequest::new(budget.empty_permit());
+        whole(&body, Bytes::new(), &spec, 100, &regions, &mut alone).unwrap();
+        let permit = budget.empty_permit();
+        let (request, _) = decode_request(&body, body.len(), &spec, 100, &regions, permit).unwrap();
+        assert_eq!(request.memory.bytes(), alone.memory.bytes());
     }
 
     proptest! {

@@ -48,7 +48,8 @@ pub fn decode_raw_request(
         }],
         ..InferRequest::new(permit)
     };
-    Ok((request, ResponseFormat::new(model, "", &[], true, None)))
+    let format = ResponseFormat::new(model, "", &[], true, None, &request.memory)?;
+    Ok((request, format))
 }
 
 /// Returns the dims of the input. The only variable one is computed from the size. A mismatch is

@@ -92,12 +92,15 @@ fn decode(
     regions: &Regions,
     request: &mut InferRequest,
 ) -> Result<ResponseFormat, CodecError> {
+    let before = request.memory.bytes();
     if tail.is_empty()
         && (json.len() <= QUICK || ends_as_usual(json))
         && quick(json, model, max_depth, request).is_some()
     {
-        return Ok(ResponseFormat::new(model, &request.id, &[], false, None));
+        let format = ResponseFormat::new(model, &request.id, &[], false, None, &request.memory)?;
+        return Ok(format);
     }
+    request.memory.shrink_to(before);
     whole(json, tail, model, max_depth, regions, request)
 }
 
@@ -147,11 +150,9 @@ pub(super) fn whole(
     for (index, members) in requested.iter().enumerate() {
         outputs.push(decoder.output(index, members)?);
     }
-    // The format of the response contains a copy of the ID.
-    permit.grow(id.len())?;
     let shared = shared.share();
     let binary = parameters.binary_data_output;
-    let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref());
+    let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref(), permit)?;
     request.id = id;
     request.sequence = parameters.sequence();
     request.parameters = parameters.parameters;

@@ -1,3 +1,4 @@
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::{RequestedOutput, Response, SmallVec};
 use crate::shared_memory::Shared;
@@ -6,7 +7,7 @@ use crate::tracked_bytes::TrackedBytes;
 /// The format of a response requested by the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseFormat {
-    pub(super) id: String,
+    pub(super) id: TrackedBytes,
     /// The outputs in the order of the model.
     pub(super) outputs: SmallVec<OutputFormat>,
 }
@@ -21,14 +22,16 @@ pub(super) struct OutputFormat {
 
 impl ResponseFormat {
     /// Creates a format. As in Triton, the default for all outputs applies only if the request
-    /// lists none, and the first entry of an output counts.
+    /// lists none, and the first entry of an output counts. The copy of the ID is reserved in the
+    /// budget of `permit`.
     pub(super) fn new(
         model: &ModelSpec,
         id: &str,
         requested: &[RequestedOutput],
         binary: bool,
         shared: Option<&Shared>,
-    ) -> Self {
+        permit: &MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
         let format = |(index, name): (usize, &str)| match requested
             .iter()
             .find(|output| output.name == name)
@@ -43,15 +46,15 @@ impl ResponseFormat {
                 ..OutputFormat::default()
             },
         };
-        Self {
-            id: id.to_owned(),
+        Ok(Self {
+            id: TrackedBytes::copied(id.as_bytes(), permit)?,
             outputs: model
                 .outputs
                 .iter()
                 .enumerate()
                 .map(|(index, output)| format((index, &output.name)))
                 .collect(),
-        }
+        })
     }
 
     /// Returns the number of bytes that are written as text or to shared memory, or scanned,

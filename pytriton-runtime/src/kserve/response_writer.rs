@@ -69,7 +69,7 @@ impl ResponseWriter {
         let mut binary = Vec::new();
         json.begin(b'{');
         if !format.id.is_empty() {
-            json.name("id").text(&format.id);
+            json.name("id").string(&format.id);
         }
         json.written(&self.head);
         if !response.parameters.is_empty() {

@@ -96,6 +96,11 @@ impl InferRequest {
         self.memory.resize(self.bytes().saturating_add(kept))
     }
 
+    /// Returns the size of the data of all inputs.
+    pub fn data_bytes(&self) -> usize {
+        self.inputs.iter().map(|input| input.data.len()).sum()
+    }
+
     /// Returns the approximate memory of the request in bytes.
     pub fn bytes(&self) -> usize {
         let inputs = self.inputs.iter();
@@ -107,8 +112,7 @@ impl InferRequest {
         let outputs = outputs.map(|output| size_of::<RequestedOutput>() + output.name.len());
         let sequence = self.sequence.as_ref().map_or(0, Sequence::bytes);
         let shared = self.shared.as_ref().map_or(0, |shared| shared.bytes());
-        // The response repeats the ID.
-        2 * self.id.len()
+        self.id.len()
             + sequence
             + self.parameters.bytes()
             + shared

@@ -2,6 +2,7 @@
 
 mod budget;
 mod deadline;
+mod framed;
 mod heavy;
 mod infer;
 mod limits;

@@ -6,7 +6,7 @@ use crate::json::JsonWriter;
 use crate::kserve::CodecError;
 use crate::kserve::elements::{Brackets, write_elements};
 use crate::kserve::parameter::write_parameter;
-use crate::memory_budget::MemoryPermit;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::request::Response;
 use crate::tensor::{BytesElements, DataType, Tensor};
@@ -24,27 +24,37 @@ pub struct GenerateFormat {
 #[derive(Debug)]
 enum Member {
     /// A text that is the same in all responses.
-    Text(String),
+    Text(TrackedBytes),
     /// The output with this index.
     Output(usize),
 }
 
 impl GenerateFormat {
-    /// Creates the format for a request with this ID, which may be empty.
-    pub fn new(model: &ModelSpec, id: &str) -> Self {
+    /// Creates the format for a request with this ID, which may be empty. The copy of the ID is
+    /// reserved in the budget of `permit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved.
+    pub fn new(
+        model: &ModelSpec,
+        id: &str,
+        permit: &MemoryPermit,
+    ) -> Result<Self, MemoryBudgetError> {
         let outputs = model.outputs.iter().enumerate();
         let outputs = outputs.map(|(index, output)| (&output.name, Member::Output(index)));
         let mut members: BTreeMap<Arc<str>, Member> = outputs
             .map(|(name, member)| (Arc::clone(name), member))
             .collect();
         // These members take precedence over outputs with the same name.
-        let mut text = |name: &str, text: String| members.insert(name.into(), Member::Text(text));
-        text("model_name", model.name.as_ref().to_owned());
-        text("model_version", model.version.to_string());
+        let mut text = |name: &str, text| members.insert(name.into(), Member::Text(text));
+        let of_server = |text: String| TrackedBytes::of_server(text);
+        text("model_name", of_server(model.name.to_string()));
+        text("model_version", of_server(model.version.to_string()));
         if !id.is_empty() {
-            text("id", id.to_owned());
+            text("id", TrackedBytes::copied(id.as_bytes(), permit)?);
         }
-        Self { members }
+        Ok(Self { members })
     }
 
     /// Encodes a response as an object between two byte strings. Memory is reserved with `permit`.
@@ -71,7 +81,7 @@ impl GenerateFormat {
             }
             let parameter = parameters.next_if(|(other, _)| **other == **name);
             match (member, parameter) {
-                (Member::Text(text), _) => json.key(name).text(text),
+                (Member::Text(text), _) => json.key(name).string(text),
                 (Member::Output(_), Some((_, value))) => write_parameter(json.key(name), value),
                 (Member::Output(index), None) => {
                     if let Some(tensor) = tensor(response, *index) {

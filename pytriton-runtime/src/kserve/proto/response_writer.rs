@@ -5,7 +5,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
 use crate::kserve::{CodecError, classify};
-use crate::memory_budget::{MemoryBudget, MemoryPermit};
+use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_response::InferOutputTensor;
@@ -14,6 +14,7 @@ use crate::request::{ParameterValue, Parameters, RequestedOutput, Response};
 use crate::shared_memory::Shared;
 use crate::tensor::{DataType, Tensor};
 use crate::tracked_buffer::TrackedBuffer;
+use crate::tracked_bytes::TrackedBytes;
 
 /// The parameter of a stream response that tells whether it is the last one of its request.
 pub const FINAL: &str = "triton_final_response";
@@ -23,6 +24,7 @@ pub const FINAL: &str = "triton_final_response";
 const OWN: usize = 16 << 10;
 
 /// The fields of a response, of an output, and of a stream message.
+const ID: u32 = 3;
 const OUTPUTS: u32 = 5;
 const RAW_CONTENTS: u32 = 6;
 const SHAPE: u32 = 3;
@@ -56,8 +58,8 @@ pub struct WrittenResponse {
 /// Encodes the responses to one request as messages with raw contents.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
-    /// The fields that are the same in all responses.
-    head: Vec<u8>,
+    /// The fields that are the same in all responses, with the ID of the request.
+    head: TrackedBytes,
     /// One for each output of the model.
     outputs: Vec<OutputWriter>,
     batching: bool,
@@ -87,20 +89,32 @@ struct OutputWriter {
 }
 
 impl ResponseWriter {
-    /// Creates a writer for a request with this ID and these outputs.
+    /// Creates a writer for a request with this ID and these outputs. The copy of the ID is
+    /// reserved.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MemoryBudgetError`] if the memory cannot be reserved.
     pub fn new(
         spec: &ModelSpec,
         id: &str,
         requested: &[RequestedOutput],
         shared: Option<&Arc<Shared>>,
         budget: &Arc<MemoryBudget>,
-    ) -> Self {
-        let head = ModelInferResponse {
+    ) -> Result<Self, MemoryBudgetError> {
+        let model = ModelInferResponse {
             model_name: spec.name.to_string(),
             model_version: spec.version.to_string(),
-            id: id.to_owned(),
             ..ModelInferResponse::default()
         };
+        let mut head = TrackedBuffer::new(budget.empty_permit());
+        head.reserve(model.encoded_len() + KEY + delimited(id.len()))?;
+        let fields = head.bytes_mut();
+        model.encode_raw(fields);
+        if !id.is_empty() {
+            key(ID, id.len(), fields);
+            fields.extend_from_slice(id.as_bytes());
+        }
         let outputs = spec.outputs.iter().enumerate().map(|(index, output)| {
             let classes = classes(&output.name, requested);
             let datatype = classes.map_or(output.datatype, |_| DataType::Bytes);
@@ -116,13 +130,13 @@ impl ResponseWriter {
                 shared: shared.is_some_and(|shared| shared.has(index)),
             }
         });
-        Self {
-            head: head.encode_to_vec(),
+        Ok(Self {
+            head: head.freeze(),
             outputs: outputs.collect(),
             batching: spec.batching(),
             shared: shared.cloned(),
             budget: Arc::clone(budget),
-        }
+        })
     }
 
     /// Returns an empty permit of the budget that responses count against.
@@ -196,7 +210,7 @@ impl ResponseWriter {
         if outer != length {
             key(RESPONSE, length, head);
         }
-        for fields in [&self.head, &parameters, mark] {
+        for fields in [&self.head[..], &parameters, mark] {
             head.extend_from_slice(fields);
         }
         for (index, tensor) in &*response.outputs {

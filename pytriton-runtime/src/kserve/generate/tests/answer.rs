@@ -1,6 +1,7 @@
 use bytes::Bytes;
 
 use crate::kserve::generate::GenerateFormat;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{ParameterValue, Response};
 use crate::tensor::{DataType, Element, Tensor, encode_bytes_elements};
@@ -26,11 +27,9 @@ fn write(
     for (name, value) in parameters {
         response.parameters.insert(*name, value.clone());
     }
-    let written = GenerateFormat::new(model, id).write(
-        &response,
-        crate::memory_budget::MemoryPermit::unlimited(),
-        [b""; 2],
-    );
+    let permit = MemoryPermit::unlimited();
+    let format = GenerateFormat::new(model, id, &permit).unwrap();
+    let written = format.write(&response, permit, [b""; 2]);
     let written = written.map_err(|error| error.to_string())?;
     Ok(String::from_utf8(written.to_vec()).unwrap())
 }

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use crate::kserve::generate::{GenerateFormat, decode_generate_request};
+use crate::memory_budget::MemoryPermit;
 use crate::request::Response;
 use crate::tensor::Tensor;
 
@@ -22,7 +23,7 @@ fn member(text: &[u8], name: &str) -> serde_json::Value {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode_generate_request(&body, &model(), 100, crate::memory_budget::MemoryPermit::unlimited());
+        let _ = decode_generate_request(&body, &model(), 100, MemoryPermit::unlimited());
     }
 
     #[test]
@@ -42,7 +43,7 @@ proptest! {
                 _ => drop(body.remove(at)),
             }
         }
-        let read = decode_generate_request(&body, &model(), 100, crate::memory_budget::MemoryPermit::unlimited());
+        let read = decode_generate_request(&body, &model(), 100, MemoryPermit::unlimited());
         // Everything that is accepted is valid JSON.
         prop_assert!(read.is_err() || serde_json::from_slice::<serde_json::Value>(&body).is_ok());
     }
@@ -60,10 +61,11 @@ proptest! {
         });
         let mut outputs: Vec<_> = outputs.collect();
         outputs.sort_by_key(|(index, _)| *index);
-        let written = GenerateFormat::new(&model, &request.id)
+        let written = GenerateFormat::new(&model, &request.id, &request.memory)
+            .unwrap()
             .write(
                 &Response::new(outputs.into()),
-                crate::memory_budget::MemoryPermit::unlimited(),
+                MemoryPermit::unlimited(),
                 [b""; 2],
             )
             .unwrap();

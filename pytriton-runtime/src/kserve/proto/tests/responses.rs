@@ -77,7 +77,7 @@ proptest! {
         free in 0..8_usize,
     ) {
         let spec = spec(tensors.len());
-        let writer = ResponseWriter::new(&spec, &id, &[], None, &MemoryBudget::new(usize::MAX));
+        let writer = ResponseWriter::new(&spec, &id, &[], None, &MemoryBudget::new(usize::MAX)).unwrap();
         let mut response = Response::new(tensors.iter().cloned().enumerate().collect());
         let mut expected = message(&spec, &id, &tensors);
         if let Some(said) = said {
@@ -114,7 +114,7 @@ fn large_contents_are_not_copied() {
     let data = Bytes::from(vec![7; 1 << 20]);
     let tensor = Tensor::new(DataType::Uint8, vec![1 << 20], data.clone()).unwrap();
     let response = Response::new((0..2).map(|index| (index, tensor.clone())).collect());
-    let writer = ResponseWriter::new(&spec, "", &[], None, &MemoryBudget::new(usize::MAX));
+    let writer = ResponseWriter::new(&spec, "", &[], None, &MemoryBudget::new(usize::MAX)).unwrap();
     let written = writer.write(response, Envelope::None, 0, &mut buffer());
     let written = written.unwrap();
     assert_eq!(written.others.len(), 3);
@@ -137,7 +137,8 @@ fn an_output_told_as_classes_is_bytes() {
     ] {
         let mentions: Vec<_> = mentions.into_iter().map(requested).collect();
         let writer =
-            ResponseWriter::new(&spec, "", &mentions, None, &MemoryBudget::new(usize::MAX));
+            ResponseWriter::new(&spec, "", &mentions, None, &MemoryBudget::new(usize::MAX))
+                .unwrap();
         let response = Response::new([(0, tensor.clone())].into_iter().collect());
         let mut message = buffer();
         let written = writer.write(response, Envelope::None, 0, &mut message);
@@ -165,7 +166,7 @@ fn everything_copied_to_a_message_is_reserved_until_it_is_sent() {
         let mut response = Response::new(tensors.into_iter().enumerate().map(tensor).collect());
         let said = ParameterValue::String("x".repeat(said));
         response.parameters.insert("said", said);
-        let writer = ResponseWriter::new(&spec, "", &[], None, budget);
+        let writer = ResponseWriter::new(&spec, "", &[], None, budget).unwrap();
         let mut first = TrackedBuffer::new(writer.empty_permit());
         let written = writer.write(response, Envelope::None, 0, &mut first);
         written.map(|written| (first, written))
@@ -186,4 +187,19 @@ fn everything_copied_to_a_message_is_reserved_until_it_is_sent() {
         let error = respond(&MemoryBudget::new(copied - 1), said).unwrap_err();
         assert!(matches!(error, CodecError::Budget(_)), "{error}");
     }
+}
+
+#[test]
+fn the_id_is_reserved_while_responses_may_repeat_it() {
+    const KIB: usize = 1 << 10;
+
+    let (spec, budget) = (spec(1), MemoryBudget::new(64 * KIB));
+    let new = |length: usize| ResponseWriter::new(&spec, &"x".repeat(length), &[], None, &budget);
+    let writer = new(40 * KIB).unwrap();
+    assert!(budget.reserved() >= 40 * KIB);
+    new(30 * KIB).unwrap_err();
+    // Small IDs are not counted.
+    new(KIB).unwrap();
+    drop(writer);
+    assert_eq!(budget.reserved(), 0);
 }
