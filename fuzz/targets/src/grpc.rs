@@ -9,6 +9,7 @@ use pytriton_runtime::fuzzing::{GrpcServer, every_datatype};
 use pytriton_runtime::memory_budget::MemoryBudget;
 
 use crate::Outcome;
+use crate::http::DECODER;
 use crate::reserved::{UNTRACKED, reserved};
 
 /// The largest message, as it arrives and after decompression.
@@ -17,16 +18,8 @@ const LIMIT: usize = 64 << 10;
 static SERVER: LazyLock<Result<GrpcServer, String>> =
     LazyLock::new(|| GrpcServer::new(every_datatype(), LIMIT));
 
-/// A message of at most `LIMIT` bytes grows by doubling, or is allocated with the length that its
-/// prefix announces.
-const AHEAD: usize = 2 * LIMIT;
-
-/// The state of a decompressor and its buffers, and the extra field, file name and comment in the
-/// header of gzip.
-const DECOMPRESSOR: usize = (128 << 10) + 3 * (64 << 10);
-
-/// The id of an inference request is copied for the response.
-const IDS: usize = 3 * LIMIT;
+/// The decoder of a thread, and the chunk into which it decompresses.
+const DECOMPRESSOR: usize = DECODER + (32 << 10);
 
 /// The values of the header `grpc-encoding`.
 const ENCODINGS: [Option<&str>; 3] = [None, Some("gzip"), Some("deflate")];
@@ -42,7 +35,7 @@ pub(crate) fn grpc(input: &[u8]) -> Outcome {
     let encoding = ENCODINGS[usize::from(*encoding) % ENCODINGS.len()];
     let body = Bytes::copy_from_slice(body);
     let read = |sizes: [usize; 2]| {
-        reserved(UNTRACKED + AHEAD + DECOMPRESSOR, |budget| {
+        reserved(UNTRACKED + DECOMPRESSOR, |budget| {
             messages(server, (*method, encoding), frames(&body, sizes), budget)
         })
     };
@@ -127,7 +120,7 @@ pub(crate) fn protobuf(input: &[u8]) -> Outcome {
     let body = Bytes::from(body);
     let frames = || frames(&body, [body.len(); 2]);
     let server = SERVER.as_ref()?;
-    let read = reserved(UNTRACKED + IDS, |budget| {
+    let read = reserved(UNTRACKED, |budget| {
         messages(server, (*kind, None), frames(), budget)
     });
     read.into_iter().try_for_each(|read| read.map(drop))

@@ -11,17 +11,12 @@ use crate::reserved::{UNTRACKED, reserved};
 /// The maximum length of an error text, whatever the client sends.
 const LONGEST_ERROR: usize = 64 << 10;
 
-/// A copy of the largest input that libFuzzer makes: an unaligned tensor, or an error text.
-const COPY: usize = 64 << 10;
-
-/// The data of 64 inputs, each of which is too small to be tracked.
-const SMALL_INPUTS: usize = 64 * (4 << 10);
-
 /// The largest body after decompression.
 const LIMIT: usize = 256 << 10;
 
-/// The state of a decompressor, and the extra field, file name and comment in the header of gzip.
-const DECOMPRESSOR: usize = (80 << 10) + 3 * (64 << 10);
+/// The window and the tables of a decoder, and the extra field of gzip, which are not reserved: a
+/// thread has at most one decoder.
+pub(crate) const DECODER: usize = 128 << 10;
 
 static EVERY: LazyLock<Arc<ModelSpec>> = LazyLock::new(fuzzing::every_datatype);
 static COMPLETIONS: LazyLock<Arc<ModelSpec>> =
@@ -30,19 +25,19 @@ static CHAT: LazyLock<Arc<ModelSpec>> = LazyLock::new(|| fuzzing::texts(Surface:
 
 /// A body without binary data.
 pub(crate) fn json_infer(input: &[u8]) -> Outcome {
-    infer(None, input, SMALL_INPUTS)
+    infer(None, input)
 }
 
 /// The first line is the value of `Inference-Header-Content-Length`, the rest is the body.
 pub(crate) fn binary_infer(input: &[u8]) -> Outcome {
     let (header, body) = split(input, b'\n');
     let header = std::str::from_utf8(header).map_err(|error| error.to_string())?;
-    infer(Some(header), body, 0)
+    infer(Some(header), body)
 }
 
-fn infer(header: Option<&str>, body: &[u8], untracked: usize) -> Outcome {
+fn infer(header: Option<&str>, body: &[u8]) -> Outcome {
     let spec = &*EVERY;
-    refused(reserved(UNTRACKED + COPY + untracked, |budget| {
+    refused(reserved(UNTRACKED, |budget| {
         fuzzing::infer(spec, header, body, budget)
     }))
 }
@@ -81,7 +76,7 @@ pub(crate) fn control(input: &[u8]) -> Outcome {
 
 /// A body compressed with gzip or deflate.
 pub(crate) fn inflate(input: &[u8]) -> Outcome {
-    let length = refused(reserved(UNTRACKED + DECOMPRESSOR, |budget| {
+    let length = refused(reserved(UNTRACKED + DECODER, |budget| {
         fuzzing::inflate(input, LIMIT, budget)
     }))?;
     assert!(length <= LIMIT, "{length} bytes are above the limit");
