@@ -2,6 +2,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use crate::triton::process::ProcessStat;
+
 /// The period over which a process must have been idle.
 const IDLE_PERIOD: Duration = Duration::from_millis(300);
 
@@ -26,8 +28,7 @@ impl CpuUsage {
 
     /// Returns whether the process used almost no processor time for [`IDLE_PERIOD`].
     pub(super) fn is_idle(&mut self, now: Instant) -> bool {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
-        let Some(ticks) = stat.ok().as_deref().and_then(ticks) else {
+        let Some(ProcessStat { ticks, .. }) = ProcessStat::of(self.process) else {
             return false;
         };
         self.samples.push_back((now, ticks));
@@ -48,20 +49,10 @@ impl CpuUsage {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.process));
         let mut tasks = tasks.into_iter().flatten().flatten();
         tasks.any(|task| {
-            let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-            let state = stat.rsplit(") ").next().unwrap_or_default();
-            state.starts_with(['R', 'D'])
+            let stat = ProcessStat::read(&task.path().join("stat"));
+            stat.is_some_and(ProcessStat::is_runnable)
         })
     }
-}
-
-/// Returns the sum of user and system time: fields 14 and 15. Field 2, the name, may contain
-/// spaces.
-fn ticks(stat: &str) -> Option<u64> {
-    let mut fields = stat.rsplit(") ").next()?.split_ascii_whitespace();
-    let user: u64 = fields.nth(11)?.parse().ok()?;
-    let system: u64 = fields.next()?.parse().ok()?;
-    Some(user + system)
 }
 
 #[cfg(test)]
@@ -70,13 +61,6 @@ mod tests {
     use std::thread::sleep;
 
     use super::*;
-
-    #[test]
-    fn reads_the_fields_of_the_kernel() {
-        let stat = "42 (a b) c) S 1 42 42 0 -1 4194560 100 0 0 0 17 25 0 0 20 0 31";
-        assert_eq!(ticks(stat), Some(42));
-        assert_eq!(ticks("42 (a) S 1"), None);
-    }
 
     #[test]
     fn who_computes_is_not_idle() {

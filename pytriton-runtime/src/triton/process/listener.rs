@@ -1,6 +1,8 @@
 use std::collections::HashSet;
 use std::fs;
 
+use super::stat::ProcessStat;
+
 /// Returns whether a process, or another process of its group, listens on a port.
 ///
 /// Returns `None` if the descriptors of a running process cannot be read. A process that has ended
@@ -35,30 +37,16 @@ fn has_one(process: u32, sockets: &HashSet<String>) -> Option<bool> {
     }))
 }
 
-/// Returns whether a process exists and is not a zombie.
+/// Returns whether a process exists and has not ended.
 fn is_running(process: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The state follows the name, which may contain parentheses.
-    let state = stat
-        .rsplit(") ")
-        .next()
-        .and_then(|rest| rest.chars().next());
-    !matches!(state, None | Some('Z' | 'X'))
+    ProcessStat::of(process).is_some_and(ProcessStat::is_running)
 }
 
 /// Returns the processes of a group.
 fn members(leader: u32) -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter(move |id: &u32| {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The third field after the name, which may contain parentheses.
-        let group = stat
-            .rsplit(") ")
-            .next()
-            .and_then(|rest| rest.split(' ').nth(2));
-        group.and_then(|group| group.parse().ok()) == Some(leader)
-    })
+    ids.filter(move |id| ProcessStat::of(*id).is_some_and(|stat| stat.group == leader))
 }
 
 /// Returns the socket of a line of the kernel's table if it listens on the port.

@@ -11,6 +11,7 @@ mod log_line;
 mod output;
 mod ports;
 mod ready;
+mod stat;
 #[cfg(test)]
 mod tests;
 mod workspace;
@@ -24,5 +25,6 @@ pub(super) use ffi::{refuse_connections, tcp_info};
 pub use ports::{PortError, Ports};
 pub(super) use ready::reachable;
 pub use ready::{Late, NotReady, ready};
+pub(super) use stat::ProcessStat;
 pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

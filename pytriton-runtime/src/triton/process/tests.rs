@@ -24,12 +24,7 @@ fn shell(script: &str) -> (Child, mpsc::Receiver<String>) {
 }
 
 fn running(id: u32) -> bool {
-    let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // A zombie waits to be reaped by another parent.
-    state
-        .rsplit(") ")
-        .next()
-        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+    ProcessStat::of(id).is_some_and(ProcessStat::is_running)
 }
 
 #[tokio::test]
