@@ -13,7 +13,7 @@ use super::{Context, ModelError, ResponseParts, Returned, RowGroup};
 
 /// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
 /// overhead of the smallest allocation.
-const ELEMENT_BYTES: usize = size_of::<String>() + 32;
+pub(super) const ELEMENT_BYTES: usize = size_of::<String>() + 32;
 
 /// Returns the tensor with its memory reserved while any slice of it exists.
 ///

@@ -4,6 +4,8 @@
 //! the function as a [`Call`]. [`Invocation`] checks the return value, splits it by request and
 //! returns the results.
 
+#[cfg(test)]
+mod arguments_tests;
 mod blocking;
 #[expect(
     clippy::module_inception,
