@@ -123,9 +123,12 @@ impl Drop for CatalogGuard<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Poll, Wake, Waker};
     use std::time::Duration;
 
-    use tokio::time::timeout;
+    use tokio::time::{sleep, timeout};
 
     use crate::Limits;
     use crate::engine::{ControlMode, ControlOptions};
@@ -185,12 +188,29 @@ mod tests {
         timeout(DEADLINE, changes.changed()).await.unwrap().unwrap();
     }
 
+    #[derive(Default)]
+    struct WakeCount(AtomicUsize);
+
+    impl Wake for WakeCount {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn the_watch_of_a_quiet_server_does_not_wake() {
         let models = started(&IDENTITY).await;
         let mut watch = models.watch_readiness();
         assert_eq!(watch.next().await, Some(true));
-        let woken = timeout(Duration::from_secs(3600), watch.next()).await;
-        assert!(woken.is_err());
+        let wakes = Arc::new(WakeCount::default());
+        let waker = Waker::from(Arc::clone(&wakes));
+        let mut context = Context::from_waker(&waker);
+        let mut next = pin!(watch.next());
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        sleep(Duration::from_secs(3600)).await;
+        assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
+        models.stop_being_ready();
+        assert!(wakes.0.load(Ordering::Relaxed) > 0);
+        assert_eq!(next.as_mut().poll(&mut context), Poll::Ready(Some(false)));
     }
 }
