@@ -135,14 +135,79 @@ async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use axum::body::{Body, to_bytes};
     use axum::http::Request;
     use tower::ServiceExt;
 
     use crate::Limits;
-    use crate::testing::{IDENTITY, app_state};
+    use crate::engine::ControlOptions;
+    use crate::metrics::MetricsConfig;
+    use crate::registry::Registry;
+    use crate::testing::{GATE, IDENTITY, app_state, request};
 
     use super::*;
+
+    /// The counters, latencies and load of a model with a running call.
+    const OF_BUSY: [&str; 3] = [
+        "nv_inference_request_success{model=\"Identity\",version=\"1\"} 1",
+        "nv_inference_first_response_histogram_ms_count{model=\"Identity\",version=\"1\"} 1",
+        "pytriton_requests_running{model=\"Identity\",version=\"1\"} 1",
+    ];
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_model_that_is_unloading_has_metrics_until_its_last_response() {
+        let gate = GATE.lock().await;
+        let metrics = MetricsConfig {
+            histogram_latencies: true,
+            ..MetricsConfig::default()
+        };
+        let registry = Registry::new(&[&IDENTITY]).unwrap();
+        let (limits, control) = (Limits::default(), ControlOptions::default());
+        let models = ModelRepository::observed(&registry, &limits, control, metrics).await;
+        let models = Arc::new(models.unwrap());
+        let model = models.model("Identity", None).unwrap();
+        let request = |value| request(model.spec(), 1, value);
+        model.infer(request(1.0)).await.unwrap();
+        let blocked = tokio::spawn({
+            let (model, request) = (Arc::clone(&model), request(-5.0));
+            async move { model.infer(request).await.map(drop) }
+        });
+        while model.load().running == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let missing = |text: &str| {
+            OF_BUSY
+                .iter()
+                .find(|line| !text.lines().any(|at| at == **line))
+        };
+        assert_eq!(missing(&write_models(&models)), None, "loaded");
+        let unloading = models.unload("Identity", 1).await.unwrap();
+        assert_eq!(missing(&write_models(&models)), None, "unloading");
+        // Its counters start anew, but the request is still running.
+        models
+            .load(&IDENTITY.registration().unwrap())
+            .await
+            .unwrap();
+        let text = write_models(&models);
+        assert!(
+            text.contains(OF_BUSY[2]) && !text.contains(OF_BUSY[0]),
+            "{text}"
+        );
+        let _ = models.unload("Identity", 1).await.unwrap();
+        drop(gate);
+        blocked.await.unwrap().unwrap();
+        drop((model, unloading));
+        let ended = async {
+            while write_models(&models).contains("Identity") {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), ended)
+            .await
+            .unwrap();
+    }
 
     #[tokio::test(start_paused = true)]
     async fn answers_that_nobody_reads_hold_few_texts() {
