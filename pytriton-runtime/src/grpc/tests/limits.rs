@@ -69,16 +69,23 @@ pub(super) async fn status(
     path: &str,
     body: impl Into<Body>,
 ) -> (String, String) {
-    let response = timeout(PATIENCE, send(router, path, body)).await.unwrap();
-    let mut headers: HeaderMap = response.headers().clone();
-    let body = timeout(PATIENCE, response.into_body().collect()).await;
-    headers.extend(
-        body.unwrap()
-            .unwrap()
-            .trailers()
-            .cloned()
-            .unwrap_or_default(),
-    );
+    status_within(PATIENCE, router, path, body).await
+}
+
+/// Like [`status`], with a time limit for the call.
+pub(super) async fn status_within(
+    limit: Duration,
+    router: &axum::Router,
+    path: &str,
+    body: impl Into<Body>,
+) -> (String, String) {
+    let called = async {
+        let response = send(router, path, body).await;
+        let headers: HeaderMap = response.headers().clone();
+        (headers, response.into_body().collect().await.unwrap())
+    };
+    let (mut headers, body) = timeout(limit, called).await.unwrap();
+    headers.extend(body.trailers().cloned().unwrap_or_default());
     let status = tonic::Status::from_header_map(&headers).unwrap();
     let code = i32::from(status.code());
     (code.to_string(), status.message().to_owned())
