@@ -1,7 +1,5 @@
 //! `python!`: a Python module with the models of a library.
 
-use std::env;
-
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -30,9 +28,10 @@ impl Parse for Root {
 }
 
 /// Returns the initialization function of the module, named after the library.
+#[cfg(feature = "python")]
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     // Cargo sets this variable for the crate that is being compiled.
-    let library = env::var("CARGO_CRATE_NAME").unwrap_or_default();
+    let library = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
     module(tokens, &library)
 }
 

@@ -1,4 +1,4 @@
-//! The command line of tritonserver: [`arguments`] derives it from a [`Launch`].
+//! The command line of tritonserver: [`arguments()`] derives it from a [`Launch`].
 
 mod arguments;
 mod command_line;
