@@ -1,7 +1,7 @@
 use std::future::{pending, ready};
 use std::sync::LazyLock;
 
-use futures_util::future::{BoxFuture, Either};
+use futures_util::future::{BoxFuture, Either, FutureExt};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::block_in_place;
 
@@ -62,13 +62,7 @@ pub fn is_light(bytes: usize) -> bool {
 ///
 /// Panics if the work panics.
 pub async fn near<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= LONG
-        && may_be_held()
-        && let Ok(_place) = PLACES.try_acquire()
-    {
-        return block_in_place(work);
-    }
-    apart(bytes, work).await
+    run(bytes, work, run_near).await
 }
 
 /// Offloads work on that many bytes, or on input that may expand, to another thread once a permit
@@ -85,10 +79,23 @@ pub async fn apart<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
+    run(bytes, work, run_apart).await
+}
+
+/// Work that sends its result.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Runs work with one of the two functions below. They do not depend on the result type and return
+/// boxed futures, so that they are compiled once and not for each kind of work.
+async fn run<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+    run: fn(usize, Work) -> BoxFuture<'static, ()>,
+) -> T {
     let (sender, done) = oneshot::channel();
     // The receiver may be gone.
     let work = move || drop(sender.send(work()));
-    turn(bytes, Box::new(work)).await;
+    run(bytes, Box::new(work)).await;
     match done.await {
         Ok(done) => done,
         // The runtime is shutting down, and so is the waiting task.
@@ -96,17 +103,30 @@ pub async fn apart<T: Send + 'static>(
     }
 }
 
-/// The part of [`apart`] that does not depend on the result type, so that it is compiled once.
-async fn turn(bytes: usize, work: Box<dyn FnOnce() + Send>) {
-    let places = match bytes > LONG {
-        true => &LONG_PLACES,
-        false => &PLACES,
+fn run_near(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
+    if bytes <= LONG
+        && may_be_held()
+        && let Ok(_place) = PLACES.try_acquire()
+    {
+        block_in_place(work);
+        return ready(()).boxed();
+    }
+    run_apart(bytes, work)
+}
+
+fn run_apart(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
+    let run = async move {
+        let places = match bytes > LONG {
+            true => &LONG_PLACES,
+            false => &PLACES,
+        };
+        // The semaphore is never closed.
+        let place = places.acquire().await.ok();
+        let begun = begin(move || {
+            let _place = place;
+            work();
+        });
+        ended(begun).await;
     };
-    // The semaphore is never closed.
-    let place = places.acquire().await.ok();
-    let begun = begin(move || {
-        let _place = place;
-        work();
-    });
-    ended(begun).await;
+    run.boxed()
 }
