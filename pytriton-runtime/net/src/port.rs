@@ -31,8 +31,8 @@ pub(crate) struct Port<S> {
 impl<S: HttpService> Port<S> {
     /// Passes a request to the service, or refuses it.
     ///
-    /// Not an `async fn`: it runs in order of arrival, while the future may run in any order. The end of
-    /// the request body may be read before the future is polled.
+    /// Not an `async fn`: it runs in order of arrival, while the future may run in any order. The
+    /// end of the request body may be read before the future is polled.
     pub(crate) fn respond(
         &self,
         service: &S,
@@ -44,20 +44,20 @@ impl<S: HttpService> Port<S> {
         let http1 = request.version() < Version::HTTP_2;
         let (head, body) = request.into_parts();
         let body = RequestBody::new(body, stream.handle().clone());
-        let (response, close) = match self.admit(&head) {
-            Ok(permit) => {
-                let response = service.call(Request::from_parts(head, body));
-                let response = response.map(|response| {
-                    // The memory of the head is reserved until the response begins.
-                    drop(permit);
-                    response
-                });
-                (Either::Left(response), self.exhausted.is_some())
-            }
-            Err(refusal) => (Either::Right(ready(service.refuse(&head, refusal))), true),
+        let (permit, refusal) = match self.admit(&head) {
+            Ok(permit) => (permit, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        let close = http1 && (refusal.is_some() || self.exhausted.is_some());
+        // The future of the service is large, so it is moved as rarely as possible.
+        let response = match refusal {
+            None => Either::Left(service.call(Request::from_parts(head, body))),
+            Some(refusal) => Either::Right(ready(service.refuse(&head, refusal))),
         };
         response.map(move |mut response| {
-            if stream.respond() || close && http1 {
+            // The memory of the head is reserved until the response begins.
+            drop(permit);
+            if stream.respond() || close {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
@@ -67,7 +67,8 @@ impl<S: HttpService> Port<S> {
 
     /// Checks the head of a request. Returns the reservation of its memory, if it needs one.
     fn admit(&self, head: &Parts) -> Result<Option<MemoryPermit>, Refusal> {
-        // An HTTP/1 connection has one head, whose buffer is limited. An HTTP/2 connection has many.
+        // An HTTP/1 connection has one head, whose buffer is limited. An HTTP/2 connection has
+        // many.
         let permit = match head.version < Version::HTTP_2 {
             true => None,
             false => Some(self.budget.permit(head_bytes(head))?),
