@@ -4,7 +4,7 @@
 //! `InferenceServer::IsReady` and `TritonModel::IsReady` in the branches r24.10, r25.12, r26.03,
 //! r26.04 and r26.06 of its `core`):
 //!
-//! - Up to 25.11 it queries no backend. [`of`] and [`of_all`] respond in its place (see
+//! - Up to 25.11 it queries no backend. `of` and `of_all` respond in its place (see
 //!   `ffi::interpose`).
 //! - Since 25.12 it calls `TRITONBACKEND_ModelInstanceReady` for every instance of a model,
 //!   including passive ones, and the first error is that of the model. So each instance responds

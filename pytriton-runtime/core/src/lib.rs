@@ -13,8 +13,8 @@
 //!   configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
-//! - [`status`]: kinds of failures; [`panic`]: what a panic says; [`text`]: text of clients in
-//!   messages and logs; [`file`]: files of limited size.
+//! - [`status`]: kinds of failures; [`mod@panic`]: what a panic says; [`text`]: text of clients in
+//!   messages and logs; [`mod@file`]: files of limited size.
 //!
 //! # Features
 //!

@@ -11,6 +11,6 @@ mod requests;
 mod rows;
 mod warmup_sink;
 
-pub(crate) use error::WarmupError;
+pub use error::WarmupError;
 pub use requests::requests;
 pub use warmup_sink::WarmupSink;
