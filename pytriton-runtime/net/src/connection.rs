@@ -74,7 +74,7 @@ impl<S: HttpService> Connections<S> {
     /// share `windows`.
     pub fn new(service: S, limits: &ConnectionLimits, windows: &Arc<ReceiveWindows>) -> Self {
         Self {
-            builders: Arc::new(HttpBuilders::new(limits)),
+            builders: Arc::new(HttpBuilders::new(limits, windows.budget().limit())),
             windows: Arc::clone(windows),
             protocol: Protocol::Both,
             port: Arc::new(Port {

@@ -19,8 +19,9 @@ pub struct ConnectionLimits {
     /// response, checked after [`body_timeout`](Self::body_timeout). Default: 16 KiB.
     pub min_body_rate: u32,
     /// The size of the head of one request in bytes. Heads of up to four times this size reach the
-    /// service, which can name the limit in its response; larger ones are refused before. Default:
-    /// 16 KiB.
+    /// service, which can name the limit in its response; larger ones are refused before. The limit
+    /// of an HTTP/1.1 head is lower if the memory budget is small for the number of connections.
+    /// Default: 16 KiB.
     pub max_header_bytes: usize,
     /// The maximum number of headers of one HTTP/1.1 request. Default: 100.
     pub max_headers: usize,

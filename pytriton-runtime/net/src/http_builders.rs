@@ -18,6 +18,18 @@ const HEAD_READ_FACTOR: usize = 4;
 /// The minimum size of hyper's buffer for heads.
 const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
 
+/// The HTTP/1 buffers of all connections of a port get at most this fraction of the memory budget
+/// (a divisor). They are not counted in it, so their size bounds them.
+const HTTP1_SHARE_OF_BUDGET: usize = 4;
+
+/// hyper's buffer grows by doubling.
+const HTTP1_BUFFER_GROWTH: usize = 2;
+
+/// What the syntax of HTTP/1 adds to a head, which [`ConnectionLimits::max_header_bytes`] does not
+/// include: the request line, and for each header its separators.
+const HTTP1_LINE_BYTES: usize = 1 << 10;
+const HTTP1_HEADER_BYTES: usize = 8;
+
 /// The HTTP settings of the connections of a port.
 #[derive(Debug)]
 pub(crate) struct HttpBuilders {
@@ -27,13 +39,14 @@ pub(crate) struct HttpBuilders {
 }
 
 impl HttpBuilders {
-    pub(crate) fn new(limits: &ConnectionLimits) -> Self {
+    /// Creates the settings. `budget` is the limit of the memory budget in bytes.
+    pub(crate) fn new(limits: &ConnectionLimits, budget: usize) -> Self {
         let head_bytes = HEAD_READ_FACTOR.saturating_mul(limits.max_header_bytes);
         let mut http1 = http1::Builder::new();
         http1
             // A connection without a complete head counts as idle, so its idle timeout applies.
             .header_read_timeout(None)
-            .max_buf_size(head_bytes.max(MIN_HTTP1_BUFFER_BYTES))
+            .max_buf_size(http1_buffer_bytes(limits, budget))
             .auto_date_header(false);
         // hyper needs no extra memory with its default number.
         if limits.max_headers != ConnectionLimits::default().max_headers {
@@ -69,6 +82,18 @@ impl HttpBuilders {
     }
 }
 
+/// Returns the maximum size of hyper's buffer of an HTTP/1 connection, in which the head of a
+/// request arrives. All allowed heads fit.
+fn http1_buffer_bytes(limits: &ConnectionLimits, budget: usize) -> usize {
+    let wanted = HEAD_READ_FACTOR.saturating_mul(limits.max_header_bytes);
+    let connections = (limits.max_connections as usize).max(1);
+    let share = budget / HTTP1_SHARE_OF_BUDGET / HTTP1_BUFFER_GROWTH / connections;
+    let syntax = HTTP1_HEADER_BYTES.saturating_mul(limits.max_headers);
+    let syntax = syntax.saturating_add(HTTP1_LINE_BYTES);
+    let needed = limits.max_header_bytes.saturating_add(syntax);
+    wanted.min(share).max(needed).max(MIN_HTTP1_BUFFER_BYTES)
+}
+
 /// Runs the streams of an HTTP/2 connection as tasks that the connection state can abort.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamExecutor(ConnectionState);
@@ -86,5 +111,45 @@ where
     fn execute(&self, stream: F) {
         let task = tokio::spawn(stream);
         self.0.attach(task.abort_handle());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http1_buffers_are_a_share_of_the_budget_and_allowed_heads_fit() {
+        const KIB: usize = 1 << 10;
+        let needed = 16 * KIB + 800 + KIB;
+        for (mib, max_connections, expected) in [
+            (1 << 10, 1024, 64 * KIB),
+            (512, 1024, 64 * KIB),
+            (256, 1024, 32 * KIB),
+            (64, 1024, needed),
+            (64, 128, 64 * KIB),
+            (64, 1, 64 * KIB),
+            (0, 1, needed),
+            (0, 0, needed),
+        ] {
+            let limits = ConnectionLimits {
+                max_connections,
+                ..ConnectionLimits::default()
+            };
+            let budget = mib * KIB * KIB;
+            let bytes = http1_buffer_bytes(&limits, budget);
+            assert_eq!(bytes, expected, "{mib} {max_connections}");
+            let all = HTTP1_BUFFER_GROWTH * bytes * max_connections as usize;
+            let least = HTTP1_BUFFER_GROWTH * needed * max_connections as usize;
+            assert!(all <= least.max(budget / 4));
+        }
+        let tiny = ConnectionLimits {
+            max_header_bytes: 1,
+            ..ConnectionLimits::default()
+        };
+        assert_eq!(
+            http1_buffer_bytes(&tiny, usize::MAX),
+            MIN_HTTP1_BUFFER_BYTES
+        );
     }
 }
