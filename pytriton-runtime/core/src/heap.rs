@@ -26,8 +26,8 @@ pub fn is_users(user: impl Fn(&str) -> Option<OsString>) -> bool {
 const SMALL_BUDGET_BYTES: usize = 256 << 20;
 
 /// Makes the allocator keep the buffers of a request for the next one, unless the user has
-/// configured it. [`trim`] returns them to the system. With a small budget, larger buffers return at
-/// once.
+/// configured it. [`trim`] returns them to the system. With a small budget, larger buffers return
+/// at once.
 ///
 /// By default glibc returns buffers page by page once two of the largest are free, and the next
 /// request faults the pages in again. See docs/memory.md for measurements.

@@ -12,8 +12,8 @@ use thiserror::Error;
 
 use crate::heap::trim;
 
-/// Values below this size are not counted: the limit on the number of requests bounds them, and small
-/// requests are served when the budget is full.
+/// Values below this size are not counted: the limit on the number of requests bounds them, and
+/// small requests are served when the budget is full.
 pub const MIN_TRACKED_BYTES: usize = 4 << 10;
 
 /// A peak of at least this size may leave free memory in the allocator that is worth returning to
@@ -91,7 +91,8 @@ impl MemoryBudget {
         }
     }
 
-    /// A permit of zero bytes that is counted from its first byte, for values whose number nothing else limits.
+    /// A permit of zero bytes that is counted from its first byte, for values whose number nothing
+    /// else limits.
     pub fn exact_permit(self: &Arc<Self>) -> MemoryPermit {
         let mut permit = self.empty_permit();
         permit.threshold = 0;
@@ -295,8 +296,8 @@ impl MemoryPermit {
     ///
     /// # Errors
     ///
-    /// Returns [`MemoryBudgetError`] if neither was large enough to be counted, both are together, and that exceeds
-    /// the limit.
+    /// Returns [`MemoryBudgetError`] if neither was large enough to be counted, both are together,
+    /// and that exceeds the limit.
     pub fn absorb(&mut self, mut other: Self) -> Result<(), MemoryBudgetError> {
         let counted = self.counted() + other.counted();
         let mut both = self.sibling();

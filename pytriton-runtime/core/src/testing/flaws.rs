@@ -105,7 +105,8 @@ pub fn each_flaw(check: impl Fn(&[bool], (usize, &'static [u8]), &str)) {
     }
 }
 
-/// Checks that the requests with an invalid input have failed with the expected error, and the others not.
+/// Checks that the requests with an invalid input have failed with the expected error, and the
+/// others not.
 pub fn check_results(
     results: &[Result<Response, (Status, String)>],
     invalid: &[bool],
