@@ -62,7 +62,8 @@ def lifecycle_suite():
           for label, environment in (("http", {}), ("grpc", {"TRITONSERVER_USE_GRPC": "1"}))],
         lifecycle(["file_override_security"], [reloaded], EXPLICIT),
         lifecycle(["model_repository_index"], swapped(
-            "graphdef", "savedmodel", "simple_savedmodel", "simple_graphdef", "onnx", "simple_onnx", "plan", "simple_plan", **first),
+            "graphdef", "savedmodel", "simple_savedmodel", "simple_graphdef", "libtorch", "simple_libtorch", "plan", "simple_plan",
+            **first),
             [*EXPLICIT, *(f"--load-model={name}_float32_float32_float32" for name in (
                 "graphdef", "savedmodel", "simple_savedmodel"))]),
         # Concurrent loads.
