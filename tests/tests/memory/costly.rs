@@ -14,6 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a response is left unread, and a head or body unfinished.
 const UNREAD: Duration = Duration::from_millis(1500);
 
+/// The method of health watches.
+pub(crate) const WATCH: &str = "/grpc.health.v1.Health/Watch";
+
+/// What the status of a call begins with.
+pub(crate) const GRPC: &str = "gRPC ";
+
 /// The streams that a connection may have at a time, and what their heads consist of: as large as they may be.
 const STREAMS: u32 = 100;
 const HEADERS: usize = 90;
@@ -68,15 +74,19 @@ impl Costly {
                 ends,
             } => {
                 let mut connection = Http2::open(connect(&banner.grpc)?, self.reads)?;
-                if !connection.send(1, path, *encoding, messages, *ends)? {
-                    return Ok("refused".to_owned());
+                let sent = connection.send(1, path, *encoding, messages, *ends)?;
+                if sent && !self.reads {
+                    thread::sleep(UNREAD);
+                    return Ok("unread".to_owned());
                 }
-                if self.reads {
+                if sent {
                     connection.read_to_end(1)?;
-                    return Ok("read".to_owned());
                 }
-                thread::sleep(UNREAD);
-                Ok("unread".to_owned())
+                // A call that is refused early may be reset before its status is sent.
+                Ok(match connection.status() {
+                    Some(status) => format!("{GRPC}{status}"),
+                    None => "reset".to_owned(),
+                })
             }
             Action::Heads => {
                 let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
@@ -89,8 +99,7 @@ impl Costly {
             Action::Watches => {
                 let mut connection = Http2::open(connect(&banner.grpc)?, false)?;
                 for number in 0..STREAMS {
-                    let path = "/grpc.health.v1.Health/Watch";
-                    connection.send(2 * number + 1, path, None, &[0; 5], true)?;
+                    connection.send(2 * number + 1, WATCH, None, &[0; 5], true)?;
                 }
                 thread::sleep(UNREAD);
                 Ok("unread".to_owned())
@@ -100,7 +109,7 @@ impl Costly {
 }
 
 /// A connection that is reset when it is dropped.
-fn connect(address: &str) -> io::Result<TcpStream> {
+pub(crate) fn connect(address: &str) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;

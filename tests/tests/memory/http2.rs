@@ -5,6 +5,7 @@ use crate::frames::{
     CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, HEADERS, RESET, SETTINGS, WINDOW_UPDATE,
     call, frame, header_block, hello, read_frame,
 };
+use crate::grpc_status::grpc_status;
 
 /// The largest payload that every server takes.
 const PAYLOAD: usize = 16 << 10;
@@ -21,6 +22,10 @@ pub(crate) struct Http2 {
     current: usize,
     /// The last stream that has ended.
     ended: u32,
+    /// The number of responses that have begun.
+    heads: u32,
+    /// The status of the first call that has one.
+    status: Option<u32>,
 }
 
 impl Http2 {
@@ -37,6 +42,8 @@ impl Http2 {
             initial: 65_535,
             current: 0,
             ended: 0,
+            heads: 0,
+            status: None,
         };
         while !connection.learn(0)? {}
         connection.stream.write_all(&frame(SETTINGS, 1, 0, &[]))?;
@@ -108,6 +115,19 @@ impl Http2 {
         Ok(())
     }
 
+    /// Reads until so many responses have begun.
+    pub(crate) fn read_heads(&mut self, count: u32) -> io::Result<()> {
+        while self.heads < count {
+            self.learn(0)?;
+        }
+        Ok(())
+    }
+
+    /// The status of the first call, if it has one.
+    pub(crate) fn status(&self) -> Option<u32> {
+        self.status
+    }
+
     /// Reads a frame; whether it has settings.
     fn learn(&mut self, stream: u32) -> io::Result<bool> {
         let Frame {
@@ -127,7 +147,12 @@ impl Http2 {
                 self.initial = setting.map_or(self.initial, |setting| number(&setting[2..]));
                 return Ok(true);
             }
-            HEADERS | DATA if flags & END_STREAM != 0 => self.ended = self.ended.max(of),
+            HEADERS if flags & END_STREAM != 0 => {
+                self.status = self.status.or_else(|| grpc_status(&payload));
+                self.ended = self.ended.max(of);
+            }
+            HEADERS => self.heads += 1,
+            DATA if flags & END_STREAM != 0 => self.ended = self.ended.max(of),
             RESET => self.ended = self.ended.max(of),
             // The server says goodbye.
             7 => return Err(ErrorKind::ConnectionAborted.into()),

@@ -6,12 +6,14 @@
 mod bodies;
 mod costly;
 mod grpc_bodies;
+mod grpc_status;
 mod http2;
 mod load;
 mod ordinary;
 mod requests;
 mod run;
 mod sizes;
+mod watches;
 
 #[expect(dead_code, reason = "not all of it is needed here")]
 #[path = "../abuse/frames.rs"]

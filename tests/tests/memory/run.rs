@@ -9,13 +9,14 @@ use pytriton_tests::{Result, Server, released};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::bodies::LARGE;
-use crate::costly::Costly;
+use crate::costly::{Costly, GRPC};
 use crate::load::{Load, Tally};
 use crate::ordinary::Ordinary;
 use crate::probe::Probes;
 use crate::region::Region;
 use crate::requests::all;
 use crate::sizes::Sizes;
+use crate::watches::watch_bytes;
 
 /// How long it lasts where `PYTRITON_MEMORY_SECONDS` says nothing.
 const SECONDS: u64 = 10;
@@ -27,6 +28,9 @@ const BUDGET: u64 = 64 << 20;
 const ADDRESS_SPACE: u64 = 512 << 20;
 
 const CLIENTS: usize = 64;
+
+/// What an HTTP/2 connection reserves for each of its streams, in its receive window.
+const STREAM_BYTES: u64 = 8 << 10;
 
 /// How long the server may take to end.
 const EXIT: Duration = Duration::from_secs(20);
@@ -76,6 +80,7 @@ fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()>
     let region = Region::register(&banner.http, LARGE as u64)?;
     let requests = Arc::new(kinds(all(region.name())));
     let rest = limit_address_space(&server)?;
+    let watch = watch_bytes(&server)?;
     let probes = Probes::start(&server);
     let ordinary = Ordinary::start(banner);
     let load = Load::start(CLIENTS, &requests, banner);
@@ -99,6 +104,9 @@ fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()>
     let (status, _) = server.wait(EXIT)?;
     println!("{status} after {:?}", begun.elapsed());
 
+    println!("{watch} bytes for each health watch");
+    assert!(watch <= STREAM_BYTES, "{watch} bytes for each health watch");
+    check_statuses(&tally);
     assert_eq!(status.code(), Some(0), "{log}");
     assert!(!log.contains("panicked"), "{log}");
     assert!(served.wrong.is_empty() && served.right > 0, "{served:?}");
@@ -108,6 +116,28 @@ fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()>
     let most = rest.resident + 2 * BUDGET;
     assert!(after.peak_resident <= most, "{after}, at rest {rest}");
     Ok(())
+}
+
+/// Checks that requests were served, found invalid or refused, and that the server has no errors of
+/// its own.
+fn check_statuses(tally: &Tally) {
+    // OK, INVALID_ARGUMENT and RESOURCE_EXHAUSTED.
+    const GRPC_STATUSES: [&str; 3] = ["0", "3", "8"];
+    const HTTP_STATUSES: [&str; 4] = ["200", "400", "413", "503"];
+    let (mut calls, mut requests) = (0, 0);
+    for (name, came) in tally {
+        for (what, count) in came {
+            if let Some(status) = what.strip_prefix(GRPC) {
+                assert!(GRPC_STATUSES.contains(&status), "{name}: {what}");
+                calls += count;
+            } else if what.parse::<u16>().is_ok() {
+                assert!(HTTP_STATUSES.contains(&what.as_str()), "{name}: {what}");
+                requests += count;
+            }
+        }
+    }
+    let named = env::var_os("PYTRITON_MEMORY_KINDS").is_some();
+    assert!(named || calls > 0 && requests > 0, "{tally:?}");
 }
 
 fn print(tally: &Tally) {
