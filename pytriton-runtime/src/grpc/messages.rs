@@ -152,7 +152,8 @@ impl<C: Collector> Messages<C> {
                     let before = message.parsed();
                     let pushed = message.push(&self.chunk[..taken]);
                     pushed.map_err(Error::from)?;
-                    self.uncharged += message.parsed() - before;
+                    // The length of contents that get a buffer of their own is removed again.
+                    self.uncharged += message.parsed().saturating_sub(before);
                     self.consume(taken);
                     self.state = State::Message(message, missing - taken);
                 }
