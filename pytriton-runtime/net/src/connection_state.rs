@@ -114,6 +114,7 @@ impl ConnectionState {
     }
 
     /// Records that the head of a request has arrived.
+    #[inline]
     pub(crate) fn open(&self, version: Version) -> OpenStream {
         let mut inner = self.lock();
         let number = inner.next_number;
@@ -220,6 +221,7 @@ impl ConnectionState {
         }
     }
 
+    #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

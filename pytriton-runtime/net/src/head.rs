@@ -9,6 +9,7 @@ use crate::Refusal;
 /// # Errors
 ///
 /// Returns [`Refusal::Host`] or [`Refusal::TransferEncoding`].
+#[inline]
 pub fn check_head(version: Version, headers: &HeaderMap) -> Result<Option<&HeaderValue>, Refusal> {
     if version != Version::HTTP_11 {
         return Ok(None);

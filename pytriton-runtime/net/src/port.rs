@@ -51,7 +51,7 @@ impl<S: HttpService> Port<S> {
         let close = http1 && (refusal.is_some() || self.exhausted.is_some());
         // The future of the service is large, so it is moved as rarely as possible.
         let response = match refusal {
-            None => Either::Left(service.call(Request::from_parts(head, body))),
+            None => Either::Left(service.call(head, body)),
             Some(refusal) => Either::Right(ready(service.refuse(&head, refusal))),
         };
         response.map(move |mut response| {

@@ -1,8 +1,8 @@
 use std::error::Error;
 
 use bytes::Bytes;
+use http::Response;
 use http::request::Parts;
-use http::{Request, Response};
 use http_body::Body;
 
 use crate::{Refusal, RequestBody};
@@ -29,7 +29,8 @@ pub trait HttpService: Send + Sync + Sized + 'static {
     /// the futures may run in any order.
     fn call(
         &self,
-        request: Request<RequestBody>,
+        head: Parts,
+        body: RequestBody,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static + use<Self>;
 }
 

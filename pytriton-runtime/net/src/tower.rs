@@ -66,8 +66,10 @@ where
 
     fn call(
         &self,
-        request: Request<RequestBody>,
+        head: Parts,
+        body: RequestBody,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static + use<S, B> {
+        let request = Request::from_parts(head, body);
         let mut service = self.service.clone();
         async move {
             let response = match poll_fn(|context| service.poll_ready(context)).await {

@@ -102,23 +102,24 @@ impl HttpService for PortService {
     }
 
     /// Not an `async fn`, because the future is moved before it is first polled. Its size includes
-    /// everything it may ever hold, so `parts` and `body` are captured only once.
+    /// everything it may ever hold, so `head` and `body` are captured only once.
+    #[inline]
     fn call(
         &self,
-        request: Request<RequestBody>,
+        mut head: Parts,
+        mut body: RequestBody,
     ) -> impl Future<Output = Response<PortBody>> + Send + 'static + use<> {
         let routes = Arc::clone(&self.routes);
-        let (mut parts, mut body) = request.into_parts();
-        if routes.keep_order() && grpc::is_inference(parts.uri.path()) {
-            parts.extensions.insert(self.order.arrive());
+        if routes.keep_order() && grpc::is_inference(head.uri.path()) {
+            head.extensions.insert(self.order.arrive());
         }
         async move {
-            match routes.kserve(&parts.headers) {
-                Some(app_state) => http::answer_to(app_state, &mut parts, &mut body)
+            match routes.kserve(&head.headers) {
+                Some(app_state) => http::answer_to(app_state, &mut head, &mut body)
                     .await
                     .map(PortBody::Http),
                 None => {
-                    let request = Request::from_parts(parts, body);
+                    let request = Request::from_parts(head, body);
                     Box::pin(routes.answer(request)).await
                 }
             }
