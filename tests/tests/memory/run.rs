@@ -128,7 +128,10 @@ fn check_statuses(tally: &Tally) {
     for (name, came) in tally {
         for (what, count) in came {
             if let Some(status) = what.strip_prefix(GRPC) {
-                assert!(GRPC_STATUSES.contains(&status), "{name}: {what}");
+                // INTERNAL is Triton's status for a configuration that cannot be loaded.
+                let is_load = status == "13" && name.ends_with("load");
+                let is_right = is_load || GRPC_STATUSES.contains(&status);
+                assert!(is_right, "{name}: {what}");
                 calls += count;
             } else if what.parse::<u16>().is_ok() {
                 assert!(HTTP_STATUSES.contains(&what.as_str()), "{name}: {what}");
