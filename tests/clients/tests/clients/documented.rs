@@ -124,8 +124,8 @@ async fn predicted(url: &str) -> crate::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stream = TcpStream::connect(listener.local_addr()?).await?;
     let serving = tokio::spawn(axum::serve(listener, application(url)?).into_future());
-    let pending = b"GET /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(asked).await?;
+    let request = b"GET /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
     serving.abort();
