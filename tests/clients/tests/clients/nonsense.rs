@@ -99,7 +99,11 @@ async fn answers_that_are_none_of_the_protocol() -> Result {
     let config = config.model_config().await?;
     let outputs = r#"{"outputs":[{"name":"OUTPUT_1","shape":[1],"data":[1]}]}"#;
     let table = [
-        ("http", with_length("Hello!", ""), "it is not valid JSON"),
+        (
+            "http",
+            with_length("Hello!", ""),
+            "it is not a valid JSON response",
+        ),
         (
             "http",
             with_length("[1, 2]", ""),
