@@ -27,14 +27,17 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
     assert!(triton.is_alive());
     let late = triton.bind(model("late"), times(3.0)).unwrap_err();
     let text = late.to_string();
-    assert!(matches!(late, ServerError::Fixed { verb: "come", .. }));
+    assert!(matches!(late, ServerError::Fixed { verb: "added", .. }));
     assert!(
         text.starts_with("model 'late' cannot be added while tritonserver serves: "),
         "{text}"
     );
     assert!(matches!(
         triton.unbind("one", 1),
-        Err(ServerError::Fixed { verb: "go", .. })
+        Err(ServerError::Fixed {
+            verb: "removed",
+            ..
+        })
     ));
     assert_eq!(infer(at, "one", &[&[1.0]])?, json!([2.0]));
     triton.stop()?;

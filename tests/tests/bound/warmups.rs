@@ -207,7 +207,7 @@ fn mistakes_are_told_all_at_once() -> Result<()> {
         "warm-up `w`: the model has no input `y`",
         "warm-up `w`: input `y` is given twice: remove one",
         "warm-up `w`: input `x` is missing",
-        "warm-up `open`: input `x`: the input's dims can be any: write those of the warm-up",
+        "warm-up `open`: input `x`: the input's dims are not fixed: write those of the warm-up",
     ] {
         assert!(error.contains(expected), "{error}");
     }
