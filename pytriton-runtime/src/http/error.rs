@@ -107,7 +107,7 @@ pub enum HttpError {
     #[error("Unsupported content-encoding, only 'identity' is supported.")]
     GenerateEncoding,
     /// The compressed body is empty.
-    #[error("the compressed body is empty")]
+    #[error("nothing to be decompressed")]
     NothingToDecompress,
     /// The body cannot be decompressed.
     #[error("unable to decompress the request body: {message}")]
