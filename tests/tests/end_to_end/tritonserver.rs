@@ -109,7 +109,7 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
     // The test suite sets this variable, which disables all restrictions.
     let mut lines = log
         .lines()
-        .filter(|line| !line.contains("_RESTRICTED_ENDPOINTS leaves"));
+        .filter(|line| !line.contains("_RESTRICTED_ENDPOINTS removes"));
     assert!(
         lines.all(|line| !line.contains("WARN") && !line.contains("ERROR")),
         "{log}"
