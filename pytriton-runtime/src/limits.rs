@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use crate::net::{ConnectionLimits, MinRate};
+use crate::net::ConnectionLimits;
+#[cfg(feature = "embedded")]
+use crate::net::MinRate;
 
 /// The limits of the server. All are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,7 @@ pub struct Limits {
     pub response_cache_bytes: usize,
 }
 
+#[cfg(feature = "embedded")]
 impl Limits {
     /// Returns the limits of the connections of a port.
     pub fn connections(&self) -> ConnectionLimits {
@@ -51,7 +54,7 @@ impl Limits {
 
     /// Returns the rule for the rate of clients.
     pub fn min_rate(&self) -> MinRate {
-        MinRate::new(self.body_timeout, self.min_body_rate)
+        self.connections().min_rate()
     }
 }
 

@@ -26,6 +26,7 @@ impl AllowedHosts {
     }
 
     /// Returns whether the name is allowed.
+    #[cfg(feature = "server")]
     pub(crate) fn contains(&self, name: &str) -> bool {
         let named = |allowed: &String| allowed == "*" || allowed.eq_ignore_ascii_case(name);
         self.0.iter().any(named)

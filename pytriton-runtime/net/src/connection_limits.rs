@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+#[cfg(feature = "server")]
 use crate::MinRate;
 
 /// The limits of the connections of a port. All are finite.
@@ -27,6 +28,7 @@ pub struct ConnectionLimits {
     pub max_headers: usize,
 }
 
+#[cfg(feature = "server")]
 impl ConnectionLimits {
     /// Returns the rule for the rate of clients.
     pub fn min_rate(&self) -> MinRate {

@@ -28,8 +28,14 @@ fn each_engine_leaves_out_what_only_the_other_needs() {
         assert!(tritonserver.contains(name), "{name}");
         assert!(!embedded.contains(name), "{name}");
     }
-    // `hyper` is in both: `pytriton-net` also checks the certificates of tritonserver.
-    for name in ["axum", "prost", "tonic", "tonic-health"] {
+    for name in [
+        "axum",
+        "hyper",
+        "hyper-util",
+        "prost",
+        "tonic",
+        "tonic-health",
+    ] {
         assert!(embedded.contains(name), "{name}");
         assert!(!tritonserver.contains(name), "{name}");
     }

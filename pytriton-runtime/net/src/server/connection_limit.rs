@@ -5,7 +5,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::connection_state::ConnectionState;
+use crate::server::connection_state::ConnectionState;
 
 /// How long a connection must be idle before a new one may replace it. Clients do not pause this
 /// long within a request.

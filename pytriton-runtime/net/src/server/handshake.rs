@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::server::Acceptor;
 
-use crate::connection::stopped;
-use crate::stream::Stream;
+use crate::server::connection::stopped;
+use crate::server::stream::Stream;
 use crate::tls::Certificates;
 
 /// The timeout of a TLS handshake.

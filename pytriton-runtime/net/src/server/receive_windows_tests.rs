@@ -27,7 +27,7 @@ const BUDGET: usize = 64 << 20;
 const MEASURED: &str = "PYTRITON_TEST_RECEIVE_WINDOWS";
 
 /// The name of the test.
-const NAME: &str = "receive_windows_tests::unread_streams_stay_within_the_budget";
+const NAME: &str = "server::receive_windows_tests::unread_streams_stay_within_the_budget";
 
 /// Returns the resident memory of the process in bytes.
 fn resident() -> usize {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use crate::stream_handle::StreamHandle;
+use crate::server::stream_handle::StreamHandle;
 
 /// The body of a request. It reports to its stream when it has arrived completely.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 
-use crate::connection_state::ConnectionState;
-use crate::response_body::ResponseBody;
+use crate::server::connection_state::ConnectionState;
+use crate::server::response_body::ResponseBody;
 use crate::{HostCheck, HttpService, Refusal, RequestBody, check_head};
 
 /// The memory of a header in addition to its name and value: its entry in the map, and the overhead

@@ -6,9 +6,9 @@ use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::connection_state::ConnectionState;
-use crate::stream::Stream;
-use crate::tracked_io::{LINGER, TURN, TrackedIo};
+use crate::server::connection_state::ConnectionState;
+use crate::server::stream::Stream;
+use crate::server::tracked_io::{LINGER, TURN, TrackedIo};
 
 /// Two ends of a connection.
 async fn connected() -> (TrackedIo, TcpStream) {

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use crate::connection_state::ConnectionState;
+use crate::server::connection_state::ConnectionState;
 use crate::{Connections, HttpService};
 
 /// The maximum number of connections beyond the limit. A new one replaces the oldest replaceable

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::min_rate::Progress;
+use crate::server::min_rate::Progress;
 use crate::{BodyError, MinRate};
 
 /// How long a body may keep a stopping server waiting, in total and for its next chunk.

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::body_pace::BodyPace;
+use crate::server::body_pace::BodyPace;
 use crate::{BodyError, MinRate};
 
 /// Limits the time for receiving the body of a request. Only time spent waiting for the client

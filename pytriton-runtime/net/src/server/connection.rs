@@ -13,16 +13,16 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::connection_state::{ConnectionState, IdleReason, Timeouts};
-use crate::coop_poll::CoopPoll;
-use crate::handshake::handshake;
-use crate::http_builders::{HttpBuilders, StreamExecutor};
-use crate::port::Port;
-use crate::response_body::ResponseBody;
-use crate::socket_options::set_socket_options;
-use crate::stream::Stream;
+use crate::server::connection_state::{ConnectionState, IdleReason, Timeouts};
+use crate::server::coop_poll::CoopPoll;
+use crate::server::handshake::handshake;
+use crate::server::http_builders::{HttpBuilders, StreamExecutor};
+use crate::server::port::Port;
+use crate::server::response_body::ResponseBody;
+use crate::server::socket_options::set_socket_options;
+use crate::server::stream::Stream;
+use crate::server::tracked_io::TrackedIo;
 use crate::tls::Certificates;
-use crate::tracked_io::TrackedIo;
 use crate::{ConnectionLimits, HostCheck, HttpService, Protocol, ReceiveWindows, ResponseContent};
 
 /// How long a connection without a request may still send one when the server stops.

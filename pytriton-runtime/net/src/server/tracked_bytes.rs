@@ -1,6 +1,6 @@
 use bytes::{Buf, Bytes};
 
-use crate::stream_handle::StreamHandle;
+use crate::server::stream_handle::StreamHandle;
 
 /// Bytes of a response that report to their stream when they have been written.
 #[derive(Debug)]

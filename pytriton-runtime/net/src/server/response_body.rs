@@ -7,8 +7,8 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::ResponseContent;
-use crate::stream_handle::OpenStream;
-use crate::tracked_bytes::TrackedBytes;
+use crate::server::stream_handle::OpenStream;
+use crate::server::tracked_bytes::TrackedBytes;
 
 /// The largest data frame that is handed to an HTTP/2 connection.
 const HTTP2_PIECE_BYTES: usize = 64 << 10;
@@ -158,7 +158,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::connection_state::ConnectionState;
+    use crate::server::connection_state::ConnectionState;
 
     fn body<B>(body: B, http2: bool) -> ResponseBody<Either<B, Full<Bytes>>>
     where

@@ -5,8 +5,8 @@ use hyper::server::conn::{http1, http2};
 use hyper_util::rt::TokioTimer;
 
 use crate::ConnectionLimits;
-use crate::connection_state::ConnectionState;
-use crate::receive_windows::ReceiveWindow;
+use crate::server::connection_state::ConnectionState;
+use crate::server::receive_windows::ReceiveWindow;
 
 /// The interval and the timeout of HTTP/2 pings.
 const HTTP2_PING: Duration = Duration::from_secs(20);

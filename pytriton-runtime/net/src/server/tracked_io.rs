@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::connection_state::{ConnectionState, Http1Phase};
-use crate::http2_preface::Preface;
-use crate::stream::Stream;
+use crate::server::connection_state::{ConnectionState, Http1Phase};
+use crate::server::http2_preface::Preface;
+use crate::server::stream::Stream;
 
 /// The initial and the maximum interval between checks of a client that has closed its side.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -23,7 +23,7 @@ const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// The bytes that are written in a row. While the system copies them, all other connections of the
 /// thread wait. A connection may have several such turns before others run: as many as
-/// [`CoopPoll`](crate::coop_poll::CoopPoll) has rounds.
+/// [`CoopPoll`](crate::server::coop_poll::CoopPoll) has rounds.
 pub(crate) const TURN: usize = 64 << 10;
 
 /// The maximum number of slices in such a write, enough for a head and a body.

@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::MinRate;
-use crate::connection_state::{ConnectionState, IdleReason, Timeouts};
-use crate::stream_handle::OpenStream;
+use crate::server::connection_state::{ConnectionState, IdleReason, Timeouts};
+use crate::server::stream_handle::OpenStream;
 
 const TIMEOUTS: Timeouts = Timeouts {
     idle: Duration::from_secs(75),

@@ -4,7 +4,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::MinRate;
-use crate::min_rate::Progress;
+use crate::server::min_rate::Progress;
 
 /// The state of one request, from its head to the last byte of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ enum Response {
     Ended,
 }
 
-/// A stream, as [`ConnectionState`](crate::connection_state::ConnectionState) tracks it.
+/// A stream, as [`ConnectionState`](crate::server::connection_state::ConnectionState) tracks it.
 #[derive(Debug)]
 pub(crate) struct Stream {
     /// Distinguishes streams that successively use the same slot.

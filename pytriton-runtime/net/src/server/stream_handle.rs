@@ -3,8 +3,8 @@ use std::task::{Context, Poll};
 
 use tokio::time::Instant;
 
-use crate::connection_state::{ConnectionState, Inner};
-use crate::stream_state::Stream;
+use crate::server::connection_state::{ConnectionState, Inner};
+use crate::server::stream_state::Stream;
 
 /// A stream of a connection. The request and the response report to it.
 #[derive(Debug, Clone)]

@@ -5,11 +5,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
-use crate::acceptor::Acceptor;
-use crate::connection::stopped;
-use crate::connection_limit::ConnectionLimit;
-use crate::connection_state::ConnectionState;
-use crate::health_only_connections::HealthOnlyConnections;
+use crate::server::acceptor::Acceptor;
+use crate::server::connection::stopped;
+use crate::server::connection_limit::ConnectionLimit;
+use crate::server::connection_state::ConnectionState;
+use crate::server::health_only_connections::HealthOnlyConnections;
 use crate::{Connections, Ending, HttpService};
 
 /// An open port and its service.

@@ -10,8 +10,8 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::MinRate;
-use crate::stream_handle::{OpenStream, StreamHandle};
-use crate::stream_state::Stream;
+use crate::server::stream_handle::{OpenStream, StreamHandle};
+use crate::server::stream_state::Stream;
 
 /// The state of a connection, derived from its streams.
 #[derive(Debug, Clone)]
