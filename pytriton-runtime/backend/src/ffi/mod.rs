@@ -9,7 +9,7 @@
 //!    end with a zero byte, arrays have the length that is returned with them, and both live until
 //!    their request is released.
 //! 3. A [`Request`] is borrowed from its [`Batch`], which releases it. Until then it belongs to the
-//!    backend.
+//!    backend. So the lifetime `'b` of a request and of what it returns ends before its release.
 //! 4. No panic leaves an entry point.
 //! 5. Any thread may use Triton's objects. A request of the backend is live until it is released,
 //!    and an instance until its finalize returns. Finalize waits until every batch of the instance

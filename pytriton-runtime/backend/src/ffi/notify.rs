@@ -57,16 +57,16 @@ impl DelayedNotifications {
             return;
         };
         let (_, condition) = delayed.swap_remove(at);
-        self.count.store(delayed.len(), Ordering::Release);
-        // Under the lock, for which the destructor waits.
+        // Still counted and under the lock, so that the destructor waits.
         notify(condition);
-        drop(delayed);
+        self.count.store(delayed.len(), Ordering::Release);
     }
 
-    /// Removes the notifications of a condition variable that is about to be destroyed.
+    /// Removes the notifications of a condition variable that is about to be destroyed. When this
+    /// returns, `deliver` does not use it, and will not use it later.
     fn forget(&self, condition: *mut c_void) {
-        // A notification happens before the destruction of its condition variable, so a delayed one
-        // is counted here.
+        // Calls of `notify_one` happen before the destruction of their condition variable, so a
+        // notification that they have delayed is counted here until it has been delivered.
         if self.count.load(Ordering::Acquire) == 0 {
             return;
         }
@@ -150,15 +150,15 @@ mod library {
     /// `std::condition_variable::notify_one()`.
     #[unsafe(export_name = "_ZNSt18condition_variable10notify_oneEv")]
     unsafe extern "C" fn notify_one(condition: *mut c_void) {
-        static REAL: OnceLock<usize> = OnceLock::new();
+        static REAL: OnceLock<Function> = OnceLock::new();
         let real = real(&REAL, c"_ZNSt18condition_variable10notify_oneEv");
         // A delayed notification is later sent with the address only.
         condition.expose_provenance();
         NOTIFICATIONS.with(|notifications| {
             notifications.notify(&DELAYED, condition, |condition| {
-                // SAFETY: the condition variable is alive. It is the caller's, or a delayed one
-                // whose destructor has not removed it, which `deliver` prevents from running
-                // meanwhile.
+                // SAFETY: the condition variable is alive. It is the caller's, or one that
+                // `deliver` has found. Its destructor then waits in `forget` until this call has
+                // returned.
                 unsafe { real(condition) }
             });
         });
@@ -167,17 +167,18 @@ mod library {
     /// `std::condition_variable::~condition_variable()`, for a complete object.
     #[unsafe(export_name = "_ZNSt18condition_variableD1Ev")]
     unsafe extern "C" fn destroy(condition: *mut c_void) {
-        static REAL: OnceLock<usize> = OnceLock::new();
+        static REAL: OnceLock<Function> = OnceLock::new();
         DELAYED.forget(condition);
         let real = real(&REAL, c"_ZNSt18condition_variableD1Ev");
-        // SAFETY: the caller's condition variable, which is not used any more.
+        // SAFETY: the caller destroys its condition variable once, and nothing else uses it any
+        // more: neither the caller's threads, nor `deliver` after `forget`.
         unsafe { real(condition) }
     }
 
     /// The same for a base class subobject.
     #[unsafe(export_name = "_ZNSt18condition_variableD2Ev")]
     unsafe extern "C" fn destroy_base(condition: *mut c_void) {
-        static REAL: OnceLock<usize> = OnceLock::new();
+        static REAL: OnceLock<Function> = OnceLock::new();
         DELAYED.forget(condition);
         let real = real(&REAL, c"_ZNSt18condition_variableD2Ev");
         // SAFETY: as above.
@@ -185,14 +186,16 @@ mod library {
     }
 
     /// Returns the function of the C++ library that this one replaces.
-    fn real(found: &OnceLock<usize>, name: &'static CStr) -> Function {
-        let real = *found.get_or_init(|| next(name).addr());
-        if real == 0 {
-            std::process::abort();
-        }
-        // SAFETY: not null, and a function of that name in the C++ library; all three have this
-        // type.
-        unsafe { mem::transmute::<*const c_void, Function>(real as *const c_void) }
+    fn real(found: &OnceLock<Function>, name: &'static CStr) -> Function {
+        *found.get_or_init(|| {
+            let real = next(name);
+            if real.is_null() {
+                std::process::abort();
+            }
+            // SAFETY: not null, and the function of that name in the C++ library. All three take
+            // `this` and return nothing.
+            unsafe { mem::transmute::<*const c_void, Function>(real) }
+        })
     }
 }
 
@@ -252,8 +255,6 @@ mod tests {
     fn condition_variable_outlives_its_notification() {
         let all = DelayedNotifications::new();
         all.delay(1, without_provenance_mut(7));
-        // A second one, so that the destructor takes the lock.
-        all.delay(2, without_provenance_mut(8));
         let (destroyed, is_destroyed) = channel();
         thread::scope(|scope| {
             all.deliver(1, |condition| {

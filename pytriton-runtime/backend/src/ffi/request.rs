@@ -175,7 +175,8 @@ impl<'b> Request<'b> {
         let name = unsafe { text(name) }.to_string_lossy();
         let doubles = self.api.release.has_double_parameters();
         // SAFETY: Triton has returned the value and its type without an error (invariant 2), and
-        // `doubles` determines the meaning of the type's number in this release.
+        // `doubles` determines the meaning of the type's number in this release. `'b` ends before
+        // the request is released (invariant 3).
         let value = unsafe { parameter_value((kind, doubles), value) };
         value.map(|value| (name, value)).ok_or_else(|| {
             Failure::new(
@@ -293,7 +294,9 @@ impl<'b> Input<'b> {
         }
         let len = usize::try_from(len).map_err(|error| Failure::internal(error.to_string()))?;
         // SAFETY: Triton has returned the array and its length without an error (invariant 2), in
-        // CPU memory.
+        // CPU memory. Triton does not write to it. It may be shared memory that the client has
+        // registered and must not change before the response. If the client changes it anyway, the
+        // copied elements differ: the bytes are only copied, never read twice.
         Ok(unsafe { array(base.cast(), len) })
     }
 }
@@ -302,7 +305,8 @@ impl<'b> Input<'b> {
 ///
 /// # Safety
 ///
-/// `text` must be null or valid as in invariant 2.
+/// `text` must be null or valid as in invariant 2, and `'b` must end before its request is
+/// released.
 unsafe fn text<'b>(text: *const c_char) -> &'b CStr {
     if text.is_null() {
         return c"";
@@ -315,7 +319,8 @@ unsafe fn text<'b>(text: *const c_char) -> &'b CStr {
 ///
 /// # Safety
 ///
-/// `base` must be null or valid for `len` elements as in invariant 2.
+/// `base` must be null or valid for `len` elements as in invariant 2, and `'b` must end before
+/// their request is released.
 unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
     if base.is_null() || len == 0 {
         return &[];
@@ -330,7 +335,7 @@ unsafe fn array<'b, T>(base: *const T, len: usize) -> &'b [T] {
 ///
 /// - `value` must be valid for the type that `kind` denotes. [`PARAMETER_DOUBLE`] denotes a
 ///   `double` if `doubles`, otherwise bytes of unknown length.
-/// - A string must outlive the returned value.
+/// - A string must be valid as in invariant 2, and `'b` must end before its request is released.
 unsafe fn parameter_value<'b>(
     (kind, doubles): (i32, bool),
     value: *const c_void,
