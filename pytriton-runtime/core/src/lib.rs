@@ -46,7 +46,7 @@ pub mod statistics;
 pub mod status;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
-#[allow(clippy::unwrap_used, reason = "only tests use the module")]
+#[expect(clippy::unwrap_used, reason = "only tests use the module")]
 pub mod testing;
 pub mod text;
 pub mod trace;

@@ -3,6 +3,8 @@
 
 use crate::model::Surface;
 
+use super::rules::equal;
+
 /// The type of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -143,20 +145,4 @@ const fn find(members: &'static [Member], name: &str) -> Option<&'static Member>
         index += 1;
     }
     None
-}
-
-/// Compares two strings in a constant.
-const fn equal(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one.len() != other.len() {
-        return false;
-    }
-    let mut index = 0;
-    while index < one.len() {
-        if one[index] != other[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
 }

@@ -41,9 +41,9 @@ impl Argument {
         let Some(name) = self.input_name() else {
             return None;
         };
-        let own = surface.subject().as_bytes();
+        let own = surface.subject();
         match (name.as_bytes(), surface) {
-            (name, Surface::Completions) if equal(name, own) => match self.declared {
+            (_, Surface::Completions) if equal(name, own) => match self.declared {
                 Declared::Value(InputType {
                     datatype: DataType::Bytes,
                     optional: false,
@@ -51,7 +51,7 @@ impl Argument {
                 }) => None,
                 _ => Some("a prompt is one string: take `prompt: String`"),
             },
-            (name, Surface::Chat) if equal(name, own) => match self.declared {
+            (_, Surface::Chat) if equal(name, own) => match self.declared {
                 Declared::Input(InputType {
                     datatype: DataType::Bytes,
                     optional: false,

@@ -26,7 +26,7 @@ const fn outputs_flaw(outputs: &[TensorDeclaration], overrides: &[OutputOverride
         let mut earlier = 0;
         while earlier < index {
             let other = overridden(outputs[earlier], overrides, earlier);
-            if equal(other.name.as_bytes(), output.name.as_bytes()) {
+            if equal(other.name, output.name) {
                 return Some(
                     "two outputs have the same name: write `#[output(name = \"…\")]` for each",
                 );

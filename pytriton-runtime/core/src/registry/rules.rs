@@ -356,7 +356,8 @@ pub const fn timeout_action_flaw(name: &str) -> Flaw {
 }
 
 /// Compares two texts; usable in constants.
-pub(super) const fn equal(one: &[u8], other: &[u8]) -> bool {
+pub(super) const fn equal(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {
         return false;
     }

@@ -263,7 +263,7 @@ impl Signature {
         while other < self.arguments.len() {
             if let Some(text) = self.arguments[other].input_name()
                 && other != argument
-                && equal(text.as_bytes(), name.as_bytes())
+                && equal(text, name)
             {
                 return Some("another input has this name: write another `name = \"…\"`");
             }

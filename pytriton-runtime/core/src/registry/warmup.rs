@@ -44,7 +44,7 @@ impl Signature {
             let TensorDeclaration {
                 name, rank, shape, ..
             } = self.input(index);
-            if !equal(name.as_bytes(), name_of(input).as_bytes()) {
+            if !equal(name, name_of(input)) {
                 index += 1;
                 continue;
             }
@@ -74,7 +74,7 @@ impl Signature {
         let mut index = 0;
         while index < self.input_count() {
             let TensorDeclaration { name, optional, .. } = self.input(index);
-            if !optional && equal(name.as_bytes(), lacking.as_bytes()) {
+            if !optional && equal(name, lacking) {
                 return Some(flaw);
             }
             index += 1;
