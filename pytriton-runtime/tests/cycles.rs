@@ -58,7 +58,7 @@ fn launch() -> Launch {
 }
 
 fn infer(address: SocketAddr) -> String {
-    let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[3,5]}]}"#;
+    let body = r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,2],"data":[3,5]}]}"#;
     let request = format!(
         "POST /v2/models/Identity/infer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
