@@ -68,15 +68,18 @@ scenarios! {
         priority_levels = 3,
         default_priority_level = 2
     );
+    // A pause of some arrivals is as long as the default idle time, give or take a millisecond.
     direct(
         name = "Direct",
         max_batch_size = 3,
-        sequence_batching = direct
+        sequence_batching = direct,
+        max_sequence_idle_microseconds = 10_000_000
     );
     oldest(
         name = "Oldest",
         max_batch_size = 4,
-        sequence_batching = oldest
+        sequence_batching = oldest,
+        max_sequence_idle_microseconds = 10_000_000
     );
 }
 

@@ -3,8 +3,6 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use pytriton_tests::{Result, Server};
 
@@ -43,11 +41,7 @@ fn without_descriptors_the_server_goes_on_and_says_so_once() -> Result<()> {
     let others = others.collect::<Result<Vec<_>>>()?;
     // The system has accepted the connection; the server accepts it when others are closed.
     let mut late = connect(address)?;
-    let begun = Instant::now();
-    while !server.log()?.contains(SHORTAGE) {
-        assert!(begun.elapsed() < DEADLINE, "{}", server.log()?);
-        sleep(Duration::from_millis(5));
-    }
+    server.log_with(&[SHORTAGE])?;
     ask(&mut early)?;
     drop(others);
     ask(&mut late)?;
