@@ -42,14 +42,14 @@ struct State {
     usage: CacheUsage,
 }
 
-/// Whether there is room for a response.
-enum Room {
-    /// Its memory is reserved.
+/// The result of reserving memory for a response.
+enum Reservation {
+    /// The memory is reserved.
     Reserved,
     /// The key exists already.
     Known,
-    /// The response is too large.
-    None,
+    /// The response does not fit.
+    Full,
 }
 
 /// The result of a lookup.
@@ -125,7 +125,7 @@ impl ResponseCache {
         let bytes = bytes(response);
         let mut known = false;
         match self.reserve(&key, bytes) {
-            Room::Reserved => {
+            Reservation::Reserved => {
                 let response = detached(response);
                 let mut state = self.lock();
                 known = state.entries.contains(&key);
@@ -134,13 +134,13 @@ impl ResponseCache {
                     false => state.entries.insert(key, response, bytes),
                 }
             }
-            Room::Known => known = true,
-            Room::None => {
+            Reservation::Known => known = true,
+            Reservation::Full => {
                 let capacity = self.capacity;
                 tracing::debug!(
                     bytes,
                     capacity,
-                    "a response is larger than the response cache"
+                    "a response does not fit in the response cache"
                 );
             }
         }
@@ -150,19 +150,19 @@ impl ResponseCache {
     }
 
     /// Reserves memory for the copy of a response with a new key.
-    fn reserve(&self, key: &CacheKey, bytes: usize) -> Room {
+    fn reserve(&self, key: &CacheKey, bytes: usize) -> Reservation {
         let mut state = self.lock();
         if state.entries.contains(key) {
-            return Room::Known;
+            return Reservation::Known;
         }
         let Some(evicted) = state.entries.reserve(bytes) else {
-            return Room::None;
+            return Reservation::Full;
         };
         state.usage.evictions += evicted.len() as u64;
         // Memory is freed without the lock, before the response is copied.
         drop(state);
         drop(evicted);
-        Room::Reserved
+        Reservation::Reserved
     }
 
     /// Returns the usage of the cache.
@@ -274,7 +274,10 @@ mod tests {
         let large = response(Bytes::from(vec![7; 6000]));
         let bytes = bytes(&large);
         // Another thread copies its response.
-        assert!(matches!(cache.reserve(&numbered(1), bytes), Room::Reserved));
+        assert!(matches!(
+            cache.reserve(&numbered(1), bytes),
+            Reservation::Reserved
+        ));
         assert!(!cache.insert(numbered(2), &large).known);
         assert_eq!(cache.lookup(&numbered(2)).response, None);
         let small = response(Bytes::from_static(b"one"));
@@ -284,7 +287,10 @@ mod tests {
             .entries
             .insert(numbered(1), large.clone(), bytes);
         assert_eq!(cache.lookup(&numbered(3)).response, Some(small));
-        assert!(matches!(cache.reserve(&numbered(1), bytes), Room::Known));
+        assert!(matches!(
+            cache.reserve(&numbered(1), bytes),
+            Reservation::Known
+        ));
         assert!(!cache.insert(numbered(2), &large).known);
         assert_eq!(cache.lookup(&numbered(2)).response, Some(large));
         assert_eq!(cache.usage().evictions, 1);

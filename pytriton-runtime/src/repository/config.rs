@@ -258,9 +258,11 @@ fn is_same(own: &Value, other: &Value) -> bool {
     };
     match (own, other) {
         (Value::Object(own), Value::Object(other)) => {
-            let value = |of: &Map<String, Value>, name| of.get(name).cloned().unwrap_or_default();
             let mut names = own.keys().chain(other.keys());
-            names.all(|name| is_same(&value(own, name), &value(other, name)))
+            names.all(|name| {
+                let [own, other] = [own, other].map(|of| of.get(name).unwrap_or(&Value::Null));
+                is_same(own, other)
+            })
         }
         (Value::Array(own), Value::Array(other)) => {
             let mut pairs = own.iter().zip(other);
