@@ -10,8 +10,10 @@
 //! At its connection limit, an endpoint replaces idle connections and still serves health
 //! requests. When it stops, it completes the requests that have arrived, until a deadline.
 //!
-//! Without the feature `server`, which is on by default, only the limits and [`tls`] remain: files
-//! of certificates can be checked for a server of another process.
+//! # Features
+//!
+//! - `server`: the server, on by default. Without it, the limits and [`tls`] remain: certificates
+//!   can be checked for a server of another process.
 
 mod allowed_hosts;
 mod connection_limits;
