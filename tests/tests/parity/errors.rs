@@ -37,7 +37,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/net/src/tls/",
             "pytriton-runtime/src/trace/",
             "pytriton-runtime/core/src/warmup/",
-            "pytriton-signature/",
+            "pytriton-runtime/signature/",
         ],
     ),
     (
@@ -54,7 +54,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/src/",
             "pytriton-runtime/core/",
             "pytriton-runtime/net/",
-            "pytriton-protocol/",
+            "pytriton-runtime/protocol/",
         ],
     ),
 ];
@@ -84,13 +84,13 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
     let mut by_reader: BTreeMap<usize, Vec<Explained>> = BTreeMap::new();
     let crates = [
         "pytriton-client/src",
-        "pytriton-protocol/src",
         "pytriton-python/src",
         "pytriton-runtime/src",
         "pytriton-runtime/backend/src",
         "pytriton-runtime/core/src",
         "pytriton-runtime/net/src",
-        "pytriton-signature/src",
+        "pytriton-runtime/protocol/src",
+        "pytriton-runtime/signature/src",
     ];
     for file in crates
         .iter()

@@ -13,7 +13,7 @@ fn the_checked_in_code_is_what_the_protobuf_files_make() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let generated = root.join("src/proto/generated");
     let fresh = tempfile::tempdir().unwrap();
-    generate(&root.join("../proto"), fresh.path()).unwrap();
+    generate(&root.join("../../proto"), fresh.path()).unwrap();
     for file in ["inference.rs", "inference.bin"] {
         let (checked_in, fresh) = (generated.join(file), fresh.path().join(file));
         if std::env::var_os("UPDATE").is_some() {
