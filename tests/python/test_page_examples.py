@@ -79,10 +79,13 @@ REFUSING = {"Refusal"}
 
 
 def served():
+    """Returns the names of the server's models, or of those that the test selects."""
     with urllib.request.urlopen(f"{BASE}/openapi.json") as response:
         paths = json.load(response)["paths"].values()
     operations = [operation for path in paths for operation in path.values()]
-    return {operation["x-pytriton-model"]["name"] for operation in operations if "x-pytriton-model" in operation}
+    models = {operation["x-pytriton-model"]["name"] for operation in operations if "x-pytriton-model" in operation}
+    selected = os.environ.get("PYTRITON_TEST_MODELS")
+    return models & set(selected.split()) if selected else models
 
 
 SERVED = served()

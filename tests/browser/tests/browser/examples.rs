@@ -8,7 +8,10 @@ use pytriton_tests::{Engine, Result, Server};
 use weights::WeightsError;
 
 use crate::snippets::Snippets;
-use crate::{FOLDER, HISTOGRAMS, MODELS, look, look_with};
+use crate::{FOLDER, HISTOGRAMS, MODELS, look_with};
+
+/// The test file that fills in the forms.
+const FORMS: &str = "test_page_examples.py";
 
 /// Installs the weights of an example in a directory.
 type Learned = fn(&Path) -> std::result::Result<PathBuf, WeightsError>;
@@ -71,30 +74,37 @@ impl Example {
     }
 }
 
-fn fill_in(name: &str, server: &Server) -> Result<()> {
-    let snippets = Snippets::new(name)?;
-    let file = "test_page_examples.py";
+/// One model of each kind: their forms behave alike, and the page is the same on both engines.
+const KINDS: &str = "Counter Countdown File Linear Refusal Softmax Transform";
+
+fn fill_in(server: &Server, snippets: &Snippets) -> Result<()> {
     let home = snippets.home().to_string_lossy();
-    look_with(file, server, &[("PYTRITON_TEST_SNIPPETS", &home)])?;
-    snippets.run()
+    look_with(FORMS, server, &[("PYTRITON_TEST_SNIPPETS", &home)])
 }
 
 #[test]
 fn every_form_of_the_examples_answers() -> Result<()> {
-    fill_in("models", &Server::start(MODELS, &HISTOGRAMS)?)
+    let snippets = Snippets::new("models")?;
+    let server = Server::start(MODELS, &HISTOGRAMS)?;
+    fill_in(&server, &snippets)?;
+    snippets.run()
 }
 
 #[test]
-fn every_form_answers_beside_tritonserver() -> Result<()> {
+fn forms_answer_beside_tritonserver() -> Result<()> {
     let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
     let server = Server::start_with(engine, folder, MODELS, &[])?;
-    look("test_page_examples.py", &server)
+    look_with(FORMS, &server, &[("PYTRITON_TEST_MODELS", KINDS)])
 }
 
 #[test]
 fn every_form_of_examples_with_a_server_of_their_own_answers() -> Result<()> {
-    for (number, example) in ALONE.iter().enumerate() {
-        fill_in(&format!("alone_{number}"), &example.start()?)?;
+    // One crate for all, so that their programs are built once.
+    let snippets = Snippets::new("alone")?;
+    let servers = ALONE.iter().map(Example::start);
+    let servers = servers.collect::<Result<Vec<_>>>()?;
+    for server in &servers {
+        fill_in(server, &snippets)?;
     }
-    Ok(())
+    snippets.run()
 }
