@@ -47,14 +47,14 @@ def sequences():
     for model in [*MODELS, "Spread"]:
         yield from surface(model)
     for model in MODELS:
-        for door, make in (("http", over_http), ("grpc", over_grpc), ("stream", over_stream)):
+        for protocol, make in (("http", over_http), ("grpc", over_grpc), ("stream", over_stream)):
             for step, sequence, start, end in STEPS:
                 parameters = {"sequence_start": start, "sequence_end": end}
                 if sequence is not None:
                     parameters["sequence_id"] = sequence
-                yield make(f"{door}/sequence/{model}/{step}", model, 1, parameters)
-            yield from rows(door, make, model)
-            yield from full(door, make, model)
+                yield make(f"{protocol}/sequence/{model}/{step}", model, 1, parameters)
+            yield from rows(protocol, make, model)
+            yield from full(protocol, make, model)
         yield from mistyped(model)
         yield Http(f"http/counts/{model}", f"/v2/models/{model}/stats", method="GET")
 
@@ -67,25 +67,25 @@ def surface(model):
     yield Grpc(f"grpc/surface/metadata/{model}", "ModelMetadata", pb.ModelMetadataRequest(name=model))
 
 
-def rows(door, make, model):
+def rows(protocol, make, model):
     """Yields requests with more or fewer rows than the single row of a sequence request."""
     for count in (0, 2, 3, 9):
         for sequence in (0, 7):
             parameters = {"sequence_id": sequence, "sequence_start": True, "sequence_end": True}
-            yield make(f"{door}/sequence rows/{model}/{count} {sequence}", model, count, parameters)
+            yield make(f"{protocol}/sequence rows/{model}/{count} {sequence}", model, count, parameters)
 
 
-def full(door, make, model):
+def full(protocol, make, model):
     """Two sequences occupy all slots, and a third one waits until it times out."""
     flags = {"sequence_start": True, "sequence_end": False}
     for sequence in (21, 22):
-        yield make(f"{door}/sequence full/{model}/{sequence}", model, 1, {"sequence_id": sequence, **flags})
+        yield make(f"{protocol}/sequence full/{model}/{sequence}", model, 1, {"sequence_id": sequence, **flags})
     late = {"sequence_id": 23, **flags, "timeout": 50_000}
-    yield make(f"{door}/sequence full/{model}/late", model, 1, late)
-    yield make(f"{door}/sequence full/{model}/after it", model, 1, {"sequence_id": 23})
+    yield make(f"{protocol}/sequence full/{model}/late", model, 1, late)
+    yield make(f"{protocol}/sequence full/{model}/after it", model, 1, {"sequence_id": 23})
     for sequence in (21, 22):
         parameters = {"sequence_id": sequence, "sequence_end": True, "timeout": 1}
-        yield make(f"{door}/sequence full/{model}/{sequence} ends", model, 1, parameters)
+        yield make(f"{protocol}/sequence full/{model}/{sequence} ends", model, 1, parameters)
 
 
 def mistyped(model):

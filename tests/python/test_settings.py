@@ -75,8 +75,8 @@ def test_a_trace_tells_what_happened_and_when(protocol, files):
     elif protocol is tritonclient.http:
         assert names(records) == ["HTTP_RECV_START", "HTTP_RECV_END", *request_start, "HTTP_SEND_START", "HTTP_SEND_END"]
     else:
-        doors = ["GRPC_WAITREAD_START", "GRPC_WAITREAD_END", "GRPC_SEND_START", "GRPC_SEND_END"]
-        assert sorted(names(records)) == sorted([*request_start, *doors])
+        transfers = ["GRPC_WAITREAD_START", "GRPC_WAITREAD_END", "GRPC_SEND_START", "GRPC_SEND_END"]
+        assert sorted(names(records)) == sorted([*request_start, *transfers])
     (model,) = [record for record in records if "model_name" in record]
     assert model == {"id": records[0]["id"], "model_name": "I_FP32", "model_version": 1, "request_id": "r1"}
     times = {stamp["name"]: stamp["ns"] for record in records for stamp in record.get("timestamps", ())}

@@ -5,7 +5,7 @@ import numpy as np
 from wire import cache_gauges, infer
 
 # The size of the server's cache, in bytes.
-ROOM = 16384
+CACHE_BYTES = 16384
 
 
 def ask(protocol, client, number, columns=256):
@@ -41,7 +41,7 @@ def test_what_is_asked_for_stays(protocol, client):
 
 def test_what_is_too_large_is_answered_but_not_kept(protocol, client):
     before = cache_gauges()
-    columns = ROOM // 4
+    columns = CACHE_BYTES // 4
     first = ask(protocol, client, 5, columns)
     assert ask(protocol, client, 5, columns) > first
     now = cache_gauges()

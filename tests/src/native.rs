@@ -58,15 +58,15 @@ impl Server {
 
     fn spawn_native(mut command: Command) -> Result<Self> {
         let endpoints = free()?;
-        for (door, address) in [
+        for (endpoint, address) in [
             ("http", endpoints.http),
             ("grpc", endpoints.grpc),
             ("metrics", endpoints.metrics),
         ] {
             if let Some(address) = address {
                 command
-                    .arg(format!("--{door}-address={}", address.ip()))
-                    .arg(format!("--{door}-port={}", address.port()));
+                    .arg(format!("--{endpoint}-address={}", address.ip()))
+                    .arg(format!("--{endpoint}-port={}", address.port()));
             }
         }
         Self::spawn_at(&mut command, &endpoints, READY)
@@ -78,13 +78,13 @@ impl Server {
         endpoints: &Endpoints,
         deadline: Duration,
     ) -> Result<Self> {
-        let said = |address: Option<SocketAddr>| {
+        let text = |address: Option<SocketAddr>| {
             address.map_or_else(String::new, |address| address.to_string())
         };
         let banner = Banner {
-            http: said(endpoints.http),
-            grpc: said(endpoints.grpc),
-            metrics: said(endpoints.metrics),
+            http: text(endpoints.http),
+            grpc: text(endpoints.grpc),
+            metrics: text(endpoints.metrics),
             ..Banner::default()
         };
         let log = NamedTempFile::new()?;

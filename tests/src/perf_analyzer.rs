@@ -15,7 +15,7 @@ const LIBRARIES: [(&str, &str); 2] = [
 ];
 
 /// The time limit of a run.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RUN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// NVIDIA's load generator.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl PerfAnalyzer {
         command
             .args(["--streaming", "--async", "--input-data"])
             .arg(data.path());
-        finish(&mut command, PATIENCE)
+        finish(&mut command, RUN_TIMEOUT)
     }
 
     /// Sends a number of requests over `http` or `grpc`, four at a time, with all tensors in shared
@@ -96,7 +96,7 @@ impl PerfAnalyzer {
         };
         let mut command = self.command(model, protocol, address, requests);
         command.args(["--shared-memory", "system", "--shape", shape]);
-        finish(&mut command, PATIENCE)
+        finish(&mut command, RUN_TIMEOUT)
     }
 
     fn command(&self, model: &str, protocol: &str, address: &str, requests: u32) -> Command {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::cargo::apart;
+use crate::cargo::without_cargo_variables;
 use crate::environment::{self, Environment};
 use crate::{Result, Server, finish};
 
@@ -157,7 +157,7 @@ impl Python {
         // Builds of one package with different features share a directory.
         let lock = File::create(target.join("lock"))?;
         lock.lock()?;
-        let mut maturin = apart(self.command());
+        let mut maturin = without_cargo_variables(self.command());
         maturin
             .args(["-m", "maturin", "build", "--quiet", "--target-dir"])
             .arg(&target)

@@ -39,10 +39,10 @@ pub(crate) fn grpc(input: &[u8]) -> Outcome {
             messages(server, (*method, encoding), frames(&body, sizes), budget)
         })
     };
-    let whole = read([body.len().max(1); 2]);
-    let several = read([1 + usize::from(*small), 1 + 64 * usize::from(*large)]);
-    assert_eq!(several, whole, "messages depend on the frames");
-    whole.into_iter().try_for_each(|read| read.map(drop))
+    let in_one_piece = read([body.len().max(1); 2]);
+    let in_pieces = read([1 + usize::from(*small), 1 + 64 * usize::from(*large)]);
+    assert_eq!(in_pieces, in_one_piece, "messages depend on the frames");
+    in_one_piece.into_iter().try_for_each(|read| read.map(drop))
 }
 
 /// Reads and decodes the messages of a call.

@@ -16,7 +16,7 @@ mod reserved;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod ring;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-mod wire;
+mod worker_messages;
 
 /// Whether the decoder accepted the input, or the text of its error.
 pub type Outcome = Result<(), String>;
@@ -48,7 +48,7 @@ pub const TARGETS: &[Target] = &[
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     target("ring", ring::ring),
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    target("wire", wire::wire),
+    target("worker_messages", worker_messages::worker_messages),
 ];
 
 const fn target(name: &'static str, run: fn(&[u8]) -> Outcome) -> Target {

@@ -26,11 +26,11 @@ pub(crate) fn ring(input: &[u8]) -> Outcome {
             0 | 1 => {
                 let pushed = producer.push(&ring, &[position.into(); 8]);
                 if let Some(queue) = &mut expected {
-                    let room = producer.written() - released < ring.capacity();
+                    let has_space = producer.written() - released < ring.capacity();
                     // `written` already includes a message that was pushed.
                     match pushed {
                         Ok(()) => queue.push_back(position),
-                        Err(PushError::Full) => assert!(!room, "full, and has room"),
+                        Err(PushError::Full) => assert!(!has_space, "full, and has space"),
                         Err(PushError::Broken) => panic!("broken without a reason"),
                     }
                 }
@@ -75,8 +75,8 @@ pub(crate) fn ring(input: &[u8]) -> Outcome {
         if let Ok(count) = producer.in_flight(&ring) {
             assert!(count <= ring.capacity());
         }
-        let room = producer.has_room(&ring);
-        assert_eq!(room.is_ok(), producer.done(&ring).is_ok());
+        let space = producer.has_room(&ring);
+        assert_eq!(space.is_ok(), producer.done(&ring).is_ok());
     }
     Ok(())
 }

@@ -25,6 +25,6 @@ arguments = [
     "--model-control-mode=explicit",
     "--load-model=*",
 ]
-for door, port in (("http", http), ("grpc", grpc), ("metrics", metrics)):
-    arguments += [f"--{door}-address=127.0.0.1", f"--{door}-port={port}"]
+for protocol, port in (("http", http), ("grpc", grpc), ("metrics", metrics)):
+    arguments += [f"--{protocol}-address=127.0.0.1", f"--{protocol}-port={port}"]
 os.execve(program, [str(program), *arguments], environment)

@@ -18,11 +18,11 @@ fn add_sub(a: ArrayView1<i32>, b: ArrayView1<i32>) -> (Array1<i32>, Array1<i32>)
 
 /// The parameters and headers of the request, as lines.
 #[pytriton::model(name = "Said", batching = false)]
-fn said(x: ArrayView1<f32>, parameters: &Parameters) -> Array1<String> {
-    let said = parameters
+fn parameters_as_text(x: ArrayView1<f32>, parameters: &Parameters) -> Array1<String> {
+    let lines = parameters
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
-    Array1::from_elem(x.len(), said.collect::<Vec<_>>().join("\n"))
+    Array1::from_elem(x.len(), lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Fails for negative values.

@@ -64,12 +64,13 @@ fn considerate(milliseconds: ArrayView1<u32>, cancellation: &Cancellation) -> Ar
 /// The parameters and headers of the request, one per response.
 #[pytriton::model(name = "SaidOften", batching = false)]
 fn said_often(x: ArrayView1<f32>, parameters: &Parameters) -> impl Iterator<Item = Array1<String>> {
-    let said = parameters
+    let lines = parameters
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
-    let (length, said) = (x.len(), said.collect::<Vec<_>>());
-    said.into_iter()
-        .map(move |said| Array1::from_elem(length, said))
+    let (length, lines) = (x.len(), lines.collect::<Vec<_>>());
+    lines
+        .into_iter()
+        .map(move |lines| Array1::from_elem(length, lines))
 }
 
 /// Counts from 0 for the given number of responses, with the given delay before each. Fails instead

@@ -1,14 +1,15 @@
 //! The models for the end-to-end tests, in a binary or as a native backend.
 
+mod barrier;
 mod batching;
 mod cached;
 mod failing;
-mod gate;
 mod identities;
 mod in_flight;
 mod injected;
 mod ledger;
 mod limited;
+mod openai;
 mod priorities;
 mod raw;
 mod saturated;
@@ -17,7 +18,6 @@ mod sequences;
 mod shapes;
 mod stateful;
 mod streams;
-mod texts;
 mod waiting;
 
 pytriton::backend!();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pytriton::prelude::*;
 
-use crate::gate::nap;
+use crate::barrier::nap;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 

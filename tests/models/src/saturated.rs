@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pytriton::prelude::*;
 
-use crate::gate::{nap, rest};
+use crate::barrier::{nap, rest};
 
 /// Takes the time of its longest row, and returns the number of rows.
 #[pytriton::model(name = "GatherInFlight", max_batch_size = 8, batches_in_flight = 2)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pytriton::prelude::*;
 
 /// Logs the number of rows in a span of its own; fails for negative values.
-fn say(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
+fn log_rows(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
     let _own = tracing::info_span!("own", rows = x.nrows()).entered();
     tracing::info!("seen");
     match x.iter().any(|value| *value < 0.0) {
@@ -22,18 +22,18 @@ fn say(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
 )]
 #[batch]
 fn seen(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
-    say(x)
+    log_rows(x)
 }
 
 #[pytriton::model(name = "SeenAtOnce", max_batch_size = 8)]
 fn seen_at_once(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
-    say(x)
+    log_rows(x)
 }
 
 #[pytriton::model(name = "SeenAsync", max_batch_size = 8)]
 async fn seen_async(x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
     tokio::time::sleep(Duration::from_millis(5)).await;
-    say(x)
+    log_rows(x)
 }
 
 struct Watched;
@@ -47,6 +47,6 @@ impl Watched {
 
     #[infer]
     fn seen_by_state(&self, x: ArrayView2<f32>) -> Result<Array2<f32>, String> {
-        say(x)
+        log_rows(x)
     }
 }

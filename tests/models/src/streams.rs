@@ -83,7 +83,7 @@ fn patient_count(
 
 /// Sends the given number of responses at once, and then keeps the stream open.
 #[pytriton::model(name = "Kept", max_batch_size = 8, batches_in_flight = 64)]
-fn kept(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
+fn keep_open(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
     let count = stream::iter(0..count[[0, 0]]);
     let answers = count.map(|number| Array2::from_elem((1, 1), number));
     answers.chain(stream::pending())
@@ -93,7 +93,7 @@ fn kept(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
 /// earlier responses.
 #[pytriton::model(name = "Told", max_batch_size = 8)]
 #[batch]
-async fn told(
+async fn repeat_value(
     value: ArrayView2<'_, i32>,
     responses: &Responses<(Array2<i32>, Array2<u32>)>,
 ) -> Result<(), Cancelled> {
@@ -116,7 +116,10 @@ async fn told(
     max_queue_delay_microseconds = 20_000
 )]
 #[input(name = "value", datatype = INT32, shape = [1])]
-fn apart(requests: &[Request], responses: Vec<Responses<Array2<i32>>>) -> Result<(), String> {
+fn send_from_thread(
+    requests: &[Request],
+    responses: Vec<Responses<Array2<i32>>>,
+) -> Result<(), String> {
     let values = requests.iter().map(|request| {
         let value = request
             .array::<i32>("value")
@@ -125,13 +128,13 @@ fn apart(requests: &[Request], responses: Vec<Responses<Array2<i32>>>) -> Result
     });
     let values = values.collect::<Result<Vec<i32>, String>>()?;
     let most = values.iter().copied().max().unwrap_or_default();
-    let mut told: Vec<_> = values.into_iter().zip(responses).collect();
+    let mut receivers: Vec<_> = values.into_iter().zip(responses).collect();
     thread::spawn(move || {
         for number in (0..=most).rev() {
-            told.retain(|(value, responses)| {
-                let hears = number <= *value;
+            receivers.retain(|(value, responses)| {
+                let has_next = number <= *value;
                 let answer = Array2::from_elem((1, 1), number);
-                !hears || responses.blocking_send(answer).is_ok()
+                !has_next || responses.blocking_send(answer).is_ok()
             });
         }
     });

@@ -59,9 +59,9 @@ impl Abusers {
         self.stop.store(true, Ordering::Relaxed);
         let mut all = Tally::new();
         for thread in self.threads.drain(..) {
-            for (abuse, heard) in thread.join().unwrap_or_default() {
+            for (abuse, outcomes) in thread.join().unwrap_or_default() {
                 let counts = all.entry(abuse).or_default();
-                for (what, count) in heard {
+                for (what, count) in outcomes {
                     *counts.entry(what).or_default() += count;
                 }
             }
@@ -82,9 +82,9 @@ fn address(text: &str) -> SocketAddr {
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn note(counts: &mut BTreeMap<String, usize>, heard: io::Result<Vec<String>>) {
-    let heard = heard.unwrap_or_else(|error| vec![error.kind().to_string()]);
-    for what in heard.into_iter().chain(["times".to_owned()]) {
+fn note(counts: &mut BTreeMap<String, usize>, outcomes: io::Result<Vec<String>>) {
+    let outcomes = outcomes.unwrap_or_else(|error| vec![error.kind().to_string()]);
+    for what in outcomes.into_iter().chain(["times".to_owned()]) {
         *counts.entry(what).or_default() += 1;
     }
 }

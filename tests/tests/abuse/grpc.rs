@@ -11,7 +11,7 @@ use crate::frames::{
 };
 use crate::scene::{Scene, write_what_is_taken};
 
-type Heard = io::Result<Vec<String>>;
+type Outcomes = io::Result<Vec<String>>;
 
 const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
 
@@ -22,7 +22,7 @@ const WINDOW: u32 = 1 << 20;
 const WORDS: Duration = Duration::from_millis(100);
 
 /// The time limit for everything else.
-const PATIENCE: Duration = Duration::from_secs(5);
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The size of a frame that every server accepts.
 const PIECE: usize = 16_000;
@@ -40,14 +40,14 @@ pub(crate) fn infer(stream: u32, encoding: Option<&str>, message: &[u8]) -> Vec<
 }
 
 /// Waits for the end of the first call.
-fn heard(stream: &mut TcpStream) -> String {
+fn outcome(stream: &mut TcpStream) -> String {
     match read_answer(stream, 1) {
         Ok(()) => "an answer".to_owned(),
         Err(error) => error.kind().to_string(),
     }
 }
 
-pub(crate) fn slow_bodies(scene: &mut Scene) -> Heard {
+pub(crate) fn slow_bodies(scene: &mut Scene) -> Outcomes {
     let start = [
         hello(WINDOW),
         call(1, INFER, None),
@@ -59,15 +59,15 @@ pub(crate) fn slow_bodies(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn bombs(scene: &mut Scene) -> Heard {
+pub(crate) fn bombs(scene: &mut Scene) -> Outcomes {
     let bomb = [prefix(1, BOMB.len()), BOMB.clone()].concat();
     let start = [hello(WINDOW), infer(1, Some("gzip"), &bomb)].concat();
     let mut streams = scene.open_some(3, scene.grpc, &start)?;
-    Ok(streams.iter_mut().map(heard).collect())
+    Ok(streams.iter_mut().map(outcome).collect())
 }
 
 /// Fills the send window, but leaves no window for the responses.
-pub(crate) fn unread(scene: &mut Scene) -> Heard {
+pub(crate) fn unread(scene: &mut Scene) -> Outcomes {
     let mut streams = scene.open_some(8, scene.grpc, &hello(0))?;
     for stream in &mut streams {
         let window = Window::first(stream)?;
@@ -103,7 +103,7 @@ impl Window {
         while let Ok(frame) = read_frame(stream) {
             window.learn(&frame);
         }
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         // Settings apply once they are acknowledged.
         stream.write_all(&frame(SETTINGS, 1, 0, &[]))?;
         Ok(window)
@@ -129,7 +129,7 @@ impl Window {
 }
 
 /// Larger than the initial window.
-pub(crate) fn inputs(scene: &mut Scene) -> Heard {
+pub(crate) fn inputs(scene: &mut Scene) -> Outcomes {
     let mut stream = scene.open(scene.grpc)?;
     stream.write_all(&[hello(WINDOW), call(1, INFER, None)].concat())?;
     let mut window = Window::first(&mut stream)?;
@@ -144,10 +144,10 @@ pub(crate) fn inputs(scene: &mut Scene) -> Heard {
             window.learn(&read_frame(&mut stream)?);
         }
     }
-    Ok(vec![heard(&mut stream)])
+    Ok(vec![outcome(&mut stream)])
 }
 
-pub(crate) fn resets(scene: &mut Scene) -> Heard {
+pub(crate) fn resets(scene: &mut Scene) -> Outcomes {
     let mut flood = hello(WINDOW);
     for number in 0..STREAMS {
         let stream = 2 * number + 1;
@@ -159,7 +159,7 @@ pub(crate) fn resets(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn pings(scene: &mut Scene) -> Heard {
+pub(crate) fn pings(scene: &mut Scene) -> Outcomes {
     let kind = [(PING, [0; 8].as_slice()), (SETTINGS, &[])][scene.random.below(2)];
     let flood = [hello(WINDOW), frame(kind.0, 0, 0, kind.1).repeat(FRAMES)].concat();
     let _streams = scene.open_some(10, scene.grpc, &flood)?;
@@ -167,7 +167,7 @@ pub(crate) fn pings(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn headers(scene: &mut Scene) -> Heard {
+pub(crate) fn headers(scene: &mut Scene) -> Outcomes {
     let more = [&[0, 1, b'x', 100], [b'x'; 100].as_slice()]
         .concat()
         .repeat(100);
@@ -181,15 +181,15 @@ pub(crate) fn headers(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn idle(scene: &mut Scene) -> Heard {
+pub(crate) fn idle(scene: &mut Scene) -> Outcomes {
     let start = [hello(WINDOW), infer(1, None, &grpc_identity(100))].concat();
     let mut streams = scene.open_some(60, scene.grpc, &start)?;
-    let heard = streams.iter_mut().map(heard).collect();
+    let outcomes = streams.iter_mut().map(outcome).collect();
     scene.rest();
-    Ok(heard)
+    Ok(outcomes)
 }
 
-pub(crate) fn leave(scene: &mut Scene) -> Heard {
+pub(crate) fn leave(scene: &mut Scene) -> Outcomes {
     let start = [hello(WINDOW), infer(1, None, &grpc_identity(20_000))].concat();
     for _ in 0..scene.random.below(60) {
         let mut stream = scene.open(scene.grpc)?;

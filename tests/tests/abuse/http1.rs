@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use crate::bodies::{BOMB, EXCESS, HEAVY, INPUTS, NESTED, PARAMETERS};
 use crate::scene::{Scene, read_to_end, write_what_is_taken};
 
-type Heard = io::Result<Vec<String>>;
+type Outcomes = io::Result<Vec<String>>;
 
 /// More connections than the limit of a port.
 const CONNECTIONS: usize = 1200;
@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 1200;
 const HALF: usize = 24 << 20;
 
 /// The size of a response that exceeds the buffers of a connection.
-pub(crate) const LARGE: usize = 4 << 20;
+pub(crate) const LARGE_RESPONSE: usize = 4 << 20;
 
 fn head(model: &str, header: &str, length: usize) -> String {
     format!(
@@ -39,7 +39,7 @@ pub(crate) fn identity(bytes: usize) -> Vec<u8> {
 }
 
 /// Returns the status of the response, or a description of its absence.
-pub(crate) fn heard(stream: &mut TcpStream) -> String {
+pub(crate) fn outcome(stream: &mut TcpStream) -> String {
     let answer = read_to_end(stream);
     let line = String::from_utf8_lossy(answer.get(9..12).unwrap_or_default());
     if answer.is_empty() {
@@ -50,16 +50,16 @@ pub(crate) fn heard(stream: &mut TcpStream) -> String {
 }
 
 /// Sends a request, and usually reads the response.
-fn ask(scene: &mut Scene, model: &str, header: &str, body: &[u8]) -> Heard {
+fn ask(scene: &mut Scene, model: &str, header: &str, body: &[u8]) -> Outcomes {
     let request = request(model, &format!("{header}Connection: close\r\n"), body);
     let mut streams = scene.open_some(3, scene.http, &request)?;
     if scene.random.below(4) == 0 {
         return Ok(vec!["left".to_owned()]);
     }
-    Ok(streams.iter_mut().map(heard).collect())
+    Ok(streams.iter_mut().map(outcome).collect())
 }
 
-pub(crate) fn slow_heads(scene: &mut Scene) -> Heard {
+pub(crate) fn slow_heads(scene: &mut Scene) -> Outcomes {
     let streams = scene.open_some(
         60,
         scene.http,
@@ -69,14 +69,14 @@ pub(crate) fn slow_heads(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn slow_bodies(scene: &mut Scene) -> Heard {
+pub(crate) fn slow_bodies(scene: &mut Scene) -> Outcomes {
     let head = head("I_UINT8", "", 1 << 20) + "\r\n";
     let streams = scene.open_some(60, scene.http, head.as_bytes())?;
     scene.drip(streams, b" ");
     Ok(Vec::new())
 }
 
-pub(crate) fn halves(scene: &mut Scene) -> Heard {
+pub(crate) fn halves(scene: &mut Scene) -> Outcomes {
     let length = scene.random.below(HALF);
     let head = head("I_UINT8", "", 2 * HALF) + "\r\n";
     let half = [head.as_bytes(), &vec![b' '; length]].concat();
@@ -85,15 +85,15 @@ pub(crate) fn halves(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn bombs(scene: &mut Scene) -> Heard {
+pub(crate) fn bombs(scene: &mut Scene) -> Outcomes {
     ask(scene, "I_UINT8", "Content-Encoding: gzip\r\n", &BOMB)
 }
 
-pub(crate) fn excess(scene: &mut Scene) -> Heard {
+pub(crate) fn excess(scene: &mut Scene) -> Outcomes {
     ask(scene, "I_UINT8", "Content-Encoding: gzip\r\n", &EXCESS)
 }
 
-pub(crate) fn resets(scene: &mut Scene) -> Heard {
+pub(crate) fn resets(scene: &mut Scene) -> Outcomes {
     let request = identity(scene.random.below(20_000));
     for _ in 0..scene.random.below(60) {
         let mut stream = scene.open(scene.http)?;
@@ -103,8 +103,8 @@ pub(crate) fn resets(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn unread(scene: &mut Scene) -> Heard {
-    let request = identity(scene.random.below(LARGE));
+pub(crate) fn unread(scene: &mut Scene) -> Outcomes {
+    let request = identity(scene.random.below(LARGE_RESPONSE));
     let mut streams = scene.open_some(5, scene.http, &request)?;
     for stream in &mut streams {
         // A second request after the first response, which is not read.
@@ -114,19 +114,19 @@ pub(crate) fn unread(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn inputs(scene: &mut Scene) -> Heard {
+pub(crate) fn inputs(scene: &mut Scene) -> Outcomes {
     ask(scene, "I_INT8", "", INPUTS.as_bytes())
 }
 
-pub(crate) fn parameters(scene: &mut Scene) -> Heard {
+pub(crate) fn parameters(scene: &mut Scene) -> Outcomes {
     ask(scene, "I_UINT8", "", PARAMETERS.as_bytes())
 }
 
-pub(crate) fn nested(scene: &mut Scene) -> Heard {
+pub(crate) fn nested(scene: &mut Scene) -> Outcomes {
     ask(scene, "I_UINT8", "", NESTED.as_bytes())
 }
 
-pub(crate) fn heavy(scene: &mut Scene) -> Heard {
+pub(crate) fn heavy(scene: &mut Scene) -> Outcomes {
     ask(
         scene,
         "I_FP64",
@@ -135,7 +135,7 @@ pub(crate) fn heavy(scene: &mut Scene) -> Heard {
     )
 }
 
-pub(crate) fn connections(scene: &mut Scene) -> Heard {
+pub(crate) fn connections(scene: &mut Scene) -> Outcomes {
     let address = [scene.http, scene.grpc][scene.random.below(2)];
     let mut streams = Vec::with_capacity(CONNECTIONS);
     while streams.len() < CONNECTIONS && !scene.is_over() {
@@ -145,7 +145,7 @@ pub(crate) fn connections(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn noise(scene: &mut Scene) -> Heard {
+pub(crate) fn noise(scene: &mut Scene) -> Outcomes {
     let noise: Vec<u8> = match scene.random.below(4) {
         0 => (0..2000)
             .map(|_| scene.random.below(256).to_le_bytes()[0])
@@ -159,5 +159,5 @@ pub(crate) fn noise(scene: &mut Scene) -> Heard {
     for stream in &streams {
         stream.shutdown(std::net::Shutdown::Write)?;
     }
-    Ok(streams.iter_mut().map(heard).collect())
+    Ok(streams.iter_mut().map(outcome).collect())
 }

@@ -5,7 +5,7 @@ use pytriton_tests::Server;
 
 /// The resources of a server process.
 #[derive(Clone, Copy)]
-pub(crate) struct Held {
+pub(crate) struct ProcessResources {
     /// Its memory and its peak memory in MiB.
     memory: u64,
     pub most_memory: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Held {
     pub descriptors: usize,
 }
 
-impl fmt::Display for Held {
+impl fmt::Display for ProcessResources {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (memory, most, descriptors) = (self.memory, self.most_memory, self.descriptors);
         write!(
@@ -23,7 +23,7 @@ impl fmt::Display for Held {
     }
 }
 
-impl Held {
+impl ProcessResources {
     /// Returns the current resources of a server.
     pub(crate) fn by(server: &Server) -> Self {
         let id = server.pid();

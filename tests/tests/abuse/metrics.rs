@@ -3,10 +3,10 @@
 use std::io;
 
 use crate::frames::{END_HEADERS, END_STREAM, HEADERS, frame, hello};
-use crate::http1::heard;
+use crate::http1::outcome;
 use crate::scene::Scene;
 
-type Heard = io::Result<Vec<String>>;
+type Outcomes = io::Result<Vec<String>>;
 
 const SCRAPE: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
@@ -17,17 +17,17 @@ const OFTEN: usize = 10;
 /// The number of requests on an HTTP/2 connection.
 const STREAMS: usize = 100;
 
-pub(crate) fn scrapes(scene: &mut Scene) -> Heard {
+pub(crate) fn scrapes(scene: &mut Scene) -> Outcomes {
     let mut all = Vec::new();
     for _ in 0..scene.random.below(OFTEN) {
         let mut streams = scene.open_some(MANY, scene.metrics, SCRAPE)?;
-        all.extend(streams.iter_mut().map(heard));
+        all.extend(streams.iter_mut().map(outcome));
     }
     Ok(all)
 }
 
 /// Pipelined requests on a connection, or concurrent ones without a window for the responses.
-pub(crate) fn unread(scene: &mut Scene) -> Heard {
+pub(crate) fn unread(scene: &mut Scene) -> Outcomes {
     let start = match scene.random.below(2) {
         0 => b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(STREAMS),
         _ => beside_each_other(),

@@ -14,7 +14,7 @@ use crate::frames::{DATA, END_STREAM, call, frame, hello, prefix, read_answer};
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The time limit of a probe.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Continuous health checks of a server.
 pub(crate) struct Probes {
@@ -110,8 +110,8 @@ impl fmt::Display for Probed {
 fn connect(address: &str) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
+    stream.set_write_timeout(Some(READ_TIMEOUT))?;
     Ok(stream)
 }
 

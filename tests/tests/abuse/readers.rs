@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::bodies::{grpc_flow, grpc_identity};
 use crate::frames::{DATA, WINDOW_UPDATE, call, frame, hello};
 use crate::grpc::infer;
-use crate::http1::{LARGE, identity, request};
+use crate::http1::{LARGE_RESPONSE, identity, request};
 use crate::scene::Scene;
 
-type Heard = io::Result<Vec<String>>;
+type Outcomes = io::Result<Vec<String>>;
 
 const STREAM: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
@@ -22,7 +22,7 @@ const SIP: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// The window that a client grants on each stream.
-const ROOM: u32 = 1 << 10;
+const WINDOW_BYTES: u32 = 1 << 10;
 
 /// The request size on a gRPC stream, within the initial window.
 const PIECE: usize = 60_000;
@@ -34,7 +34,7 @@ const ENDLESS: u32 = 1_000_000;
 const ANSWER: usize = 100_000;
 
 /// The maximum time that a response holds back others, in milliseconds.
-const LONG: usize = 4000;
+const MAX_DELAY_MS: usize = 4000;
 
 /// The number of concurrent requests of one client.
 const STREAMS: usize = 20;
@@ -58,8 +58,8 @@ fn sip(stream: &mut TcpStream) -> bool {
     }
 }
 
-pub(crate) fn slow(scene: &mut Scene) -> Heard {
-    let request = identity(scene.random.below(LARGE));
+pub(crate) fn slow(scene: &mut Scene) -> Outcomes {
+    let request = identity(scene.random.below(LARGE_RESPONSE));
     let streams = scene.open_some(5, scene.http, &request)?;
     for stream in &streams {
         stream.set_read_timeout(Some(MOMENT))?;
@@ -69,22 +69,22 @@ pub(crate) fn slow(scene: &mut Scene) -> Heard {
 }
 
 /// Leaves the data in the buffers of the connection, and grants a little more window.
-pub(crate) fn grpc_slow(scene: &mut Scene) -> Heard {
+pub(crate) fn grpc_slow(scene: &mut Scene) -> Outcomes {
     let numbers = || (1..).step_by(2).take(STREAMS);
     let message = grpc_identity(PIECE / STREAMS);
-    let mut start = hello(ROOM);
-    let mut room = Vec::new();
+    let mut start = hello(WINDOW_BYTES);
+    let mut updates = Vec::new();
     for number in numbers() {
         start.extend(infer(number, None, &message));
-        room.extend(frame(WINDOW_UPDATE, 0, number, &ROOM.to_be_bytes()));
-        room.extend(frame(WINDOW_UPDATE, 0, 0, &ROOM.to_be_bytes()));
+        updates.extend(frame(WINDOW_UPDATE, 0, number, &WINDOW_BYTES.to_be_bytes()));
+        updates.extend(frame(WINDOW_UPDATE, 0, 0, &WINDOW_BYTES.to_be_bytes()));
     }
     let streams = scene.open_some(8, scene.grpc, &start)?;
-    scene.drip(streams, &room);
+    scene.drip(streams, &updates);
     Ok(Vec::new())
 }
 
-pub(crate) fn events(scene: &mut Scene) -> Heard {
+pub(crate) fn events(scene: &mut Scene) -> Outcomes {
     let bytes = scene.random.below(ANSWER);
     let body = format!(r#"{{"count":{ENDLESS},"bytes":{bytes}}}"#);
     let head = format!(
@@ -96,8 +96,8 @@ pub(crate) fn events(scene: &mut Scene) -> Heard {
     Ok(Vec::new())
 }
 
-pub(crate) fn grpc_streams(scene: &mut Scene) -> Heard {
-    let window = [0, ROOM, 1 << 30][scene.random.below(3)];
+pub(crate) fn grpc_streams(scene: &mut Scene) -> Outcomes {
+    let window = [0, WINDOW_BYTES, 1 << 30][scene.random.below(3)];
     let mut start = hello(window);
     for number in (1..).step_by(2).take(STREAMS) {
         let bytes = u32::try_from(scene.random.below(ANSWER)).unwrap_or_default();
@@ -110,12 +110,12 @@ pub(crate) fn grpc_streams(scene: &mut Scene) -> Heard {
 }
 
 /// A slow request, and others behind it whose clients disconnect earlier.
-pub(crate) fn held_back(scene: &mut Scene) -> Heard {
+pub(crate) fn held_back(scene: &mut Scene) -> Outcomes {
     let mut first = scene.open(scene.http)?;
-    first.write_all(&ordered(scene.random.below(LONG), 1))?;
+    first.write_all(&ordered(scene.random.below(MAX_DELAY_MS), 1))?;
     let mut behind = Vec::new();
     for _ in 0..scene.random.below(60) {
-        let bytes = scene.random.below(LARGE);
+        let bytes = scene.random.below(LARGE_RESPONSE);
         let mut stream = scene.open(scene.http)?;
         stream.write_all(&ordered(0, bytes))?;
         behind.push(stream);

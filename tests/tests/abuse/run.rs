@@ -8,7 +8,7 @@ use pytriton_tests::{Result, Server, released};
 
 use crate::abusers::{Abusers, Tally, kinds};
 use crate::clients::Ordinary;
-use crate::memory::Held;
+use crate::memory::ProcessResources;
 use crate::probe::{Probed, Probes};
 use crate::random::Random;
 
@@ -27,7 +27,7 @@ const MEMORY: u64 = 1536;
 const GONE: Duration = Duration::from_secs(10);
 
 /// The number of additional descriptors after that: connections of remaining clients.
-const FEW: usize = 16;
+const EXTRA_DESCRIPTORS: usize = 16;
 
 /// The duration of the load before the server stops, and the time limit for its end.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -54,26 +54,28 @@ fn ordinary_clients_do_not_notice() -> Result<()> {
     let mut random = Random::new();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let server = Server::spawn(&mut command(folder)?)?;
-    let before = Held::by(&server);
+    let before = ProcessResources::by(&server);
     let probes = Probes::start(&server);
     let ordinary = Ordinary::start(&server, &mut random)?;
     let abusers = Abusers::start(&server, &kinds(), &mut random);
     thread::sleep(time());
-    let under = Held::by(&server);
+    let under = ProcessResources::by(&server);
     let book = ordinary.stop()?;
     let probed = probes.stop();
-    let heard = abusers.stop();
-    let gone = left(&server, before);
-    let after = Held::by(&server);
+    let outcomes = abusers.stop();
+    let descriptors_closed_after = left(&server, before);
+    let after = ProcessResources::by(&server);
 
-    for (abuse, heard) in &heard {
-        println!("{abuse:?}: {heard:?}");
+    for (abuse, outcomes) in &outcomes {
+        println!("{abuse:?}: {outcomes:?}");
     }
     for probed in &probed {
         let errors = &probed.errors[..probed.errors.len().min(5)];
         println!("{probed}; {errors:?}");
     }
-    println!("before: {before}\nunder: {under}\nafter: {after}, {gone:?} after the last of them");
+    println!(
+        "before: {before}\nunder: {under}\nafter: {after}, {descriptors_closed_after:?} after the last of them"
+    );
     println!(
         "{} right, {} late, {} hung, {} cut, {:?}",
         book.right,
@@ -91,9 +93,12 @@ fn ordinary_clients_do_not_notice() -> Result<()> {
     book.check_all();
     again.check_all();
     check_probes(&probed);
-    check_answers(&heard);
+    check_answers(&outcomes);
     assert!(after.most_memory <= MEMORY, "{after}");
-    assert!(gone.is_some(), "before: {before}, after: {after}");
+    assert!(
+        descriptors_closed_after.is_some(),
+        "before: {before}, after: {after}"
+    );
     assert_eq!(status.code(), Some(0), "{log}");
     Ok(())
 }
@@ -107,17 +112,17 @@ fn check_probes(probed: &[Probed]) {
 }
 
 /// No abuser may receive an internal server error.
-fn check_answers(heard: &Tally) {
-    for (abuse, heard) in heard {
-        assert!(!heard.contains_key("500"), "{abuse:?}: {heard:?}");
+fn check_answers(outcomes: &Tally) {
+    for (abuse, outcomes) in outcomes {
+        assert!(!outcomes.contains_key("500"), "{abuse:?}: {outcomes:?}");
     }
 }
 
 /// Returns the time until the server has closed the descriptors of disconnected clients.
-fn left(server: &Server, before: Held) -> Option<Duration> {
+fn left(server: &Server, before: ProcessResources) -> Option<Duration> {
     let begun = Instant::now();
     while begun.elapsed() < GONE {
-        if Held::by(server).descriptors <= before.descriptors + FEW {
+        if ProcessResources::by(server).descriptors <= before.descriptors + EXTRA_DESCRIPTORS {
             return Some(begun.elapsed());
         }
         thread::sleep(Duration::from_millis(10));

@@ -13,15 +13,15 @@ use crate::random::Random;
 const DRIP: Duration = Duration::from_millis(50);
 
 /// The timeout of an abuser.
-const PATIENCE: Duration = Duration::from_secs(5);
+const IO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The time limit for writing data that is not read.
 const WRITE: Duration = Duration::from_millis(500);
 
 /// One wait of this many exceeds the time limits of the server.
 const ONE_OF: usize = 12;
-const LONG: Duration = Duration::from_secs(25);
-const SHORT: Duration = Duration::from_secs(3);
+const LONG_PAUSE: Duration = Duration::from_secs(25);
+const SHORT_PAUSE: Duration = Duration::from_secs(3);
 
 /// The state of an abuser: its targets and its random numbers.
 pub(crate) struct Scene {
@@ -35,9 +35,9 @@ pub(crate) struct Scene {
 impl Scene {
     /// Opens a connection that is reset when it is dropped.
     pub(crate) fn open(&self, address: SocketAddr) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        let stream = TcpStream::connect_timeout(&address, IO_TIMEOUT)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(IO_TIMEOUT))?;
         stream.set_write_timeout(Some(WRITE))?;
         set_socket_linger(&stream, Some(Duration::ZERO))?;
         Ok(stream)
@@ -63,9 +63,9 @@ impl Scene {
     /// Returns a random duration, usually short.
     pub(crate) fn while_long(&mut self) -> Duration {
         let most = if self.random.below(ONE_OF) == 0 {
-            LONG
+            LONG_PAUSE
         } else {
-            SHORT
+            SHORT_PAUSE
         };
         self.random.moment(most)
     }

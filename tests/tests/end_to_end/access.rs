@@ -49,13 +49,13 @@ fn drive(engine: Engine, closed: &str, key: Key) -> Result<()> {
             .env("PYTRITON_TRITON_CONFIG_GRPC_RESTRICTED_PROTOCOL", &own),
     };
     let server = Server::spawn_with(engine, &mut command)?;
-    let told = [
+    let variables = [
         ("PYTRITON_TEST_CLOSED", closed),
         ("PYTRITON_TEST_HEADER", header),
         ("PYTRITON_TEST_TOKEN", secret),
     ];
     let python = Python::with_pytriton_clients(folder())?;
-    python.test_with("test_access.py", &server, &told)?;
+    python.test_with("test_access.py", &server, &variables)?;
     assert!(!server.log()?.contains(secret));
     Ok(())
 }

@@ -63,13 +63,13 @@ fn check_passes_or_says_why_not() -> Result<()> {
     assert!(run(MODELS, &check())?.status.success());
     let unloadable = run(UNLOADABLE, &check())?;
     assert!(!unloadable.status.success());
-    let said = unloadable.stderr + &unloadable.stdout;
+    let output = unloadable.stderr + &unloadable.stdout;
     for part in [
         "Unloadable",
         "the weights are missing",
         "unloadable_model.rs",
     ] {
-        assert!(said.contains(part), "{part} is not in\n{said}");
+        assert!(output.contains(part), "{part} is not in\n{output}");
     }
     Ok(())
 }
@@ -79,13 +79,13 @@ fn duplicates_are_refused_with_both_places() -> Result<()> {
     for arguments in [check(), vec!["list"], FREE_PORTS.to_vec()] {
         let refused = run(DUPLICATES, &arguments)?;
         assert!(!refused.status.success(), "{arguments:?}");
-        let said = refused.stderr + &refused.stdout;
+        let output = refused.stderr + &refused.stdout;
         for part in [
             "Twice",
             "duplicate_models/first.rs:",
             "duplicate_models/second.rs:",
         ] {
-            assert!(said.contains(part), "{part} is not in\n{said}");
+            assert!(output.contains(part), "{part} is not in\n{output}");
         }
     }
     Ok(())
@@ -150,13 +150,13 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
 
 #[test]
 fn a_door_that_is_not_wanted_is_not_opened() {
-    for (option, door) in [
+    for (option, endpoint) in [
         ("--allow-http", "http"),
         ("--allow-grpc", "grpc"),
         ("--allow-metrics", "metrics"),
     ] {
         match Server::start(MODELS, &[option, "false"]) {
-            Err(HarnessError::Banner { label, .. }) => assert_eq!(label, door),
+            Err(HarnessError::Banner { label, .. }) => assert_eq!(label, endpoint),
             other => panic!("{option}: {other:?}"),
         }
     }

@@ -55,8 +55,8 @@ fn check_says_what_each_option_is_and_who_says_so() -> Result<()> {
         .env("PYTRITON_TRITON_CONFIG_LOG_VERBOSE", "0")
         .env("PYTRITON_TRITON_CONFIG_CACHE_CONFIG_0", "local,size=4096")
         .env("PORT", "0");
-    let said = run(command)?.success("check")?;
-    let rows: Vec<Vec<&str>> = said
+    let output = run(command)?.success("check")?;
+    let rows: Vec<Vec<&str>> = output
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
@@ -85,7 +85,7 @@ fn check_says_what_each_option_is_and_who_says_so() -> Result<()> {
     ] {
         assert!(
             rows.iter().any(|found| found == row),
-            "{row:?} is not in\n{said}"
+            "{row:?} is not in\n{output}"
         );
     }
     Ok(())
@@ -102,9 +102,13 @@ fn secrets_are_nowhere() -> Result<()> {
             "health:key=Sesam",
         );
         let finished = run(command)?;
-        let said = finished.stdout + &finished.stderr;
-        assert!(!said.contains("Sesam"), "{said}");
-        assert_eq!(said.contains("(hidden)"), arguments[0] == "check", "{said}");
+        let output = finished.stdout + &finished.stderr;
+        assert!(!output.contains("Sesam"), "{output}");
+        assert_eq!(
+            output.contains("(hidden)"),
+            arguments[0] == "check",
+            "{output}"
+        );
     }
     Ok(())
 }
@@ -117,10 +121,10 @@ fn numbered_variables_count_beside_the_one_without_a_number() -> Result<()> {
         .args(["check", "--config", &path])
         .env(variable, "local,size=2048")
         .env(format!("{variable}_0"), "local,size=4096");
-    let said = run(command)?.success("check")?;
+    let output = run(command)?.success("check")?;
     assert!(
-        said.contains("local,size=2048") && said.contains("local,size=4096"),
-        "{said}"
+        output.contains("local,size=2048") && output.contains("local,size=4096"),
+        "{output}"
     );
     Ok(())
 }

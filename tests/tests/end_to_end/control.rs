@@ -24,7 +24,7 @@ fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
 }
 
 /// Returns the models in the banner, and whether each is loaded.
-fn said(server: &Server) -> Vec<(&str, bool)> {
+fn banner_models(server: &Server) -> Vec<(&str, bool)> {
     let lines = server.banner().text.lines();
     let models = lines.filter_map(|line| line.trim_start().strip_prefix("model "));
     models
@@ -41,7 +41,7 @@ fn drive(engine: Engine) -> Result<()> {
     let explicit = ["--model-control-mode=explicit", "--load-model=Plain"];
     let server = serve(engine, &file, &explicit)?;
     let expected = [("Moody", false), ("Numbered", false), ("Plain", true)];
-    assert_eq!(said(&server), expected);
+    assert_eq!(banner_models(&server), expected);
     let file = file.to_string_lossy();
     python()?.test_with("test_control.py", &server, &[("MOODY", &file)])
 }
@@ -62,7 +62,7 @@ fn without_one(engine: Engine) -> Result<()> {
     let arguments = ["--exit-on-error=false"];
     let server = serve(engine, moody.path(), &arguments)?;
     let expected = [("Moody", false), ("Numbered", true), ("Plain", true)];
-    assert_eq!(said(&server), expected);
+    assert_eq!(banner_models(&server), expected);
     python()?.test("test_without_one.py", &server)?;
     let arguments = ["--exit-on-error=false", "--strict-readiness=false"];
     let server = serve(engine, moody.path(), &arguments)?;

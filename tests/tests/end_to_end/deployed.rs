@@ -19,8 +19,8 @@ fn manifests_are_valid() -> Result<()> {
 /// Performs the operations of a platform on the server of a manifest, in a network namespace with
 /// the ports of the manifest.
 fn deployed(name: &str, binary: &str, program: &Path, places: &[&Path]) -> Result<()> {
-    let apart = ["--map-root-user", "--net", "--mount"];
-    let mut command = python()?.command_by("unshare", &apart);
+    let namespaces = ["--map-root-user", "--net", "--mount"];
+    let mut command = python()?.command_by("unshare", &namespaces);
     command
         .args(["deployed.py", name, binary])
         .arg(program)

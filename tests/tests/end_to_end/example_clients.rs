@@ -61,8 +61,8 @@ fn what_they_print_is_the_same_over_both_protocols() -> Result<()> {
         ),
     ];
     for (example, expected) in table {
-        for said in example.printed(&[])? {
-            assert_eq!(said, expected);
+        for output in example.printed(&[])? {
+            assert_eq!(output, expected);
         }
     }
     Ok(())
@@ -79,13 +79,13 @@ fn linear() -> Result<()> {
 
 #[test]
 fn multi_instance() -> Result<()> {
-    for said in example!("multi_instance").printed(&[])? {
-        let counts = said.lines().filter_map(|line| {
+    for output in example!("multi_instance").printed(&[])? {
+        let counts = output.lines().filter_map(|line| {
             let (device, count) = line.split_once(": ")?;
-            assert!(["gpu:0", "gpu:1"].contains(&device), "{said}");
+            assert!(["gpu:0", "gpu:1"].contains(&device), "{output}");
             count.parse::<u32>().ok()
         });
-        assert_eq!(counts.sum::<u32>(), 1000, "{said}");
+        assert_eq!(counts.sum::<u32>(), 1000, "{output}");
     }
     Ok(())
 }
@@ -93,9 +93,9 @@ fn multi_instance() -> Result<()> {
 #[test]
 fn multiple_models() -> Result<()> {
     let printed = example!("multiple_models").printed(&[])?;
-    for (said, seen) in printed.iter().zip(1..) {
+    for (output, seen) in printed.iter().zip(1..) {
         let expected = format!("Sum: [11, 0]\nMean 1: [2.5]\nMean 2: [2]\nCounter: [{seen}]\n");
-        assert_eq!(*said, expected);
+        assert_eq!(*output, expected);
     }
     Ok(())
 }
@@ -103,15 +103,15 @@ fn multiple_models() -> Result<()> {
 #[test]
 fn online_learning() -> Result<()> {
     let [http, grpc] = example!("online_learning").printed(&[])?;
-    let loss = |said: &str| {
-        let first = said.lines().next().unwrap_or_default();
+    let loss = |output: &str| {
+        let first = output.lines().next().unwrap_or_default();
         let loss = first.trim_start_matches("loss ").parse::<f32>();
         loss.unwrap_or(f32::NAN)
     };
     // The second client finds the model that the first one has trained.
     assert!(loss(&http) > 1.0 && loss(&grpc) < 0.01, "{http}{grpc}");
-    for said in [http, grpc] {
-        assert!(said.ends_with("\n-5.0\n1.0\n"), "{said}");
+    for output in [http, grpc] {
+        assert!(output.ends_with("\n-5.0\n1.0\n"), "{output}");
     }
     Ok(())
 }
@@ -122,8 +122,8 @@ fn parameters_and_headers() -> Result<()> {
         "--http-header-forward-pattern=x-.*",
         "--grpc-header-forward-pattern=x-.*",
     ];
-    for said in example!("parameters").printed(&forwarded)? {
-        assert_eq!(said.trim_end(), "hello hello ada, from instance 0");
+    for output in example!("parameters").printed(&forwarded)? {
+        assert_eq!(output.trim_end(), "hello hello ada, from instance 0");
     }
     Ok(())
 }
@@ -132,8 +132,8 @@ fn parameters_and_headers() -> Result<()> {
 fn streaming() -> Result<()> {
     let example = example!("streaming");
     let (_server, [_, grpc]) = example.serve(&[])?;
-    let said = example.print(&[&grpc, "You may"])?;
-    assert!(said.starts_with("You may "), "{said}");
-    assert_eq!(said.split_whitespace().count(), 22, "{said}");
+    let output = example.print(&[&grpc, "You may"])?;
+    assert!(output.starts_with("You may "), "{output}");
+    assert_eq!(output.split_whitespace().count(), 22, "{output}");
     Ok(())
 }

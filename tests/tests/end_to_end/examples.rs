@@ -201,9 +201,9 @@ else:
 }
 
 #[test]
-fn bound() -> Result<()> {
+fn runtime_models() -> Result<()> {
     ask(
-        env!("CARGO_BIN_EXE_example_bound"),
+        env!("CARGO_BIN_EXE_example_runtime_models"),
         "
 x = np.array([[1, 2], [3, -4]], np.float32)
 for result in infer('square', x=x):
@@ -215,8 +215,8 @@ for result in infer('line', x=x):
 }
 
 #[test]
-fn bound_with_tritonserver() -> Result<()> {
-    let binary = env!("CARGO_BIN_EXE_example_bound");
+fn runtime_models_with_tritonserver() -> Result<()> {
+    let binary = env!("CARGO_BIN_EXE_example_runtime_models");
     let path = tritonserver(crate::MODELS.as_ref(), crate::folder())?;
     let mut command = Command::new(binary);
     command.env("PYTRITON_ENGINE", "tritonserver");

@@ -50,8 +50,8 @@ impl Learned {
             ] {
                 let mut command = Command::new(client.binary);
                 command.arg(url).args(client.arguments).current_dir(ROOT);
-                let said = finish(&mut command, DEADLINE)?.success(client.binary)?;
-                assert_eq!(said, client.prints);
+                let output = finish(&mut command, DEADLINE)?.success(client.binary)?;
+                assert_eq!(output, client.prints);
             }
         }
         server.signal("TERM")?;

@@ -2,7 +2,6 @@
 
 mod access;
 mod balanced;
-mod beyond_repair;
 mod clients;
 mod command_line;
 mod configuration;
@@ -12,8 +11,8 @@ mod deployed;
 mod differential;
 mod example_clients;
 mod examples;
+mod fatal_errors;
 mod goodput;
-mod heavy;
 mod learned;
 mod native;
 mod openapi;
@@ -21,6 +20,7 @@ mod operations;
 mod options;
 mod perf_analyzer;
 mod platforms;
+mod probes;
 mod protocols;
 mod readme;
 mod scarce;

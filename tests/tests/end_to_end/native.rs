@@ -32,14 +32,14 @@ fn built() -> PathBuf {
 fn models_and_library_are_written_and_the_command_is_printed() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (native, plain) = (folder.path().join("native"), folder.path().join("plain"));
-    let said = repository(EXAMPLE.as_ref(), &native, &["--native"])?.success("repository")?;
+    let output = repository(EXAMPLE.as_ref(), &native, &["--native"])?.success("repository")?;
     let (backends, models) = (native.join("backends"), native.join("models"));
     let expected = format!(
         "tritonserver --backend-directory={} --model-repository={}\n",
         backends.display(),
         models.display()
     );
-    assert_eq!(said, expected);
+    assert_eq!(output, expected);
     let library = fs::read(backends.join("native_backend").join(LIBRARY))?;
     assert!(library == fs::read(built())?, "it is another library");
     assert!(models.join("Identity/1").is_dir());

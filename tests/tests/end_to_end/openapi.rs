@@ -31,7 +31,7 @@ const EXAMPLES: [&str; 15] = [
 ];
 /// The examples that define their models at run time.
 const BOUND: [&str; 3] = [
-    env!("CARGO_BIN_EXE_example_bound"),
+    env!("CARGO_BIN_EXE_example_runtime_models"),
     env!("CARGO_BIN_EXE_example_multi_instance"),
     env!("CARGO_BIN_EXE_example_online_learning"),
 ];

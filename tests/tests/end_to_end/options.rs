@@ -53,11 +53,11 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     ] {
         for arguments in [check(), FREE_PORTS.to_vec()] {
             let refused = run(MODELS, &[&arguments[..], &[option]].concat())?;
-            let said = refused.stderr;
-            assert_eq!(refused.status.code(), Some(1), "{option}: {said}");
-            assert!(said.contains(name), "{option}: {said}");
-            assert!(said.contains("`--engine tritonserver`"), "{said}");
-            assert!(!said.contains("secret"), "{said}");
+            let stderr = refused.stderr;
+            assert_eq!(refused.status.code(), Some(1), "{option}: {stderr}");
+            assert!(stderr.contains(name), "{option}: {stderr}");
+            assert!(stderr.contains("`--engine tritonserver`"), "{stderr}");
+            assert!(!stderr.contains("secret"), "{stderr}");
             assert!(!refused.stdout.lines().any(|line| line == "ready"));
             assert!(!refused.stdout.contains("secret"), "{}", refused.stdout);
         }
@@ -65,9 +65,9 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
     let harmless = ["--http-thread-count=8", "--allow-gpu-metrics=false"];
     let fine = run(MODELS, &[&check()[..], &harmless].concat())?;
     assert!(fine.status.success(), "{}", fine.stderr);
-    let told = "option --http-thread-count has no effect";
+    let expected = "option --http-thread-count has no effect";
     assert_eq!(fine.stderr.matches("has no effect").count(), 1);
-    assert!(fine.stderr.contains(told), "{}", fine.stderr);
+    assert!(fine.stderr.contains(expected), "{}", fine.stderr);
     let mut variable = Command::new(MODELS);
     variable
         .args(check())
@@ -98,9 +98,9 @@ fn limits_have_bounds_and_are_the_embedded_engine_s() -> Result<()> {
         command.args(check()).arg(option);
         let refused = finish(&mut command, DEADLINE)?;
         let name = option.split('=').next().unwrap_or_default();
-        let told = format!("the tritonserver engine does not support {name}:");
+        let expected = format!("the tritonserver engine does not support {name}:");
         assert_eq!(refused.status.code(), Some(1), "{option}");
-        assert!(refused.stderr.contains(&told), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
     }
     Ok(())
 }

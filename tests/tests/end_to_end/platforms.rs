@@ -67,14 +67,14 @@ fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
     for (name, value) in command.get_envs() {
         checked.env(name, value.unwrap_or_default());
     }
-    let said = finish(&mut checked, DEADLINE)?.success("check")?;
+    let output = finish(&mut checked, DEADLINE)?.success("check")?;
     for option in ["--allow-http", "--allow-grpc", "--allow-vertex-ai"] {
-        let line = said
+        let line = output
             .lines()
             .find(|line| line.starts_with(&format!("{option} ")));
         assert!(
             line.is_some_and(|line| line.ends_with("environment AIP_MODE")),
-            "{said}"
+            "{output}"
         );
     }
     Ok(())
@@ -108,8 +108,8 @@ fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
             curl.args(["-sS", "--noproxy", "*", "-w", "%{http_code}"])
                 .arg(format!("{url}/{path}"))
                 .args(given);
-            let said = finish(&mut curl, DEADLINE)?.success("curl")?;
-            assert!(said.ends_with(expected), "{mode} {path}: {said}");
+            let output = finish(&mut curl, DEADLINE)?.success("curl")?;
+            assert!(output.ends_with(expected), "{mode} {path}: {output}");
         }
     }
     Ok(())

@@ -67,8 +67,8 @@ fn openai_s_routes_can_be_closed() -> Result<()> {
     let models = format!("http://{}/v1/models", server.banner().http);
     let answer = curl(&[&models])?;
     assert_eq!(answer, "{\"error\":\"Not Found\"} 404 1.1");
-    let beside = serve(Engine::Tritonserver, &["--allow-openai=false"])?;
-    assert_eq!(beside.banner().openai, None);
+    let without_openai = serve(Engine::Tritonserver, &["--allow-openai=false"])?;
+    assert_eq!(without_openai.banner().openai, None);
     Ok(())
 }
 

@@ -74,14 +74,14 @@ fn calls_have_the_output_they_show() -> Result<()> {
     let (call, output) = find(&blocks, "sh", "curl");
     let mut curl = Command::new("sh");
     curl.args(["-c", &on_free_ports(call, &server)]);
-    let said = finish(&mut curl, DEADLINE)?.success("curl")?;
-    assert_eq!(said.trim_end(), output.trim_end());
+    let printed = finish(&mut curl, DEADLINE)?.success("curl")?;
+    assert_eq!(printed.trim_end(), output.trim_end());
 
     let (call, output) = find(&blocks, "python", "tritonclient");
     let mut script = python()?.command();
     script.args(["-c", &on_free_ports(call, &server)]);
-    let said = finish(&mut script, DEADLINE)?.success("python")?;
-    assert_eq!(said.trim_end(), output.trim_end());
+    let printed = finish(&mut script, DEADLINE)?.success("python")?;
+    assert_eq!(printed.trim_end(), output.trim_end());
     Ok(())
 }
 

@@ -224,14 +224,14 @@ fn files_of_no_use_are_named() -> Result<()> {
             }
             let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
             let refused = check(engine, &arguments(made.path(), &asked))?;
-            let said = refused.stderr;
+            let stderr = refused.stderr;
             assert_eq!(
                 refused.status.code(),
                 Some(1),
-                "{certificate} {key}: {said}"
+                "{certificate} {key}: {stderr}"
             );
-            assert!(said.contains(expected), "{certificate} {key}: {said}");
-            assert!(!said.contains("already in use"), "{said}");
+            assert!(stderr.contains(expected), "{certificate} {key}: {stderr}");
+            assert!(!stderr.contains("already in use"), "{stderr}");
         }
     }
     Ok(())

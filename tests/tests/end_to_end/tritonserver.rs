@@ -130,15 +130,22 @@ fn tritonserver_is_told_how_to_keep_memory_unless_the_user_says_so() -> Result<(
     let ours = ":GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8388608:";
     let huge_pages = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     let huge_pages = huge_pages.is_ok_and(|text| !text.contains("[never]"));
-    let told = environment(&start(home.path(), &[])?)?;
-    assert_eq!(told.contains(ours), huge_pages, "{told}");
+    let environment_text = environment(&start(home.path(), &[])?)?;
+    assert_eq!(
+        environment_text.contains(ours),
+        huge_pages,
+        "{environment_text}"
+    );
 
     let mut command = command(home.path(), &[])?;
     command.env("GLIBC_TUNABLES", "glibc.malloc.trim_threshold=65536");
-    let told = environment(&Server::spawn(&mut command)?)?;
+    let environment_text = environment(&Server::spawn(&mut command)?)?;
     let own = ":GLIBC_TUNABLES=glibc.malloc.trim_threshold=65536:";
-    assert!(told.contains(own), "{told}");
-    assert!(!told.contains("glibc.malloc.hugetlb"), "{told}");
+    assert!(environment_text.contains(own), "{environment_text}");
+    assert!(
+        !environment_text.contains("glibc.malloc.hugetlb"),
+        "{environment_text}"
+    );
     Ok(())
 }
 

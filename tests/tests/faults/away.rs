@@ -13,7 +13,7 @@ use crate::process::{kill, tritonserver, wait_until};
 use crate::{EXIT, http};
 
 /// Longer than the time that a load waits for sessions to reconnect.
-const LONG: Duration = Duration::from_secs(7);
+const PAST_RECONNECT: Duration = Duration::from_secs(7);
 
 fn complete(server: &Server, model: &str) -> Result<http::Answer> {
     let openai = server.banner().openai.as_deref().unwrap_or_default();
@@ -34,9 +34,9 @@ fn asked(server: &Server) -> Result<()> {
     for (address, path) in table {
         let answer = http::get(address, path)?;
         let there = answer.status == 200 && answer.body.contains("Letters");
-        let said = answer.body.contains("tritonserver does not respond: ");
+        let explained = answer.body.contains("tritonserver does not respond: ");
         assert!(
-            there || (answer.status == 503 && said),
+            there || (answer.status == 503 && explained),
             "{path}: {answer:?}"
         );
     }
@@ -73,7 +73,7 @@ fn however_long_it_is_away_nobody_says_that_its_models_are_gone() -> Result<()> 
         log.is_ok_and(|log| log.contains("restarting it"))
     });
     let begun = Instant::now();
-    while begun.elapsed() < LONG {
+    while begun.elapsed() < PAST_RECONNECT {
         asked(&server)?;
         // The models of the next tritonserver are not known yet.
         assert_eq!(complete(&server, "Members")?.status, 503);

@@ -14,7 +14,7 @@ use crate::process::{group, signal, wait_until};
 use crate::{EXIT, NOTICED};
 
 /// The time limit for a start, including a start of tritonserver for its help.
-const SOON: Duration = Duration::from_secs(1);
+const START_LIMIT: Duration = Duration::from_secs(1);
 
 const IDENTITY: &str = env!("CARGO_BIN_EXE_example_identity");
 
@@ -41,8 +41,8 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
     let table = [
         (
             0o755,
-            impostor("echo I am; echo 'error: no room' >&2; exit 7")?,
-            "error: tritonserver exited with code 7\n  error: no room",
+            impostor("echo I am; echo 'error: no space' >&2; exit 7")?,
+            "error: tritonserver exited with code 7\n  error: no space",
         ),
         (
             0o755,
@@ -82,7 +82,7 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
         let took = begun.elapsed();
         assert_eq!(refused.status.code(), Some(1), "{}", refused.stderr);
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
-        assert!(took < SOON, "{expected}: {took:?}");
+        assert!(took < START_LIMIT, "{expected}: {took:?}");
         assert!(workspaces(home.path()).is_empty());
     }
     Ok(())
@@ -130,7 +130,7 @@ fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
         let last = log.lines().last().unwrap_or_default();
         assert!(last.starts_with(&format!("error: {expected}")), "{log}");
         assert!(last.contains("(`ulimit -n`;"), "{log}");
-        assert!(took < SOON, "{limit}: {took:?}");
+        assert!(took < START_LIMIT, "{limit}: {took:?}");
         assert!(workspaces(home.path()).is_empty());
     }
     Ok(())
@@ -175,7 +175,7 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
             "error: cannot listen on {address} for {endpoint} (option --{endpoint}-port): "
         );
         assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
-        assert!(took < SOON, "{endpoint}: {took:?}");
+        assert!(took < START_LIMIT, "{endpoint}: {took:?}");
         assert!(workspaces(home.path()).is_empty());
     }
     Ok(())

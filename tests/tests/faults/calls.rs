@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use pytriton_tests::Result;
 
 use crate::broken::program;
-use crate::draining::{AFTERWARDS, PATIENCE, answered, ends};
+use crate::draining::{AFTERWARDS, SHUTDOWN_LIMIT, answered, ends};
 use crate::engine::{FREE_PORTS, installed, prepare, start};
 use crate::process::{signal, wait_until};
 use crate::proxy::{Slow, slow_way};
@@ -98,7 +98,7 @@ fn calls_without_end_are_answered_and_then_not_accepted() -> Result<()> {
     assert_eq!(calls.line()?, "warm");
     let begun = Instant::now();
     server.signal("TERM")?;
-    let (status, log) = server.wait(PATIENCE)?;
+    let (status, log) = server.wait(SHUTDOWN_LIMIT)?;
     let took = begun.elapsed();
     assert_eq!(status.code(), Some(0), "{log}");
     assert!(took < AFTERWARDS * 2, "{took:?} {log}");
@@ -124,8 +124,8 @@ fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
         server.signal("TERM")?;
         let log = ends(server, last)?;
         // Closing a connection without an open call loses nothing.
-        let said = log.contains("closed gRPC connections with calls");
-        assert_eq!(said, mode == "stream", "{log}");
+        let logged = log.contains("closed gRPC connections with calls");
+        assert_eq!(logged, mode == "stream", "{log}");
         drop(silent);
     }
     Ok(())

@@ -17,7 +17,7 @@ use crate::{EXIT, http};
 pub(crate) const AFTERWARDS: Duration = Duration::from_secs(6);
 
 /// The time limit of the slowest request on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Far more clients than processors.
 const CLIENTS: usize = 48;
@@ -141,7 +141,7 @@ fn ask_on(address: &str, slot: usize) -> (Vec<usize>, Instant) {
     let (mut answered, mut last) = (Vec::new(), Instant::now());
     let mut number = slot * 1_000_000;
     while let Ok(mut stream) = TcpStream::connect(address) {
-        let _ = stream.set_read_timeout(Some(PATIENCE));
+        let _ = stream.set_read_timeout(Some(SHUTDOWN_LIMIT));
         while let Some(status) = ask(&mut stream, number) {
             last = Instant::now();
             if status == 200 {
@@ -210,7 +210,7 @@ fn clients_that_ask_on_and_on_are_answered_and_then_not_accepted() -> Result<()>
         };
         wait_until("some answers", EXIT, warm);
         server.signal("TERM")?;
-        let ended = server.wait(PATIENCE)?;
+        let ended = server.wait(SHUTDOWN_LIMIT)?;
         for client in clients {
             let Ok((right, at)) = client.join() else {
                 panic!("a client panicked");
@@ -221,7 +221,7 @@ fn clients_that_ask_on_and_on_are_answered_and_then_not_accepted() -> Result<()>
         Ok(ended)
     })?;
     assert_eq!(status.code(), Some(0), "{log}");
-    let last = last.map_or(PATIENCE, |last| last.elapsed());
+    let last = last.map_or(SHUTDOWN_LIMIT, |last| last.elapsed());
     assert!(last < AFTERWARDS, "{last:?} {log}");
     let executed = log
         .lines()

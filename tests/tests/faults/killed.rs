@@ -24,8 +24,8 @@ const LOADED: [&str; 2] = ["Gather", "Ferry"];
 
 fn closed(server: &Server) -> bool {
     let banner = server.banner();
-    let doors = [&banner.http, &banner.grpc, &banner.metrics];
-    doors
+    let endpoints = [&banner.http, &banner.grpc, &banner.metrics];
+    endpoints
         .iter()
         .all(|address| TcpStream::connect(address).is_err())
 }
@@ -43,7 +43,7 @@ fn tritonserver_under_load() -> Result<()> {
         assert!(!has_named_memory(child) && !has_named_memory(server.pid()));
         thread::sleep(random.moment(MOMENTS));
         kill(child)?;
-        wait_until("the end of all doors", NOTICED, || closed(&server));
+        wait_until("all endpoints to close", NOTICED, || closed(&server));
         let (status, log) = server.wait(NOTICED)?;
         assert_eq!(status.code(), Some(1), "{log}");
         assert!(
@@ -73,7 +73,7 @@ fn the_worker_under_load() -> Result<()> {
         let child = tritonserver(&server);
         thread::sleep(random.moment(MOMENTS));
         kill(server.pid())?;
-        wait_until("the end of all doors", NOTICED, || closed(&server));
+        wait_until("all endpoints to close", NOTICED, || closed(&server));
         wait_until("the end of tritonserver", NOTICED, || {
             group(child).is_empty()
         });

@@ -54,7 +54,7 @@ impl Driven {
     }
 
     /// Sends a line and waits for the reply.
-    pub(crate) fn say(&mut self, line: &str) -> Result<String> {
+    pub(crate) fn send_line(&mut self, line: &str) -> Result<String> {
         writeln!(self.commands, "{line}")?;
         match self.answers.recv_timeout(DEADLINE) {
             Ok(answer) => Ok(answer),
@@ -80,19 +80,19 @@ impl Load {
     pub(crate) fn begin(&mut self, server: &Server, model: &str) -> Result<()> {
         let banner = server.banner();
         let line = format!("begin {} {} {model}", banner.http, banner.grpc);
-        assert_eq!(self.0.say(&line)?, "warm");
+        assert_eq!(self.0.send_line(&line)?, "warm");
         Ok(())
     }
 
     /// Waits until every client has received an error after this call.
     pub(crate) fn fails(&mut self) -> Result<()> {
-        assert_eq!(self.0.say("fails")?, "failed");
+        assert_eq!(self.0.send_line("fails")?, "failed");
         Ok(())
     }
 
     /// Stops all clients.
     pub(crate) fn end(&mut self) -> Result<Report> {
-        self.0.say("end").map(Report)
+        self.0.send_line("end").map(Report)
     }
 
     /// `kill -9`.

@@ -13,6 +13,7 @@ mod connection;
 mod draining;
 mod dumped;
 mod engine;
+mod error_messages;
 mod failing;
 mod filling;
 mod forgetful;
@@ -37,7 +38,6 @@ mod side_by_side;
 mod sockets;
 mod stopping;
 mod streams;
-mod texts;
 mod unreadable;
 
 use std::path::Path;

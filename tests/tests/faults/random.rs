@@ -22,8 +22,8 @@ impl Random {
 
     /// Returns a duration shorter than `most`.
     pub(crate) fn moment(&mut self, most: Duration) -> Duration {
-        let part = u32::try_from(self.below(1000)).unwrap_or_default();
-        most * part / 1000
+        let share = u32::try_from(self.below(1000)).unwrap_or_default();
+        most * share / 1000
     }
 
     /// Returns a number below `end`.

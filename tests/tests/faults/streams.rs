@@ -44,14 +44,14 @@ impl Streams {
     ) -> Result<()> {
         let grpc = &server.banner().grpc;
         let line = format!("open {grpc} {model} {streams} {count} {milliseconds}");
-        assert_eq!(self.0.say(&line)?, "open");
+        assert_eq!(self.0.send_line(&line)?, "open");
         Ok(())
     }
 
     /// Waits until all streams have ended.
     fn ended(&mut self) -> Result<Report> {
-        let said = self.0.say("ended")?;
-        let report = Report(serde_json::from_str(&said).unwrap_or_default());
+        let reply = self.0.send_line("ended")?;
+        let report = Report(serde_json::from_str(&reply).unwrap_or_default());
         assert!(report.number("hanging") == 0, "{report:?}");
         assert!(report.number("wrong") == 0, "{report:?}");
         assert!(report.number("silent") == 0, "{report:?}");
@@ -190,7 +190,7 @@ fn clients_leave() -> Result<()> {
             streams.open(&server, busy, (ENDLESS, 20))?;
             // Clients cancel, or are killed.
             match busy.1 {
-                4 => assert_eq!(streams.0.say("cancel")?, "cancelled"),
+                4 => assert_eq!(streams.0.send_line("cancel")?, "cancelled"),
                 _ => streams.0.kill()?,
             }
             thread::sleep(HEARD);
@@ -221,8 +221,8 @@ fn churn(server: &Server, count: usize) -> Result<()> {
     while left > 0 {
         let some = left.min(100);
         let line = format!("churn {} {some}", server.banner().grpc);
-        let said = streams.0.say(&line)?;
-        assert_eq!(said, "churned", "{}", server.log()?);
+        let reply = streams.0.send_line(&line)?;
+        assert_eq!(reply, "churned", "{}", server.log()?);
         left -= some;
     }
     Ok(())

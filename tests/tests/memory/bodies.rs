@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 /// The bytes of the larger ones: all fit into the budget by themselves.
-pub(crate) const LARGE: usize = 12 << 20;
+pub(crate) const LARGE_BODY: usize = 12 << 20;
 
 /// More members and inputs than a request may have are refused at once.
 pub(crate) const MANY: usize = 65_000;

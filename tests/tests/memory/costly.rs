@@ -9,7 +9,7 @@ use rustix::net::sockopt::set_socket_linger;
 use crate::http2::Http2;
 
 /// How long a response is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long a response is left unread, and a head or body unfinished.
 const UNREAD: Duration = Duration::from_millis(1500);
@@ -112,8 +112,8 @@ impl Costly {
 pub(crate) fn connect(address: &str) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(RESPONSE_TIMEOUT))?;
+    stream.set_write_timeout(Some(RESPONSE_TIMEOUT))?;
     set_socket_linger(&stream, Some(Duration::ZERO))?;
     Ok(stream)
 }

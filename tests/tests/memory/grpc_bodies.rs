@@ -1,6 +1,6 @@
 //! Messages over gRPC, each of which costs a server much more than the client that sends it.
 
-use crate::bodies::{LARGE, MANY};
+use crate::bodies::{LARGE_BODY, MANY};
 use crate::frames::{bytes_field, message, prefix, varint};
 
 /// One compressed message.
@@ -91,7 +91,11 @@ pub(crate) fn parameters() -> Vec<u8> {
 /// Raw contents that the model has no inputs for.
 pub(crate) fn raw_contents() -> Vec<u8> {
     let raw = [bytes_field(7, &[7; 4096]), bytes_field(7, &[])].concat();
-    [bytes_field(1, b"I_UINT8"), raw.repeat(LARGE / raw.len())].concat()
+    [
+        bytes_field(1, b"I_UINT8"),
+        raw.repeat(LARGE_BODY / raw.len()),
+    ]
+    .concat()
 }
 
 /// What `Flow` is asked: as many answers, of as many bytes each.

@@ -1,5 +1,5 @@
 use crate::bodies::{
-    LARGE, MANY, binary, chat, deflate, groups, gzip, infer, inputs, members, nested, outputs,
+    LARGE_BODY, MANY, binary, chat, deflate, groups, gzip, infer, inputs, members, nested, outputs,
     parameters, prompt, repeated, row, shared,
 };
 use crate::costly::{Action, Costly};
@@ -60,7 +60,7 @@ fn unread(costly: Costly) -> Costly {
 
 fn json() -> Vec<Costly> {
     let long = format!("\"{}\"", "x".repeat(150));
-    let escapes = format!("\"{}\"", repeated(r"\u0001", LARGE));
+    let escapes = format!("\"{}\"", repeated(r"\u0001", LARGE_BODY));
     vec![
         read(
             "parameters",
@@ -81,13 +81,13 @@ fn json() -> Vec<Costly> {
             "numbers",
             "I_FP64",
             "",
-            row("FP64", "0.1234567", LARGE / 10).as_bytes(),
+            row("FP64", "0.1234567", LARGE_BODY / 10).as_bytes(),
         ),
         read(
             "short numbers",
             "I_FP64",
             "",
-            row("FP64", "0", LARGE / 4).as_bytes(),
+            row("FP64", "0", LARGE_BODY / 4).as_bytes(),
         ),
         read(
             "escapes",
@@ -99,26 +99,26 @@ fn json() -> Vec<Costly> {
             "empty texts",
             "I_STRING",
             "",
-            row("BYTES", "\"\"", LARGE / 4).as_bytes(),
+            row("BYTES", "\"\"", LARGE_BODY / 4).as_bytes(),
         ),
         read(
             "short escapes",
             "I_STRING",
             "",
-            row("BYTES", r#""\u0001""#, LARGE / 9).as_bytes(),
+            row("BYTES", r#""\u0001""#, LARGE_BODY / 9).as_bytes(),
         ),
         unread(read(
             "unread numbers",
             "I_FP64",
             "",
-            row("FP64", "0", LARGE / 8).as_bytes(),
+            row("FP64", "0", LARGE_BODY / 8).as_bytes(),
         )),
     ]
 }
 
 fn compressed_bodies() -> Vec<Costly> {
     let gzipped = "Content-Encoding: gzip\r\n";
-    let numbers = gzip(row("FP64", "0", LARGE / 4).as_bytes());
+    let numbers = gzip(row("FP64", "0", LARGE_BODY / 4).as_bytes());
     vec![
         read("gzip of spaces", "I_UINT8", gzipped, &gzip(&spaces())),
         read(
@@ -137,7 +137,7 @@ fn compressed_bodies() -> Vec<Costly> {
             "gzip of empty texts",
             "I_BYTES",
             gzipped,
-            &gzip(row("BYTES", "\"\"", LARGE / 4).as_bytes()),
+            &gzip(row("BYTES", "\"\"", LARGE_BODY / 4).as_bytes()),
         ),
         read(
             "gzip of parameters",
@@ -158,25 +158,28 @@ fn tensors(region: &str) -> Vec<Costly> {
     let sent = |name, (headers, body): (String, Vec<u8>)| read(name, "I_UINT8", &headers, &body);
     let announced = {
         let json = binary(ALLOWED, r#""binary_data":true"#);
-        let whole = http(
+        let request = http(
             "/v2/models/I_UINT8/infer",
             &head(&json),
             &[json.as_bytes(), &vec![0; ALLOWED]].concat(),
         );
-        whole[..4096].to_vec()
+        request[..4096].to_vec()
     };
-    let shared = |output: &str| shared(region, LARGE, output);
+    let shared = |output: &str| shared(region, LARGE_BODY, output);
     vec![
         sent(
             "classification",
-            of(LARGE / 8, r#""classification":1000000000"#),
+            of(LARGE_BODY / 8, r#""classification":1000000000"#),
         ),
         sent(
             "large classification",
-            of(LARGE, r#""classification":1000000000"#),
+            of(LARGE_BODY, r#""classification":1000000000"#),
         ),
-        sent("tensor as JSON", of(LARGE, r#""binary_data":false"#)),
-        unread(sent("unread tensor", of(LARGE, r#""binary_data":true"#))),
+        sent("tensor as JSON", of(LARGE_BODY, r#""binary_data":false"#)),
+        unread(sent(
+            "unread tensor",
+            of(LARGE_BODY, r#""binary_data":true"#),
+        )),
         Costly {
             name: "announced body",
             action: Action::Http(announced),
@@ -201,10 +204,10 @@ fn tensors(region: &str) -> Vec<Costly> {
 fn settings() -> Vec<Costly> {
     let long = format!("\"{}\"", "x".repeat(150));
     let many = format!("{{{}}}", members(MANY, &long));
-    let text = repeated(r"\u0020", LARGE);
+    let text = repeated(r"\u0020", LARGE_BODY);
     let load = format!(
         r#"{{"parameters":{{"config":"{text}","file:1/model.bin":"{}"}}}}"#,
-        "A".repeat(LARGE)
+        "A".repeat(LARGE_BODY)
     );
     let key = format!(r#"{{"key":"/{text}","offset":0,"byte_size":1}}"#);
     vec![
@@ -233,8 +236,8 @@ fn settings() -> Vec<Costly> {
 }
 
 fn texts() -> Vec<Costly> {
-    let generate = format!(r#"{{"INPUT_1":[{}0]}}"#, "0,".repeat(LARGE / 4));
-    let texts = format!(r#"{{"INPUT_1":"{}"}}"#, repeated(r"\u0001", LARGE));
+    let generate = format!(r#"{{"INPUT_1":[{}0]}}"#, "0,".repeat(LARGE_BODY / 4));
+    let texts = format!(r#"{{"INPUT_1":"{}"}}"#, repeated(r"\u0001", LARGE_BODY));
     let flow = r#"{"count":1000,"bytes":1000000}"#;
     vec![
         post(
@@ -277,13 +280,13 @@ fn texts() -> Vec<Costly> {
             "completion",
             "/v1/completions",
             "",
-            prompt(LARGE, false).as_bytes(),
+            prompt(LARGE_BODY, false).as_bytes(),
         ),
         unread(post(
             "completion stream",
             "/v1/completions",
             "",
-            prompt(LARGE, true).as_bytes(),
+            prompt(LARGE_BODY, true).as_bytes(),
         )),
     ]
 }
@@ -319,23 +322,23 @@ fn grpc_requests() -> Vec<Costly> {
         plain("gRPC parameters", &grpc_bodies::parameters()),
         plain(
             "gRPC empty texts",
-            &grpc_bodies::empty_texts("I_STRING", LARGE / 8),
+            &grpc_bodies::empty_texts("I_STRING", LARGE_BODY / 8),
         ),
         plain(
             "gRPC many empty texts",
-            &grpc_bodies::empty_texts("I_BYTES", LARGE),
+            &grpc_bodies::empty_texts("I_BYTES", LARGE_BODY),
         ),
         plain(
             "gRPC packed numbers",
-            &grpc_bodies::packed_numbers(LARGE / 8),
+            &grpc_bodies::packed_numbers(LARGE_BODY / 8),
         ),
         plain(
             "gRPC many packed numbers",
-            &grpc_bodies::packed_numbers(LARGE),
+            &grpc_bodies::packed_numbers(LARGE_BODY),
         ),
         plain("gRPC raw contents", &grpc_bodies::raw_contents()),
-        plain("gRPC classification", &grpc_bodies::classes(LARGE / 8)),
-        plain("gRPC tensor", &grpc_bodies::identity(LARGE, &[])),
+        plain("gRPC classification", &grpc_bodies::classes(LARGE_BODY / 8)),
+        plain("gRPC tensor", &grpc_bodies::identity(LARGE_BODY, &[])),
         Costly {
             name: "gRPC announced tensor",
             action: announced,
@@ -345,7 +348,7 @@ fn grpc_requests() -> Vec<Costly> {
             "gRPC load",
             "/inference.GRPCInferenceService/RepositoryModelLoad",
             None,
-            message(&grpc_bodies::load(LARGE)),
+            message(&grpc_bodies::load(LARGE_BODY)),
         ),
         call(
             "gRPC trace settings",
@@ -369,14 +372,14 @@ fn grpc_compressed() -> Vec<Costly> {
             "gRPC gzip of a tensor",
             INFER,
             gzip,
-            compressed(&grpc_bodies::identity(2 * LARGE, &[])),
+            compressed(&grpc_bodies::identity(2 * LARGE_BODY, &[])),
         ),
         call("gRPC gzip of spaces", INFER, gzip, compressed(&spaces())),
         call(
             "gRPC gzip of empty texts",
             INFER,
             gzip,
-            compressed(&grpc_bodies::empty_texts("I_BYTES", LARGE)),
+            compressed(&grpc_bodies::empty_texts("I_BYTES", LARGE_BODY)),
         ),
         call(
             "gRPC gzip of inputs",
@@ -400,7 +403,7 @@ fn grpc_compressed() -> Vec<Costly> {
             "gRPC gzip of a load",
             "/inference.GRPCInferenceService/RepositoryModelLoad",
             gzip,
-            compressed(&grpc_bodies::load(LARGE)),
+            compressed(&grpc_bodies::load(LARGE_BODY)),
         ),
     ]
 }
@@ -431,7 +434,7 @@ fn streams() -> Vec<Costly> {
             "gRPC unread tensor",
             INFER,
             None,
-            message(&grpc_bodies::identity(LARGE, &[])),
+            message(&grpc_bodies::identity(LARGE_BODY, &[])),
         )),
         action(Action::Heads),
         action(Action::Watches),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pytriton_tests::{Result, Server, released};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::bodies::LARGE;
+use crate::bodies::LARGE_BODY;
 use crate::costly::{Costly, GRPC};
 use crate::load::{Load, Tally};
 use crate::ordinary::Ordinary;
@@ -77,7 +77,7 @@ fn limit_address_space(server: &Server) -> Result<Sizes> {
 fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
     let server = start()?;
     let banner = server.banner();
-    let region = Region::register(&banner.http, LARGE as u64)?;
+    let region = Region::register(&banner.http, LARGE_BODY as u64)?;
     let requests = Arc::new(kinds(all(region.name())));
     let rest = limit_address_space(&server)?;
     let watch = watch_bytes(&server)?;

@@ -106,19 +106,23 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
             .ok_or_else(|| format!("nobody reads {name}"))?;
         let source = syn::parse_file(&fs::read_to_string(&file)?)?;
         for item in source.items {
-            let said = explained(&item).map_err(|missing| format!("{name}: {missing}"))?;
-            by_reader.entry(reader).or_default().extend(said);
+            let explained_messages =
+                explained(&item).map_err(|missing| format!("{name}: {missing}"))?;
+            by_reader
+                .entry(reader)
+                .or_default()
+                .extend(explained_messages);
         }
     }
     let mut text = String::new();
-    for (reader, mut said) in by_reader {
-        said.sort();
-        said.dedup();
+    for (reader, mut explained_messages) in by_reader {
+        explained_messages.sort();
+        explained_messages.dedup();
         text += &format!(
             "\n## {}\n\n| message | why |\n| --- | --- |\n",
             READERS[reader].0
         );
-        for (message, cause) in said {
+        for (message, cause) in explained_messages {
             text += &format!("| {} | {} |\n", cell(&code(&message)), cell(&cause));
         }
     }
@@ -156,7 +160,7 @@ fn explained(item: &Item) -> Result<Vec<Explained>, String> {
         Item::Struct(of) => vec![(&of.attrs[..], of.ident.to_string())],
         _ => Vec::new(),
     };
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for (attributes, name) in described {
         let Some(message) = attributes.iter().find_map(message) else {
             continue;
@@ -169,9 +173,9 @@ fn explained(item: &Item) -> Result<Vec<Explained>, String> {
         if cause.is_empty() {
             return Err(name);
         }
-        said.push((message, cause));
+        messages.push((message, cause));
     }
-    Ok(said)
+    Ok(messages)
 }
 
 /// Returns the text of `#[error("…")]`, with `…` in place of every argument.

@@ -39,12 +39,12 @@ fn without_code(document: &str) -> String {
 
 /// Returns the anchor that GitHub and rustdoc give to a heading.
 fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter_map(|char| match char {
+    let letters = heading.chars().filter_map(|char| match char {
         ' ' => Some('-'),
         '-' | '_' => Some(char),
         _ => char.is_alphanumeric().then_some(char),
     });
-    kept.collect::<String>().to_lowercase()
+    letters.collect::<String>().to_lowercase()
 }
 
 fn has_anchor(document: &str, wanted: &str) -> bool {

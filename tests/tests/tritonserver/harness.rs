@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 pub(crate) type Answer = (u16, String);
 
 /// A worker in this process and a tritonserver in front of it.
-pub(crate) struct House {
+pub(crate) struct TestServer {
     folder: TempDir,
     runtime: Runtime,
     worker: Option<Worker>,
@@ -26,7 +26,7 @@ pub(crate) struct House {
     port: u16,
 }
 
-impl House {
+impl TestServer {
     pub(crate) fn start() -> Self {
         let folder = TempDir::new().unwrap();
         let registry = Registry::collect().unwrap();
@@ -38,7 +38,7 @@ impl House {
         let environment: Vec<_> = worker.environment().collect();
         let port = free_port();
         let server = spawn(folder.path(), &environment, port);
-        let house = Self {
+        let server = Self {
             folder,
             runtime,
             worker: Some(worker),
@@ -46,8 +46,8 @@ impl House {
             server: server.into(),
             port,
         };
-        house.ready();
-        house
+        server.ready();
+        server
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -109,7 +109,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for TestServer {
     fn drop(&mut self) {
         let server = self.server.get_mut().unwrap();
         let _ = server.kill();
@@ -117,8 +117,8 @@ impl Drop for House {
     }
 }
 
-pub(crate) fn infer(house: &House, model: &str, body: &str) -> Answer {
-    infer_at(house.port, model, body)
+pub(crate) fn infer(server: &TestServer, model: &str, body: &str) -> Answer {
+    infer_at(server.port, model, body)
 }
 
 pub(crate) fn infer_at(port: u16, model: &str, body: &str) -> Answer {

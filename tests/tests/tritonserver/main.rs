@@ -8,13 +8,13 @@ use std::sync::PoisonError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use harness::{House, infer, json};
+use harness::{TestServer, infer, json};
 
 #[test]
 fn answers_as_the_functions_do() {
-    let house = House::start();
+    let server = TestServer::start();
     let answer = infer(
-        &house,
+        &server,
         "Double",
         r#"{"id":"7","inputs":[{"name":"x","datatype":"FP32","shape":[2,2],"data":[1,2,3,4]}]}"#,
     );
@@ -27,20 +27,20 @@ fn answers_as_the_functions_do() {
 
     let words =
         r#"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1,3],"data":["","a","ünï"]}]}"#;
-    let answer = infer(&house, "Words", words);
+    let answer = infer(&server, "Words", words);
     assert!(answer.1.contains(r#""data":["","a","ünï"]"#), "{answer:?}");
     let optional = r#"{"inputs":[{"name":"x","datatype":"BYTES","shape":[1,1],"data":["a"]},{"name":"suffix","datatype":"BYTES","shape":[1,1],"data":["b"]}]}"#;
-    let answer = infer(&house, "Words", optional);
+    let answer = infer(&server, "Words", optional);
     assert!(answer.1.contains(r#""data":["ab"]"#), "{answer:?}");
 
     let seen = r#"{"id":"9","parameters":{"beams":4,"greedy":true,"user":"me"},"outputs":[{"name":"seen"}],"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[0]}]}"#;
-    let answer = infer(&house, "Seen", seen);
+    let answer = infer(&server, "Seen", seen);
     assert!(
         answer.1.contains("9 beams=4 greedy=true user=me [seen]"),
         "{answer:?}"
     );
 
-    let (status, error) = infer(&house, "Double", &json("x", &[-1.0]));
+    let (status, error) = infer(&server, "Double", &json("x", &[-1.0]));
     assert_eq!(
         (status, error.as_str()),
         (
@@ -48,27 +48,27 @@ fn answers_as_the_functions_do() {
             r#"{"error":"model 'Double' panicked: asked to panic"}"#
         )
     );
-    let (status, _) = infer(&house, "Double", &json("x", &[1.0]));
+    let (status, _) = infer(&server, "Double", &json("x", &[1.0]));
     assert_eq!(status, 200);
 }
 
 #[test]
 fn batches_keep_their_seams_under_load() {
-    let house = House::start();
+    let server = TestServer::start();
     thread::scope(|scope| {
         for client in 0..16_u16 {
-            let house = &house;
+            let server = &server;
             scope.spawn(move || {
                 for round in 0..100_u16 {
                     let value = f32::from(client * 1000 + round);
-                    let answer = infer(house, "Double", &json("x", &[value, value + 0.5]));
+                    let answer = infer(server, "Double", &json("x", &[value, value + 0.5]));
                     let expected = format!(r#""data":[{:?},{:?}]"#, value * 2.0, value * 2.0 + 1.0);
                     assert!(answer.1.contains(&expected), "{answer:?} {expected}");
                 }
             });
         }
     });
-    let (_, statistics) = house.get("/v2/models/Double/stats");
+    let (_, statistics) = server.get("/v2/models/Double/stats");
     assert!(
         statistics.contains(r#""inference_count":1600"#),
         "{statistics}"
@@ -77,14 +77,14 @@ fn batches_keep_their_seams_under_load() {
 
 #[test]
 fn a_function_may_keep_its_tensors() {
-    let house = House::start();
+    let server = TestServer::start();
     for value in 0..50_u8 {
-        let (status, _) = infer(&house, "Keep", &json("x", &[f32::from(value); 5]));
+        let (status, _) = infer(&server, "Keep", &json("x", &[f32::from(value); 5]));
         assert_eq!(status, 200);
     }
-    let kept = models::KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(kept.len(), 50);
-    for (value, request) in (0_u8..).zip(kept.iter()) {
+    let received = models::KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(received.len(), 50);
+    for (value, request) in (0_u8..).zip(received.iter()) {
         let x = request.array::<f32>("x").unwrap().unwrap();
         assert!(x.iter().all(|&x| x == f32::from(value)), "{value} {x}");
     }
@@ -92,11 +92,11 @@ fn a_function_may_keep_its_tensors() {
 
 #[test]
 fn instances_run_in_parallel() {
-    let house = House::start();
+    let server = TestServer::start();
     let begun = Instant::now();
     thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| infer(&house, "Slow", &json("x", &[1.0])));
+            scope.spawn(|| infer(&server, "Slow", &json("x", &[1.0])));
         }
     });
     let took = begun.elapsed();
@@ -105,47 +105,47 @@ fn instances_run_in_parallel() {
 
 #[test]
 fn a_large_request_is_served_and_its_memory_comes_back() {
-    let house = House::start();
+    let server = TestServer::start();
     let columns = 8 << 20;
-    let (status, length) = house.binary("Double", columns);
+    let (status, length) = server.binary("Double", columns);
     assert_eq!((status, length >= columns * 4), (200, true));
-    let large = house.shared_memory();
+    let large = server.shared_memory();
     let begun = Instant::now();
-    while house.shared_memory() + (16 << 20) > large {
+    while server.shared_memory() + (16 << 20) > large {
         assert!(begun.elapsed() < Duration::from_secs(10));
         thread::sleep(Duration::from_millis(50));
     }
-    assert_eq!(infer(&house, "Double", &json("x", &[1.0])).0, 200);
+    assert_eq!(infer(&server, "Double", &json("x", &[1.0])).0, 200);
 }
 
 #[test]
 fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
-    let mut house = House::start();
+    let mut server = TestServer::start();
     for value in [10.0, 11.0, 12.0] {
         thread::scope(|scope| {
-            let slow = scope.spawn(|| infer(&house, "Slow", &json("x", &[value])));
+            let slow = scope.spawn(|| infer(&server, "Slow", &json("x", &[value])));
             models::begun(value);
-            house.kill();
+            server.kill();
             assert_eq!(slow.join().unwrap().0, 0);
         });
-        house.restart();
-        let (status, _) = infer(&house, "Double", &json("x", &[1.0]));
+        server.restart();
+        let (status, _) = infer(&server, "Double", &json("x", &[1.0]));
         assert_eq!(status, 200);
     }
 }
 
 #[test]
 fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
-    let mut house = House::start();
+    let mut server = TestServer::start();
     thread::scope(|scope| {
-        let port = house.port();
+        let port = server.port();
         let slow = scope.spawn(move || harness::infer_at(port, "Slow", &json("x", &[20.0])));
         models::begun(20.0);
-        house.stop_worker();
+        server.stop_worker();
         assert_eq!(slow.join().unwrap().0, 200);
     });
     let begun = Instant::now();
-    let (status, error) = infer(&house, "Double", &json("x", &[1.0]));
+    let (status, error) = infer(&server, "Double", &json("x", &[1.0]));
     assert_eq!(status, 503);
     assert_eq!(
         error,

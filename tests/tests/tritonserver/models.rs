@@ -40,8 +40,8 @@ pub(crate) static KEPT: Mutex<Vec<Request>> = Mutex::new(Vec::new());
 #[pytriton::model(name = "Keep", max_batch_size = 8)]
 #[input(name = "x", datatype = FP32, shape = [-1])]
 fn keep(requests: &[Request]) -> Result<Vec<Array2<f32>>, String> {
-    let mut kept = KEPT.lock().map_err(|error| error.to_string())?;
-    kept.extend_from_slice(requests);
+    let mut received = KEPT.lock().map_err(|error| error.to_string())?;
+    received.extend_from_slice(requests);
     Ok(requests
         .iter()
         .map(|request| Array2::zeros((request.batch_size(), 1)))

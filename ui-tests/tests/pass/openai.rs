@@ -15,11 +15,11 @@ fn words(
     stop: Option<Vec<String>>,
     context: &Context,
 ) -> impl Iterator<Item = String> {
-    let told = format!(
+    let text = format!(
         "{prompt}{max_tokens:?}{temperature:?}{stop:?}{}",
         context.instance()
     );
-    std::iter::once(told)
+    std::iter::once(text)
 }
 
 #[pytriton::model(name = "chat", batching = false)]
@@ -66,22 +66,22 @@ fn sent(messages: Messages, responses: &Responses<Piece>) -> Result<(), Cancelle
 extern crate std as openai;
 
 /// The prelude does not hide a crate with the name `openai`.
-mod beside {
+mod shadowed_crate {
     use openai::mem::take;
     use pytriton::prelude::*;
 
     #[pytriton::model(name = "beside")]
     #[openai(completions)]
-    fn beside(prompt: String) -> String {
+    fn shadowed_crate(prompt: String) -> String {
         let mut prompt = prompt;
         take(&mut prompt)
     }
 }
 
-struct Told(&'static str);
+struct Loaded(&'static str);
 
 #[pytriton::model(name = "told")]
-impl Told {
+impl Loaded {
     #[load]
     fn load() -> Self {
         Self("told")

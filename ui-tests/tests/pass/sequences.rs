@@ -117,8 +117,8 @@ fn raw(requests: &[Request], #[sequence] sums: &mut [&mut i32]) -> Vec<Array2<i3
 
 #[pytriton::model(name = "Told", sequence_batching = oldest)]
 #[batch]
-fn told(sequences: &[&Sequence], x: ArrayView2<u64>) -> Array2<String> {
-    let told = sequences.iter().zip(&x).map(|(sequence, x)| {
+fn describe(sequences: &[&Sequence], x: ArrayView2<u64>) -> Array2<String> {
+    let lines = sequences.iter().zip(&x).map(|(sequence, x)| {
         format!(
             "{} {} {} {x}",
             sequence.id(),
@@ -126,7 +126,7 @@ fn told(sequences: &[&Sequence], x: ArrayView2<u64>) -> Array2<String> {
             sequence.ends()
         )
     });
-    Array::from_iter(told).insert_axis(Axis(1))
+    Array::from_iter(lines).insert_axis(Axis(1))
 }
 
 type State<'s> = &'s mut u32;

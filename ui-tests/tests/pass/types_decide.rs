@@ -12,11 +12,11 @@ type Batched<'a> = &'a [Request];
 type Answer = Vec<Result<Array2<f32>, Cow<'static, str>>>;
 
 const NAME: &str = "Aliases";
-const MOST: u32 = 32;
+const MAX_ROWS: u32 = 32;
 const WIDTH: i64 = 3;
 const SIZES: &[u32] = &[4, 8];
 
-#[pytriton::model(name = NAME, max_batch_size = MOST, preferred_batch_size = SIZES, batching = MOST > 0)]
+#[pytriton::model(name = NAME, max_batch_size = MAX_ROWS, preferred_batch_size = SIZES, batching = MAX_ROWS > 0)]
 #[batch]
 fn aliases<'a>(
     image: Image<'a>,

@@ -2,11 +2,11 @@
 
 use pytriton::prelude::*;
 
-const MOST: u32 = 8;
+const MAX_ROWS: u32 = 8;
 
-#[pytriton::model(name = "sum", max_batch_size = MOST)]
+#[pytriton::model(name = "sum", max_batch_size = MAX_ROWS)]
 #[warmup(name = "one", inputs(x = zero([4]), scale = random))]
-#[warmup(name = "full", batch_size = MOST, count = 3, inputs(x = random([128]), scale = zero, bias = file("bias.npy"),))]
+#[warmup(name = "full", batch_size = MAX_ROWS, count = 3, inputs(x = random([128]), scale = zero, bias = file("bias.npy"),))]
 #[batch]
 fn sum(
     x: ArrayView2<f32>,

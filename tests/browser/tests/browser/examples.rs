@@ -24,7 +24,7 @@ struct Example {
 
 const ALONE: [Example; 8] = [
     Example {
-        binary: env!("CARGO_BIN_EXE_page_bound"),
+        binary: env!("CARGO_BIN_EXE_page_runtime_models"),
         learned: None,
     },
     Example {

@@ -36,12 +36,15 @@ impl Snippets {
         self.write(&programs)?;
         self.0.build()?.success("cargo build")?;
         for program in programs {
-            let beside = self.home().join(&program);
-            let expected = fs::read_to_string(beside.join("said.txt"))?;
+            let directory = self.home().join(&program);
+            let expected = fs::read_to_string(directory.join("said.txt"))?;
             let mut command = Command::new(self.0.program());
-            let said = finish(command.arg(&program).current_dir(&beside), DEADLINE)?;
-            let said = said.success(&program)?;
-            assert!(said.contains(&expected), "{program}: {expected}: {said}");
+            let printed = finish(command.arg(&program).current_dir(&directory), DEADLINE)?;
+            let printed = printed.success(&program)?;
+            assert!(
+                printed.contains(&expected),
+                "{program}: {expected}: {printed}"
+            );
         }
         Ok(())
     }

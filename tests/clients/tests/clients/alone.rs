@@ -63,8 +63,8 @@ fn a_crate_has_the_file_alone_and_is_built_anew_when_it_changes() -> Result {
     alone.build()?.success("cargo build")?;
     let expected = "batching: expected up to 32 rows, found up to 16 rows";
     for url in urls(&server) {
-        let said = run(&alone, &url)?;
-        assert!(said.contains(expected), "{said}");
+        let stderr = run(&alone, &url)?;
+        assert!(stderr.contains(expected), "{stderr}");
     }
     Ok(())
 }

@@ -107,12 +107,12 @@ async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
         .id("mine");
     let answers = client.infer_sample_with(array![1.0_f32], options);
     let answers: Vec<Outputs> = answers.try_collect().await?;
-    let said = answers
+    let lines = answers
         .iter()
         .map(|outputs| outputs.array::<String, Ix1>("OUTPUT_1"));
-    let said = said.collect::<std::result::Result<Vec<_>, _>>()?;
+    let lines = lines.collect::<std::result::Result<Vec<_>, _>>()?;
     assert_eq!(
-        said,
+        lines,
         [
             array!["beams=4".to_owned()],
             array!["x-user=ada".to_owned()]

@@ -147,13 +147,13 @@ async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
     let client = AsyncModelClient::builder(url, "Considerate")
         .connect()
         .await?;
-    let before = given_up(&client).await?;
+    let before = first_value(&client).await?;
     let asked = client.infer_sample(array![60_000_u32]);
     tokio::time::timeout(Duration::from_millis(200), asked)
         .await
         .unwrap_err();
     let begun = Instant::now();
-    while given_up(&client).await? == before {
+    while first_value(&client).await? == before {
         assert!(
             begun.elapsed() < Duration::from_secs(10),
             "the function was not told"
@@ -163,7 +163,7 @@ async fn a_dropped_answer_is_cancelled(server: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn given_up(client: &AsyncModelClient) -> Result<u32> {
+async fn first_value(client: &AsyncModelClient) -> Result<u32> {
     let outputs = client.infer_sample(array![0_u32]).await?;
     Ok(outputs.array::<u32, pytriton::client::ndarray::Ix1>("OUTPUT_1")?[0])
 }

@@ -2,7 +2,7 @@
 //! servers of other projects.
 
 mod alone;
-mod asked;
+mod authentication;
 mod blocking;
 mod connections;
 mod decoupled;
@@ -10,12 +10,12 @@ mod documented;
 mod failing;
 mod foreign;
 mod loading;
-mod locked;
 mod nonsense;
 mod pipelined;
-mod secured;
+mod requests;
 mod several;
 mod shared;
+mod signature_file;
 mod testing;
 mod typed;
 mod waited;

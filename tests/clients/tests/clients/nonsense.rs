@@ -203,8 +203,8 @@ fn no_thread_is_to_be_had() -> Result {
         .arg("http://127.0.0.1:1")
         .env("RUST_MIN_STACK", (1_u64 << 50).to_string());
     let ended = client.output()?;
-    let said = String::from_utf8(ended.stderr)?;
-    assert!(!ended.status.success(), "{said}");
-    assert!(said.starts_with("Error: Thread { message: "), "{said}");
+    let stderr = String::from_utf8(ended.stderr)?;
+    assert!(!ended.status.success(), "{stderr}");
+    assert!(stderr.starts_with("Error: Thread { message: "), "{stderr}");
     Ok(())
 }

@@ -25,7 +25,7 @@ each! {
 }
 
 const MIB: usize = 1 << 20;
-const LARGE: usize = 65_536;
+const LARGE_ELEMENTS: usize = 65_536;
 
 fn client(url: &str, model: &str, bytes: usize) -> Result<AsyncModelClient> {
     let builder = AsyncModelClient::builder(url, model).init_timeout(Duration::from_secs(20));
@@ -33,7 +33,9 @@ fn client(url: &str, model: &str, bytes: usize) -> Result<AsyncModelClient> {
 }
 
 fn numbers(from: usize) -> Array1<f32> {
-    (from..from + LARGE).map(|number| number as f32).collect()
+    (from..from + LARGE_ELEMENTS)
+        .map(|number| number as f32)
+        .collect()
 }
 
 fn file(region: &SharedMemoryRegion) -> PathBuf {
@@ -63,13 +65,15 @@ async fn large_tensors(_: &Server, url: &str) -> Result {
     let regions = large.shared_memory_regions().await?;
     assert_eq!(regions.len(), 1, "{regions:?}");
     assert!(file(&regions[0]).exists() && regions[0].byte_size == MIB as u64);
-    let rows = Array2::from_shape_fn((3, LARGE), |(row, column)| (row * LARGE + column) as f32);
+    let rows = Array2::from_shape_fn((3, LARGE_ELEMENTS), |(row, column)| {
+        (row * LARGE_ELEMENTS + column) as f32
+    });
     let outputs = large.infer_batch([("x", &rows)]).await?;
     assert_eq!(outputs.array::<f32, Ix2>("y")?, rows);
     // The size of this output is only known from the request, and the other input is small.
     let scale = client(url, "Scale", 64 * MIB)?;
     let options = InferOptions::new()
-        .shared_output("y", LARGE * 4)
+        .shared_output("y", LARGE_ELEMENTS * 4)
         .output("y");
     let outputs = scale
         .infer_sample_with((numbers(1), array![2.0_f32]), options)
@@ -128,10 +132,10 @@ async fn a_request_that_is_given_up(_: &Server, url: &str) -> Result {
     late.infer_sample((numbers(0), array![0_u32])).await?;
     let first = late.shared_memory_regions().await?;
     let hasty = InferOptions::new().timeout(Duration::from_millis(100));
-    let given_up = late
+    let cancelled = late
         .infer_sample_with((numbers(1), array![700_u32]), hasty)
         .await;
-    assert!(matches!(given_up, Err(ClientError::Timeout { .. })));
+    assert!(matches!(cancelled, Err(ClientError::Timeout { .. })));
     // Memory that the server still uses is not reused.
     let outputs = late.infer_sample((numbers(2), array![0_u32])).await?;
     assert_eq!(outputs.array::<f32, Ix1>("y")?, numbers(2));
@@ -228,9 +232,9 @@ async fn streams(server: &Server, url: &str) -> Result {
     answers(8).await?;
     assert_eq!(elements.client().shared_memory_regions().await?.len(), 2);
     assert_eq!(slow.count().await, 2);
-    let mut given_up = ask(9, 100);
-    given_up.next().await.ok_or("no answer")??;
-    drop(given_up);
+    let mut cancelled = ask(9, 100);
+    cancelled.next().await.ok_or("no answer")??;
+    drop(cancelled);
     answers(10).await?;
     forget_all(server)?;
     answers(11).await?;
@@ -263,8 +267,8 @@ async fn what_a_killed_client_leaves_the_next_one_removes() -> Result {
             let mut killed = Command::new(env!("CARGO_BIN_EXE_sharing"));
             let mut killed = killed.arg(&url).stdout(Stdio::piped()).spawn()?;
             let mut line = String::new();
-            let said = killed.stdout.take().ok_or("no output")?;
-            BufReader::new(said).read_line(&mut line)?;
+            let stdout = killed.stdout.take().ok_or("no output")?;
+            BufReader::new(stdout).read_line(&mut line)?;
             assert_eq!(line, "shared\n");
             killed.kill()?;
             killed.wait()?;

@@ -121,13 +121,13 @@ async fn streams(_: &Server, url: &str) -> Result {
 async fn sequences(_: &Server, url: &str) -> Result {
     let client = Typed::<Total>::connect(url)?;
     let id = || SequenceId::Text(format!("typed {url}"));
-    let said = |step| client.with(InferOptions::new().sequence(step));
+    let with_step = |step| client.with(InferOptions::new().sequence(step));
     assert_eq!(
-        said(SequenceStep::new(id()).start()).call(array![[1, 2]])?,
+        with_step(SequenceStep::new(id()).start()).call(array![[1, 2]])?,
         array![[3]]
     );
     let step = SequenceStep::new(id()).start().end();
-    assert_eq!(said(step).call(array![[4, 5]])?, array![[9]]);
+    assert_eq!(with_step(step).call(array![[4, 5]])?, array![[9]]);
     Ok(())
 }
 

@@ -54,12 +54,12 @@ fn where_there_is_no_such_folder_it_is_said() {
         return;
     };
     let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let expected = "it is mounted noexec, so tritonserver cannot load libraries from it: set XDG_CACHE_HOME or TMPDIR to \
                     another folder\n";
     assert!(
-        !output.status.success() && said.ends_with(expected),
-        "{said}"
+        !output.status.success() && stderr.ends_with(expected),
+        "{stderr}"
     );
 }
 
@@ -73,10 +73,10 @@ fn a_server_that_may_not_be_run_is_told_apart_from_one_that_is_broken() {
         return;
     };
     let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let expected = "/server cannot be run: it is on a file system that is mounted noexec\n";
     assert!(
-        !output.status.success() && said.ends_with(expected),
-        "{said}"
+        !output.status.success() && stderr.ends_with(expected),
+        "{stderr}"
     );
 }

@@ -31,9 +31,9 @@ fn without_tritonserver_the_binary_says_why() {
     serves("auto", "embedded");
     let checked = output(&[&["check"], &FREE_PORTS[..]].concat());
     let expected = format!("engine embedded: {NO_TRITONSERVER}\n");
-    for said in [checked.stdout, checked.stderr] {
-        let said = String::from_utf8(said).unwrap();
-        assert!(said.contains(&expected), "{said}");
+    for stderr in [checked.stdout, checked.stderr] {
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert!(stderr.contains(&expected), "{stderr}");
     }
 }
 
@@ -41,12 +41,12 @@ fn without_tritonserver_the_binary_says_why() {
 #[cfg(not(feature = "tritonserver"))]
 #[test]
 fn without_spans_the_binary_says_why() {
-    let said = refusal(&[&FREE_PORTS[..], &["--trace-config=mode=opentelemetry"]].concat());
+    let stderr = refusal(&[&FREE_PORTS[..], &["--trace-config=mode=opentelemetry"]].concat());
     assert!(
-        said.contains("--trace-config mode=opentelemetry: "),
-        "{said}"
+        stderr.contains("--trace-config mode=opentelemetry: "),
+        "{stderr}"
     );
-    assert!(said.contains("the feature `otel`"), "{said}");
+    assert!(stderr.contains("the feature `otel`"), "{stderr}");
 }
 
 #[cfg(not(feature = "embedded"))]
@@ -60,10 +60,10 @@ fn without_the_embedded_engine_the_binary_says_why() {
         );
     }
     // If tritonserver is also missing, the error names what the user can fix.
-    let said = refusal(&["--engine=auto", "--tritonserver=/no/such/file"]);
+    let stderr = refusal(&["--engine=auto", "--tritonserver=/no/such/file"]);
     assert!(
-        said.contains("no tritonserver found at /no/such/file"),
-        "{said}"
+        stderr.contains("no tritonserver found at /no/such/file"),
+        "{stderr}"
     );
 }
 

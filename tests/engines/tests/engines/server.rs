@@ -78,9 +78,9 @@ impl Server {
     }
 
     fn stop(mut self) {
-        let tell = format!("kill -TERM {}", self.child.id());
-        let told = Command::new("sh").args(["-c", &tell]).status();
-        assert!(told.unwrap().success());
+        let kill = format!("kill -TERM {}", self.child.id());
+        let status = Command::new("sh").args(["-c", &kill]).status();
+        assert!(status.unwrap().success());
         let begun = Instant::now();
         while begun.elapsed() < DEADLINE {
             if let Some(status) = self.child.try_wait().unwrap() {

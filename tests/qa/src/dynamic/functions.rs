@@ -16,7 +16,7 @@ pub(crate) fn add_sub(spec: &Spec, version: u32) -> Result<Function, Failure> {
     let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
     let names = [spec.inputs[0].name.clone(), spec.inputs[1].name.clone()];
     let swapped = version > 1;
-    Ok(whole(spec, move |inputs| {
+    Ok(per_batch(spec, move |inputs| {
         let [a, b] = [&names[0], &names[1]].map(|name| inputs.tensor(name));
         let (a, b) = (a?.ok_or("no first input")?, b?.ok_or("no second input")?);
         thread::sleep(delay);
@@ -55,7 +55,7 @@ pub(crate) fn identity(spec: &Spec) -> Result<Function, Failure> {
     let names: Vec<String> = spec.inputs.iter().map(|input| input.name.clone()).collect();
     let outputs = spec.outputs.len();
     let multiplier = u32::try_from(spec.number("instance_wise_delay_multiplier")?)?;
-    Ok(whole(spec, move |inputs| {
+    Ok(per_batch(spec, move |inputs| {
         thread::sleep(delay * (multiplier * inputs.context().instance()).max(1));
         let tensors = names.iter().take(outputs).map(|name| {
             let tensor = inputs.tensor(name)?;
@@ -89,7 +89,7 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
     let dims = spec.outputs.iter().map(|output| output.dims.clone());
     let dims: Vec<Vec<i64>> = dims.collect();
     let batching = spec.max_batch_size > 0;
-    Ok(whole(spec, move |inputs| {
+    Ok(per_batch(spec, move |inputs| {
         let tensors = names.iter().zip(&dims).map(|(name, dims)| {
             let tensor = inputs.tensor(name)?.ok_or("an input is missing")?;
             let rows = tensor.shape().iter().take(usize::from(batching)).copied();
@@ -127,7 +127,7 @@ pub(crate) fn failing_load(_: &Spec) -> Result<Function, Failure> {
 }
 
 /// Makes one call per batch, or per request for a model without a batch axis.
-fn whole<F>(spec: &Spec, function: F) -> Function
+fn per_batch<F>(spec: &Spec, function: F) -> Function
 where
     F: Fn(&Inputs<'_>) -> Result<Vec<Tensor>, Failure> + Send + Sync + 'static,
 {

@@ -13,7 +13,7 @@ use crate::random::Random;
 use crate::region::Region;
 
 /// The timeout of a request, far above the time limit of an error.
-const PATIENCE: Duration = Duration::from_secs(8);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// The pause after an error, which leaves processor time to others.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -80,7 +80,7 @@ impl Clients {
                 _ => None,
             };
             let mut client = Client {
-                connection: Connection::new(address, PATIENCE),
+                connection: Connection::new(address, REQUEST_TIMEOUT),
                 address: address.to_owned(),
                 models: models.to_vec(),
                 habit,

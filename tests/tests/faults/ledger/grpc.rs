@@ -22,7 +22,7 @@ impl Grpc {
         let mut driven = Driven::start("ledger.py")?;
         let address = &server.banner().grpc;
         let seed = random.below(1 << 30);
-        let answer = driven.say(&format!("begin {address} {region} {seed} {habits}"))?;
+        let answer = driven.send_line(&format!("begin {address} {region} {seed} {habits}"))?;
         assert_eq!(answer, "warm");
         Ok(Self(driven))
     }
@@ -34,7 +34,7 @@ impl Grpc {
 
     /// Stops the clients after their current calls.
     pub(crate) fn end(&mut self) -> Result<Book> {
-        let report: Value = serde_json::from_str(&self.0.say("end")?).unwrap_or_default();
+        let report: Value = serde_json::from_str(&self.0.send_line("end")?).unwrap_or_default();
         let texts = |name: &str| report[name].as_array().cloned().unwrap_or_default();
         let mut book = Book {
             right: number(&report["right"]),

@@ -1,0 +1,86 @@
+//! Instances on devices, on both engines.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pytriton::ndarray::Array2;
+use pytriton::{Device, Function, InstanceGroup};
+use pytriton_tests::Engine;
+
+use crate::http::{begin, get};
+use crate::{DEADLINE, Result, model, triton};
+
+/// Returns the index of the instance, plus a hundred for each GPU up to its own.
+fn placed() -> Function {
+    let placed = Function::stateful(|context| {
+        Ok(f32::from(u16::try_from(context.instance())?)
+            + match context.device() {
+                Device::Cpu => 0.0,
+                Device::Gpu(number) => 100.0 * (1.0 + f32::from(u16::try_from(number)?)),
+            })
+    });
+    placed.batch(|placed, _| {
+        thread::sleep(Duration::from_millis(20));
+        Ok(Array2::from_elem((1, 1), *placed))
+    })
+}
+
+#[test]
+fn an_instance_knows_its_device() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let groups = [InstanceGroup::cpu(3)];
+        known(engine, &groups, &["KIND_CPU"], &[0.0, 1.0, 2.0])?;
+    }
+    Ok(())
+}
+
+/// Without any GPU, the start fails. Otherwise, the function opens the device.
+#[test]
+fn a_gpu_is_there_or_named() -> Result<()> {
+    let groups = [InstanceGroup::cpu(1), InstanceGroup::gpu(0)];
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let triton = triton(engine)?;
+        triton.bind(
+            model("placed").max_batch_size(1).instances(groups),
+            placed(),
+        )?;
+        match triton.run() {
+            Ok(_) => known(engine, &groups, &["KIND_CPU", "KIND_MODEL"], &[0.0, 101.0])?,
+            Err(error) => {
+                let error = error.to_string();
+                let expected = "instance 1 of model 'placed' could not be loaded: gpu(0) does not exist: this machine has no GPU (declared at ";
+                assert!(error.starts_with(expected), "{error}");
+                assert!(!fs::exists("/dev/nvidia0")?);
+                assert!(!triton.is_alive());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn known(engine: Engine, groups: &[InstanceGroup], kinds: &[&str], expected: &[f64]) -> Result<()> {
+    let triton = triton(engine)?;
+    let model = model("placed").max_batch_size(1);
+    triton.bind(model.instances(groups.to_vec()), placed())?;
+    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let config = get(at, "/v2/models/placed/config")?.body;
+    let groups = config["instance_group"].as_array().ok_or("no groups")?;
+    let written = groups.iter().filter_map(|group| group["kind"].as_str());
+    assert_eq!(written.collect::<Vec<_>>(), kinds);
+    let (mut seen, begun) = (Vec::new(), Instant::now());
+    while seen.len() < expected.len() && begun.elapsed() < DEADLINE {
+        let asked = (0..8).map(|_| begin(at, "placed", &[&[1.0]]));
+        for asked in asked.collect::<Result<Vec<_>>>()? {
+            let y = asked.answer()?.body["outputs"][0]["data"][0].clone();
+            let y = y.as_f64().ok_or("no number")?;
+            if !seen.contains(&y) {
+                seen.push(y);
+            }
+        }
+    }
+    seen.sort_by(f64::total_cmp);
+    assert_eq!(seen, expected);
+    triton.stop()?;
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Models that are bound at run time, in servers of this process, on both engines.
+
+mod devices;
+mod fatal_errors;
+mod functions;
+mod http;
+mod labels;
+mod load_unload;
+mod openai;
+mod router;
+mod sequences;
+mod signals;
+mod stopping;
+mod streams;
+mod tritonserver;
+mod versions;
+mod warmups;
+mod wrong_outputs;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use pytriton::{Builder, EngineChoice, Input, Model, Output, Triton};
+use pytriton_tests::Engine;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The time limit of each step.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Creates a server on free ports. The requirements of the engine are installed where other tests
+/// have them.
+fn triton(engine: Engine) -> Result<Triton> {
+    Ok(builder(engine)?.build()?)
+}
+
+fn builder(engine: Engine) -> Result<Builder> {
+    let builder = Triton::builder().free_ports();
+    Ok(match engine {
+        Engine::Embedded => builder.engine(EngineChoice::Embedded),
+        Engine::Tritonserver => {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            let binary = Path::new(env!("CARGO_BIN_EXE_example_identity"));
+            let path = pytriton_tests::tritonserver(binary, folder)?;
+            let builder = builder.engine(EngineChoice::Tritonserver);
+            builder.options(|options| options.triton.tritonserver = Some(path))
+        }
+    })
+}
+
+/// Creates a model with one input `x` and one output `y`, with any number of columns.
+#[track_caller]
+fn model(name: &str) -> Model {
+    Model::new(name)
+        .max_batch_size(8)
+        .input(Input::new::<f32>("x", [-1]))
+        .output(Output::new::<f32>("y", [-1]))
+}

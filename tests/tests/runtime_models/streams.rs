@@ -1,0 +1,94 @@
+//! Functions with any number of responses, on both engines.
+
+use futures_util::stream::{self, StreamExt};
+use pytriton::ndarray::{Array2, Ix2};
+use pytriton::{Failure, Function};
+use pytriton_tests::Engine;
+use serde_json::{Value, json};
+
+use crate::http::send;
+use crate::{Result, model, triton};
+
+/// Returns as many responses as the first number says, followed by a failure if the last number is
+/// negative.
+fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Failure>> {
+    let (count, last) = (x[[0, 0]], x[[0, 1]]);
+    let numbers = (0..u16::MAX).map(f32::from);
+    let answers = numbers.take_while(|number| *number < count);
+    let answers = answers.map(|number| Ok(Array2::from_elem((1, 1), number)));
+    let failure = (last < 0.0).then(|| Err("that was all".into()));
+    answers.chain(failure).collect()
+}
+
+#[test]
+fn every_form_is_served() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let triton = triton(engine)?;
+        let given = |inputs: &pytriton::Inputs<'_>| {
+            let x = inputs.array::<f32, Ix2>("x")?.into_owned();
+            Ok(answers(&x))
+        };
+        triton.bind(model("batch_iter"), Function::batch_iter(given))?;
+        triton.bind(model("sample_iter"), Function::sample_iter(given))?;
+        let later = move |inputs: &pytriton::Inputs<'_>| {
+            let answers = stream::iter(given(inputs)?);
+            Ok(answers.then(async |answer| {
+                tokio::task::yield_now().await;
+                answer
+            }))
+        };
+        triton.bind(model("batch_stream"), Function::batch_stream(later))?;
+        triton.bind(model("sample_stream"), Function::sample_stream(later))?;
+        let at = triton.run()?.http.ok_or("no HTTP")?;
+        for name in ["batch_iter", "sample_iter", "batch_stream", "sample_stream"] {
+            for count in [0, 1, 2, 5] {
+                let expected: Vec<f64> = (0..count).map(f64::from).collect();
+                assert_eq!(
+                    collect_numbers(at, name, count, 1)?,
+                    (expected.clone(), 0),
+                    "{engine:?} {name}"
+                );
+                assert_eq!(
+                    collect_numbers(at, name, count, -1)?,
+                    (expected, 1),
+                    "{engine:?} {name}"
+                );
+            }
+            let refused = send(at, "POST", &format!("/v2/models/{name}/infer"), "{}")?.answer()?;
+            assert_eq!(refused.status, 501, "{engine:?} {name}: {:?}", refused.body);
+        }
+        triton.stop()?;
+    }
+    Ok(())
+}
+
+/// Returns the numbers in the responses, and the number of failures after them.
+fn collect_numbers(
+    at: std::net::SocketAddr,
+    name: &str,
+    count: i16,
+    last: i16,
+) -> Result<(Vec<f64>, usize)> {
+    let body = json!({"x": [count, last]}).to_string();
+    let answer = send(
+        at,
+        "POST",
+        &format!("/v2/models/{name}/generate_stream"),
+        &body,
+    )?
+    .answer()?;
+    let text = answer
+        .body
+        .as_str()
+        .map_or_else(|| answer.body.to_string(), str::to_owned);
+    let events = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("data: "));
+    let events = events
+        .map(serde_json::from_str)
+        .collect::<std::result::Result<Vec<Value>, _>>()?;
+    let failures = events.iter().filter(|event| event.get("error").is_some());
+    let failures = failures.count();
+    let numbers = events.iter().filter_map(|event| event["y"].as_f64());
+    Ok((numbers.collect(), failures))
+}
