@@ -6,13 +6,14 @@
 //! part of it or its end is lost. So responses for the OpenAI routes bypass tritonserver.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "embedded")]
 use std::{
     hash::{BuildHasher, RandomState},
     sync::atomic::{AtomicU64, Ordering},
     sync::{Arc, LazyLock},
 };
+
+use parking_lot::Mutex;
 
 use crate::openai::CLAIM;
 use crate::request::Request;
@@ -41,7 +42,7 @@ impl Claims {
     pub(crate) fn claim(self: &Arc<Self>) -> Claim {
         let (sink, answers) = reply();
         let number = number();
-        self.lock().insert(number.clone(), sink);
+        self.0.lock().insert(number.clone(), sink);
         Claim {
             claims: Arc::clone(self),
             number,
@@ -53,14 +54,9 @@ impl Claims {
     /// removed, so that the function does not see it.
     pub(crate) fn redeem(&self, request: &mut Request) -> Option<ReplySink> {
         let number = request.parameters().str(CLAIM)?;
-        let sink = self.lock().remove(number)?;
+        let sink = self.0.lock().remove(number)?;
         request.forget_parameter(CLAIM);
         Some(sink)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, ReplySink>> {
-        // No panic can leave this state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,7 +85,7 @@ impl Claim {
 #[cfg(feature = "embedded")]
 impl Drop for Claim {
     fn drop(&mut self) {
-        let unanswered = self.claims.lock().remove(&self.number);
+        let unanswered = self.claims.0.lock().remove(&self.number);
         // Dropping it wakes the task that waits for it, which must not happen under the lock.
         drop(unanswered);
     }
@@ -151,6 +147,6 @@ mod tests {
         let mut request = asked(claim.number());
         drop(claim);
         assert!(claims.redeem(&mut request).is_none());
-        assert!(claims.lock().is_empty());
+        assert!(claims.0.lock().is_empty());
     }
 }

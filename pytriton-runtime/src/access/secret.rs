@@ -1,7 +1,7 @@
 use std::fmt;
 use std::hint::black_box;
-use std::sync::{PoisonError, RwLock};
 
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
 /// A secret that opens a group. Only [`expose`](Self::expose) reveals it.
@@ -67,25 +67,25 @@ impl Secrets {
     /// ```
     pub fn have(&self, bytes: &[u8]) -> bool {
         let given = digest(bytes);
-        let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let secrets = self.0.read();
         let all = secrets.iter();
         all.fold(false, |found, secret| found | secret.is(&given))
     }
 
     /// Returns the first secret, which is used for outgoing requests and for tritonserver.
     pub fn first(&self) -> Option<Secret> {
-        let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let secrets = self.0.read();
         secrets.first().cloned()
     }
 
     /// Returns whether these are the current secrets.
     pub(super) fn are(&self, others: &[Secret]) -> bool {
-        *self.0.read().unwrap_or_else(PoisonError::into_inner) == others
+        *self.0.read() == others
     }
 
     /// Replaces the secrets. Returns whether any has changed.
     pub(super) fn replace(&self, others: Vec<Secret>) -> bool {
-        let mut secrets = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut secrets = self.0.write();
         let changed = *secrets != others;
         *secrets = others;
         changed

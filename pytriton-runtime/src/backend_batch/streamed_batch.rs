@@ -1,8 +1,9 @@
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Sleep, sleep};
 
 use crate::call::{CancellationSink, Cancelled, ModelError, ResponseSink};
@@ -84,7 +85,7 @@ impl<O: BatchSink> StreamedBatch<O> {
     /// Ends each request that has not ended, with its result.
     pub(crate) fn end(&self, results: impl IntoIterator<Item = Result<(), SchedulerError>>) {
         for ((request, state), result) in self.requests.iter().enumerate().zip(results) {
-            self.end_request(request, lock(state), result);
+            self.end_request(request, state.lock(), result);
         }
     }
 
@@ -93,9 +94,8 @@ impl<O: BatchSink> StreamedBatch<O> {
     pub(crate) fn refuse(&self, error: &SchedulerError) {
         self.refused.get_or_init(|| error.clone());
         for (request, state) in self.requests.iter().enumerate() {
-            match state.try_lock() {
-                Ok(state) => self.end_request(request, state, Err(error.clone())),
-                Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {}
+            if let Some(state) = state.try_lock() {
+                self.end_request(request, state, Err(error.clone()));
             }
         }
     }
@@ -137,7 +137,7 @@ impl<O: BatchSink> ResponseSink for StreamedBatch<O> {
         let Some(state) = self.requests.get(request) else {
             return Poll::Ready(Err(Cancelled));
         };
-        let mut state = lock(state);
+        let mut state = state.lock();
         if self.is_finished(request, &mut state) {
             return Poll::Ready(Err(Cancelled));
         }
@@ -154,20 +154,20 @@ impl<O: BatchSink> ResponseSink for StreamedBatch<O> {
 
     fn finish(&self, request: usize, end: Result<(), ModelError>) {
         if let Some(state) = self.requests.get(request) {
-            self.end_request(request, lock(state), end.map_err(SchedulerError::from));
+            self.end_request(request, state.lock(), end.map_err(SchedulerError::from));
         }
     }
 
     fn is_cancelled(&self, request: usize) -> bool {
         let state = self.requests.get(request);
-        state.is_none_or(|state| self.is_finished(request, &mut lock(state)))
+        state.is_none_or(|state| self.is_finished(request, &mut state.lock()))
     }
 
     fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
         let Some(state) = self.requests.get(request) else {
             return Poll::Ready(());
         };
-        let mut state = lock(state);
+        let mut state = state.lock();
         while !self.is_finished(request, &mut state) {
             let timer = state
                 .poll_timer
@@ -191,11 +191,6 @@ impl<F: Fn(usize) -> bool + Send + Sync> BatchResponseSink for CancellationSink<
     fn called(&self, _: u64) {}
 }
 
-fn lock(state: &Mutex<RequestState>) -> MutexGuard<'_, RequestState> {
-    // No panic can leave this state inconsistent.
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use std::task::Waker;
@@ -207,7 +202,7 @@ mod tests {
 
     impl BatchSink for Log {
         fn called(&self, begun: u64) {
-            self.0.lock().unwrap().push(format!("called {begun}"));
+            self.0.lock().push(format!("called {begun}"));
         }
 
         fn send(
@@ -217,13 +212,13 @@ mod tests {
         ) -> Result<(), Cancelled> {
             let answer = answer.map(drop);
             let event = format!("{request}:{sequence} {answer:?}");
-            self.0.lock().unwrap().push(event);
+            self.0.lock().push(event);
             Ok(())
         }
 
         fn end(&self, (request, sequence): (usize, u32), end: Result<(), SchedulerError>) {
             let event = format!("{request}:{sequence} end {end:?}");
-            self.0.lock().unwrap().push(event);
+            self.0.lock().push(event);
         }
 
         fn is_cancelled(&self, request: usize) -> bool {
@@ -249,7 +244,7 @@ mod tests {
         assert_eq!(cancelled, [true, false, true, false]);
         streamed.refuse(&SchedulerError::Stopping);
         streamed.end([Ok(()), Ok(()), Ok(()), Ok(())]);
-        let log = streamed.sink.0.into_inner().unwrap();
+        let log = streamed.sink.0.into_inner();
         let expected = [
             "called 7",
             "0:0 Ok(())",

@@ -1,5 +1,6 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use crate::request::Response;
 use crate::statistics::nanoseconds;
@@ -107,7 +108,7 @@ impl ResponseCache {
     /// Looks up the response to a request.
     pub fn lookup(&self, key: &CacheKey) -> Lookup {
         let begun = Instant::now();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let response = state.entries.get(key);
         let ns = nanoseconds(begun.elapsed());
         match response {
@@ -127,7 +128,7 @@ impl ResponseCache {
         match self.reserve(&key, bytes) {
             Reservation::Reserved => {
                 let response = detached(response);
-                let mut state = self.lock();
+                let mut state = self.state.lock();
                 known = state.entries.contains(&key);
                 match known {
                     true => state.entries.release(bytes),
@@ -145,13 +146,13 @@ impl ResponseCache {
             }
         }
         let ns = nanoseconds(begun.elapsed());
-        self.lock().usage.insertion_ns += ns;
+        self.state.lock().usage.insertion_ns += ns;
         Insertion { known, ns }
     }
 
     /// Reserves memory for the copy of a response with a new key.
     fn reserve(&self, key: &CacheKey, bytes: usize) -> Reservation {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.entries.contains(key) {
             return Reservation::Known;
         }
@@ -167,18 +168,13 @@ impl ResponseCache {
 
     /// Returns the usage of the cache.
     pub fn usage(&self) -> CacheUsage {
-        let state = self.lock();
+        let state = self.state.lock();
         CacheUsage {
             capacity: self.capacity,
             used: state.entries.used(),
             entries: state.entries.len(),
             ..state.usage
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave the state inconsistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -283,6 +279,7 @@ mod tests {
         let small = response(Bytes::from_static(b"one"));
         assert!(!cache.insert(numbered(3), &small).known);
         cache
+            .state
             .lock()
             .entries
             .insert(numbered(1), large.clone(), bytes);

@@ -1,6 +1,6 @@
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::HOST;
@@ -10,6 +10,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use parking_lot::{Mutex, MutexGuard};
 use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -186,7 +187,7 @@ impl Beside {
 
     fn standby(&self) -> MutexGuard<'_, Option<Standby>> {
         // The value is replaced as a whole.
-        self.standby.lock().unwrap_or_else(PoisonError::into_inner)
+        self.standby.lock()
     }
 }
 

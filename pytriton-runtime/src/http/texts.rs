@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// While clients hold at most this many bytes of unread texts, every request gets a new text.
@@ -50,7 +51,7 @@ impl Texts {
             text,
             held: Arc::clone(&self.held),
         });
-        *self.lock() = Some((begun, Arc::downgrade(&text)));
+        *self.newest.lock() = Some((begun, Arc::downgrade(&text)));
         Bytes::from_owner(Share(text))
     }
 
@@ -63,15 +64,10 @@ impl Texts {
     fn newest(&self, now: Instant) -> Option<Arc<Text>> {
         let more = self.held().checked_sub(FREE)? / STEP;
         let longest = LONGER.saturating_mul(u32::try_from(more).unwrap_or(u32::MAX));
-        let newest = self.lock();
+        let newest = self.newest.lock();
         let (begun, text) = newest.as_ref()?;
         let young = now.saturating_duration_since(*begun) < longest;
         text.upgrade().filter(|_| young)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Newest> {
-        // No panic can leave the state inconsistent.
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -214,9 +214,10 @@ impl Drop for InstanceGuard {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
+
+    use parking_lot::Mutex;
 
     use crate::call::ModelError;
 
@@ -233,10 +234,7 @@ mod tests {
                       is_available,
                       availability,
                   }| {
-                reported
-                    .lock()
-                    .unwrap()
-                    .push((instance, is_available, availability));
+                reported.lock().push((instance, is_available, availability));
             }
         });
         assert_eq!(instances.availability(), Gone);
@@ -254,7 +252,7 @@ mod tests {
             (Some(0), false, Ready),
             (Some(1), false, Gone),
         ];
-        assert_eq!(*reported.lock().unwrap(), expected);
+        assert_eq!(*reported.lock(), expected);
     }
 
     #[tokio::test]

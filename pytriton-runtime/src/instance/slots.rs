@@ -1,5 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::call::Executed;
 use crate::panic::discard;
@@ -48,7 +49,7 @@ impl InstanceSlots {
         guard: InstanceGuard,
     ) -> Option<Occupied<'_>> {
         let slot = self.0.get(number as usize)?;
-        *lock(slot) = Some(Occupant { runner, guard });
+        *slot.lock() = Some(Occupant { runner, guard });
         Some(Occupied(slot))
     }
 
@@ -59,11 +60,7 @@ impl InstanceSlots {
     pub(crate) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
         let (before, from) = self.0.split_at_checked(first as usize)?;
         let mut permits = from.iter().chain(before).filter_map(|slot| {
-            let guard = match slot.try_lock() {
-                Ok(guard) => guard,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => return None,
-            };
+            let guard = slot.try_lock()?;
             guard.is_some().then(|| InstancePermit(guard))
         });
         permits.next()
@@ -94,12 +91,7 @@ impl InstancePermit<'_> {
 impl Drop for Occupied<'_> {
     fn drop(&mut self) {
         // Waits for a running call. The instance is dropped without the lock.
-        let occupant = lock(self.0).take();
+        let occupant = self.0.lock().take();
         drop(occupant);
     }
-}
-
-fn lock(slot: &Slot) -> MutexGuard<'_, Option<Occupant>> {
-    // An instance that panics is removed, so a poisoned lock still guards a valid slot.
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

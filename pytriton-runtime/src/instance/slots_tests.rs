@@ -1,11 +1,12 @@
 use std::panic::panic_any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use ndarray::Ix2;
+use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 
 use crate::call::{Call, Context, Execution, Instance, LoadedInstance, Sequences};
@@ -37,7 +38,7 @@ impl Instance for Fragile {
 
 impl Drop for Fragile {
     fn drop(&mut self) {
-        self.dropped.lock().unwrap().push(self.number);
+        self.dropped.lock().push(self.number);
         if self.broken.load(Ordering::SeqCst) {
             panic_any("in the destructor");
         }
@@ -106,7 +107,7 @@ fn an_instance_is_used_by_one_thread_at_a_time() {
             .occupy(2, model.runner(2), model.instances.enter(2))
             .is_none()
     );
-    model.dropped.lock().unwrap().clear();
+    model.dropped.lock().clear();
     let permits = [slots.try_acquire(1).unwrap(), slots.try_acquire(1).unwrap()];
     thread::scope(|scope| {
         let other = scope.spawn(|| slots.try_acquire(0).is_none());
@@ -125,11 +126,11 @@ fn an_instance_is_used_by_one_thread_at_a_time() {
         });
         // It waits for the call.
         let early = waiting.recv_timeout(Duration::from_millis(50));
-        assert!(early.is_err() && model.dropped.lock().unwrap().is_empty());
+        assert!(early.is_err() && model.dropped.lock().is_empty());
         drop(permit);
         waiting.recv_timeout(Duration::from_secs(10)).unwrap();
     });
-    assert_eq!(*model.dropped.lock().unwrap(), [0]);
+    assert_eq!(*model.dropped.lock(), [0]);
     assert!(slots.try_acquire(0).is_some());
     drop(one);
     assert!(slots.try_acquire(0).is_none());
@@ -148,13 +149,13 @@ fn an_instance_that_panics_outside_of_its_function_ends() {
     model.broken.store(true, Ordering::SeqCst);
     assert!(execute(0).is_none());
     model.broken.store(false, Ordering::SeqCst);
-    assert_eq!(*model.dropped.lock().unwrap(), [0]);
+    assert_eq!(*model.dropped.lock(), [0]);
     // The other instance is unaffected.
     assert_eq!(model.instances.availability(), Availability::Ready);
     assert!(execute(0).is_some());
     model.broken.store(true, Ordering::SeqCst);
     assert!(execute(0).is_none());
-    assert_eq!(*model.dropped.lock().unwrap(), [0, 1]);
+    assert_eq!(*model.dropped.lock(), [0, 1]);
     assert_eq!(model.instances.availability(), Availability::Gone);
     assert!(slots.try_acquire(0).is_none());
 }

@@ -3,8 +3,10 @@ use std::fmt;
 use std::iter::repeat_n;
 use std::mem;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::call::{Context, Executed, ModelError};
 use crate::request::SmallVec;
@@ -81,7 +83,7 @@ impl Supervisor {
 
     /// Registers a batch and returns its number.
     pub(super) fn begin(&self, requests: usize, finish: Finish) -> u64 {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let batch = state.number();
         let executed = Executed::default();
         state.batches.insert(
@@ -97,7 +99,7 @@ impl Supervisor {
 
     /// Records the results of a batch's next call, unless the batch is already answered.
     pub(super) fn called(&self, batch: u64, call: Executed) -> ControlFlow<()> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let Some(batch) = state.batches.get_mut(&batch) else {
             return ControlFlow::Break(());
         };
@@ -107,7 +109,7 @@ impl Supervisor {
 
     /// Answers a batch whose calls are complete. Returns false if it was already answered.
     pub(super) fn end(&self, batch: u64) -> bool {
-        let batch = self.lock().batches.remove(&batch);
+        let batch = self.state.lock().batches.remove(&batch);
         let Some(Batch {
             executed, finish, ..
         }) = batch
@@ -128,12 +130,12 @@ impl Supervisor {
         let call = self.watch(self.deadline(calling.begun), calling);
         something();
         drop(call);
-        let batch = self.lock().batches.remove(&calling.batch);
+        let batch = self.state.lock().batches.remove(&calling.batch);
         batch.is_some()
     }
 
     pub(super) fn answered(&self, batch: u64) -> bool {
-        !self.lock().batches.contains_key(&batch)
+        !self.state.lock().batches.contains_key(&batch)
     }
 
     /// Returns the deadline of a call, or `None` if it exceeds the range of the clock.
@@ -157,7 +159,7 @@ impl Supervisor {
     ) -> Option<CallGuard<'_>> {
         let deadline = deadline?;
         let call = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let call = state.number();
             state.call = Some(call);
             call
@@ -172,7 +174,7 @@ impl Supervisor {
 
     /// Answers everything in place of the instance, on a separate thread.
     fn mark_stalled(&self, call: u64, calling: Calling) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.call != Some(call) {
             // It has just returned.
             return;
@@ -224,7 +226,7 @@ impl Supervisor {
     }
 
     fn mark_recovered(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.call = None;
         if !mem::take(&mut state.stalled) {
             return;
@@ -235,11 +237,6 @@ impl Supervisor {
             "the instance has recovered: the stalled call has returned"
         );
         self.instances.mark_recovered(self.context.instance());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave this state inconsistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

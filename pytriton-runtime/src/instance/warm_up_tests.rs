@@ -1,8 +1,8 @@
 use std::fs;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ndarray::Ix2;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Runtime;
 
 use crate::call::{Call, Execution, Instance};
@@ -15,8 +15,8 @@ use super::*;
 /// The rows of each call.
 static CALLS: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
 
-fn calls() -> std::sync::MutexGuard<'static, Vec<Vec<f32>>> {
-    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
+fn calls() -> MutexGuard<'static, Vec<Vec<f32>>> {
+    CALLS.lock()
 }
 
 /// Fails for -1, takes two seconds for -2, and reports a fatal error for -3.

@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 
 use tracing_subscriber::Registry;
 use tracing_subscriber::reload::Handle;
@@ -23,7 +23,7 @@ pub(super) fn start(live: ActiveLog) {
 }
 
 fn lock() -> MutexGuard<'static, Option<ActiveLog>> {
-    ACTIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    ACTIVE.lock()
 }
 
 /// Writes all further lines to a file.

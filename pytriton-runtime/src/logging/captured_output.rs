@@ -1,5 +1,7 @@
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// The bytes written.
 #[derive(Clone, Default)]
@@ -7,13 +9,13 @@ pub(super) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
 impl CapturedOutput {
     pub(super) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        String::from_utf8(self.0.lock().clone()).unwrap()
     }
 }
 
 impl io::Write for CapturedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

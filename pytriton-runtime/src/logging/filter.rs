@@ -38,8 +38,9 @@ pub(super) fn by_detail(verbose: u8) -> EnvFilter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
+    use parking_lot::Mutex;
     use tracing::subscriber::with_default;
     use tracing::{Event, Level, Subscriber, event, info_span};
     use tracing_subscriber::Layer;
@@ -54,7 +55,7 @@ mod tests {
     impl<S: Subscriber> Layer<S> for Finest {
         fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
             let level = *event.metadata().level();
-            let mut finest = self.0.lock().unwrap();
+            let mut finest = self.0.lock();
             *finest = (*finest).max(Some(level));
         }
     }
@@ -109,7 +110,7 @@ mod tests {
                     _ => every_level!("pytriton"),
                 }
             });
-            let finest = *finest.0.lock().unwrap();
+            let finest = *finest.0.lock();
             assert_eq!(finest, expected, "{verbose} {rust_log:?} {target}");
         }
         assert!(filter(0, Some("h2=loud")).is_err());

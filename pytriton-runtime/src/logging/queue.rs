@@ -2,9 +2,11 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// The maximum number of queued bytes. Further lines are dropped and counted.
 const MAX_QUEUED_BYTES: usize = 1 << 20;
@@ -90,8 +92,9 @@ impl LogQueue {
     /// Waits until everything has been written, at most for `timeout`. Returns whether it has.
     pub(super) fn flush(&self, timeout: Duration) -> bool {
         let busy = |state: &mut State| state.writing || !state.lines.is_empty();
-        let waited = self.changed.wait_timeout_while(self.state(), timeout, busy);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+        let mut state = self.state();
+        let waited = self.changed.wait_while_for(&mut state, busy, timeout);
+        !waited.timed_out()
     }
 
     /// Writes queued lines forever. `report` is called with the number of dropped lines as soon as
@@ -126,15 +129,12 @@ impl LogQueue {
                 state = self.state();
                 continue;
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

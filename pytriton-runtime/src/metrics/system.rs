@@ -1,5 +1,6 @@
 use std::fs;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::family::Family;
 
@@ -47,7 +48,7 @@ impl System {
     }
 
     fn utilization(&self, now: CpuTime) -> f64 {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let busy = now.busy.saturating_sub(last.busy);
         let total = now.total.saturating_sub(last.total);
         *last = now;

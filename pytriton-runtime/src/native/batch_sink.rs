@@ -1,5 +1,6 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use pytriton_backend::Failure;
 use pytriton_backend::ffi::{Batch, now};
 use pytriton_backend::session::TensorNames;
@@ -98,5 +99,5 @@ fn end(batch: &mut Batch, index: usize, result: Result<(), Failure>) {
 /// Locks the batch.
 pub(super) fn lock(batch: &Mutex<Option<Batch>>) -> MutexGuard<'_, Option<Batch>> {
     // No panic can leave this state inconsistent.
-    batch.lock().unwrap_or_else(PoisonError::into_inner)
+    batch.lock()
 }

@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex};
 use std::thread;
 
+use parking_lot::Mutex;
 use pytriton_backend::Failure;
 use pytriton_backend::ffi::Instance;
 use tokio::runtime::Handle;

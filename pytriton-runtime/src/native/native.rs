@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::TensorNames;
@@ -188,7 +189,7 @@ impl Native {
     fn gather(&self, batch: &mut Batch) -> Result<(BackendBatch, Vec<usize>), Failure> {
         // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
         let gathering = self.gathering.lock();
-        let mut gathering = gathering.unwrap_or_else(PoisonError::into_inner);
+        let mut gathering = gathering;
         if !self.names.has_sequences() {
             // In a sequence, later requests depend on each one, so a cancelled request still runs.
             batch.drop_cancelled();
@@ -226,7 +227,7 @@ impl Native {
 /// Locks an instance to run a batch on it.
 fn instance(runner: &Mutex<MovableRunner>) -> MutexGuard<'_, MovableRunner> {
     // A panic leaves only the user's state inconsistent.
-    runner.lock().unwrap_or_else(PoisonError::into_inner)
+    runner.lock()
 }
 
 /// Returns a function that reports whether the request at one of those positions was cancelled.

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use crate::backend_batch::{BatchReceiver, BatchSender, batch_queue, refuse};
 use crate::instance::{Change, Instances};
@@ -34,7 +36,7 @@ impl Queue {
     pub(super) fn shared(spec: &ModelSpec, loaded_model: usize) -> Arc<Self> {
         static QUEUES: Mutex<BTreeMap<usize, Weak<Queue>>> = Mutex::new(BTreeMap::new());
         // No panic can leave this state inconsistent.
-        let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queues = QUEUES.lock();
         queues.retain(|_, queue| queue.strong_count() > 0);
         if let Some(queue) = queues.get(&loaded_model).and_then(Weak::upgrade) {
             return queue;

@@ -1,8 +1,9 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ndarray::Array2;
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use crate::Limits;
@@ -297,7 +298,7 @@ async fn a_server_that_stops_waits_for_no_load() {
         let set = Arc::clone(&set);
         async move { set.load_named("Identity", as_it_is).await }
     };
-    let held = HELD.lock().unwrap();
+    let held = HELD.lock();
     let loading = tokio::spawn(loading);
     while LOADS.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(1));

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
+use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
@@ -180,7 +181,7 @@ impl ModelRepository {
     /// Retires a model. It ends when all callers have their responses.
     pub(super) fn let_go(&self, model: &Arc<Model>) {
         let leaving = self.leaving.lock();
-        let mut leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        let mut leaving = leaving;
         leaving.retain(|model| model.strong_count() > 0);
         leaving.push(Arc::downgrade(model));
     }
@@ -195,13 +196,13 @@ impl ModelRepository {
     /// Returns the models that no longer serve and complete accepted requests.
     pub fn leaving(&self) -> Vec<Arc<Model>> {
         let leaving = self.leaving.lock();
-        let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        let leaving = leaving;
         leaving.iter().filter_map(Weak::upgrade).collect()
     }
 
     pub(super) fn catalog(&self) -> CatalogGuard<'_> {
         // A panic under the lock can affect only one model.
-        let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        let catalog = self.catalog.lock();
         CatalogGuard::new(catalog, self.readiness_changes())
     }
 
@@ -232,7 +233,7 @@ impl ModelRepository {
 
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
         // A panic under the lock can affect only a copy.
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.write();
         let mut changed = Models::clone(&models);
         let result = change(&mut changed);
         let mut all = changed.values().flat_map(BTreeMap::values);
@@ -246,7 +247,7 @@ impl ModelRepository {
 
     pub(super) fn snapshot(&self) -> Arc<Models> {
         let models = self.models.read();
-        Arc::clone(&models.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&models)
     }
 
     /// Waits for a fatal error of a model.
@@ -303,7 +304,7 @@ impl ModelRepository {
     ///
     /// Returns [`RequestError::UnknownModel`] or [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
-        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
+        let models = self.models.read();
         let versions = models.get(name);
         let model = match (versions, version) {
             (None, _) => None,

@@ -1,6 +1,7 @@
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::ModelRepository;
@@ -14,7 +15,7 @@ pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
 impl ReadinessPublisher {
     fn subscribe(&self, models: &Arc<ModelRepository>) -> watch::Receiver<bool> {
         let published = self.0.lock();
-        let mut published = published.unwrap_or_else(PoisonError::into_inner);
+        let mut published = published;
         // The task ends together with the runtime of the first watcher.
         if let Some(published) = &*published
             && published.has_changed().is_ok()

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
@@ -324,7 +324,7 @@ impl DynamicQueue {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // No panic can leave the state inconsistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use ndarray::{Array2, Ix2};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -330,7 +331,7 @@ async fn a_call_has_an_instance_and_its_state_for_itself() {
         clients.spawn(async move {
             for _ in 0..CALLS_OF_EACH {
                 let answer = ask(&served, 1, 1.0).await.unwrap();
-                let mut counted = counted.lock().unwrap();
+                let mut counted = counted.lock();
                 let of_instance = counted.entry(whole(answer[0])).or_default();
                 of_instance.push(whole(answer[1]));
             }
@@ -341,7 +342,7 @@ async fn a_call_has_an_instance_and_its_state_for_itself() {
     }
     assert_eq!(OVERLAPS.load(Ordering::SeqCst), 0);
     assert!(INLINE.load(Ordering::SeqCst) > 0);
-    let counted = std::mem::take(&mut *counted.lock().unwrap());
+    let counted = std::mem::take(&mut *counted.lock());
     let calls: usize = counted.values().map(Vec::len).sum();
     assert_eq!((counted.len(), calls), (2, CLIENTS * CALLS_OF_EACH));
     for mut counts in counted.into_values() {

@@ -1,4 +1,6 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::request::SmallVec;
 
@@ -52,7 +54,7 @@ impl Ordered {
         });
         let kept = kept.collect();
         // Send under the lock, so that later responses cannot overtake these.
-        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut order = self.order.lock();
         for leaving in order.finish(sequence, kept, heard) {
             leaving.into_iter().for_each(ReplySink::let_go);
         }

@@ -1,11 +1,12 @@
 //! Responses that wait for those to earlier requests.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
+use parking_lot::Mutex;
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
@@ -31,7 +32,7 @@ impl Instance for Mixed {
             let x = call.array::<f32, Ix2>(0)?.into_owned();
             let own = thread::current();
             if !own.name().is_some_and(|name| name.starts_with("Identity_")) {
-                *HERE.lock().unwrap() += 1;
+                *HERE.lock() += 1;
             }
             match x[[0, 0]] {
                 -5.0 => drop(GATE.blocking_lock()),
@@ -145,7 +146,7 @@ struct Leaving {
 
 impl Wake for Leaving {
     fn wake(self: Arc<Self>) {
-        self.left.lock().unwrap().push(self.number);
+        self.left.lock().push(self.number);
     }
 }
 
@@ -185,7 +186,7 @@ impl<'a> Ledger<'a> {
             }
             Poll::Ready(answer) => {
                 check(number, answer);
-                self.left.lock().unwrap().push(number);
+                self.left.lock().push(number);
             }
             Poll::Pending => self.waiting.push(asked),
         }
@@ -203,7 +204,7 @@ impl<'a> Ledger<'a> {
 
     /// Returns the remaining clients in the order of their responses.
     fn heard(&self) -> Vec<u16> {
-        let left = self.left.lock().unwrap();
+        let left = self.left.lock();
         let stays = |number: &u16| self.expected.binary_search(number).is_ok();
         left.iter().copied().filter(stays).collect()
     }
@@ -229,7 +230,7 @@ fn check(number: u16, answer: Answer) {
 async fn those_who_stay_hear_in_their_order() {
     let served = start(64).await;
     let gate = GATE.lock().await;
-    let before = *HERE.lock().unwrap();
+    let before = *HERE.lock();
     let hanging = served.hang().await;
     let mut ledger = Ledger {
         served: &served,
@@ -245,7 +246,7 @@ async fn those_who_stay_hear_in_their_order() {
             served.until(idle).await;
         }
     }
-    assert!(ledger.refused > 0 && *HERE.lock().unwrap() > before);
+    assert!(ledger.refused > 0 && *HERE.lock() > before);
     assert_eq!(ledger.heard(), Vec::<u16>::new());
     drop(gate);
     hanging.await.unwrap().unwrap();

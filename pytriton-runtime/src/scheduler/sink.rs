@@ -1,8 +1,10 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::mem::{swap, take};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
 
 use crate::call::Cancelled;
 use crate::request::Response;
@@ -91,7 +93,7 @@ impl ReplySink {
     ///
     /// Returns [`Cancelled`] if the receiver has been dropped.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         if state.unheard {
             return Poll::Ready(Err(Cancelled));
         }
@@ -104,7 +106,7 @@ impl ReplySink {
 
     /// Sends a response that is not the last one.
     pub(crate) fn part(&self, answer: Outcome) {
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         // The receiver may have been dropped meanwhile.
         if state.unheard {
             return;
@@ -118,12 +120,12 @@ impl ReplySink {
 
     /// Returns whether the receiver has been dropped.
     pub(crate) fn is_unheard(&self) -> bool {
-        self.channel.lock().unheard
+        self.channel.0.lock().unheard
     }
 
     /// Waits until the receiver is dropped.
     pub(super) fn poll_unheard(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         if state.unheard {
             return Poll::Ready(());
         }
@@ -147,7 +149,7 @@ impl ReplySink {
     /// Stores the last response until it is [released](Self::let_go), together with the counter of
     /// stored responses. Both are dropped with the receiver.
     pub(super) fn keep(&self, answer: Outcome, counted: &Arc<()>) {
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         if !state.unheard {
             let _counted = Arc::clone(counted);
             state.kept = Some(Box::new(Kept { answer, _counted }));
@@ -170,7 +172,7 @@ impl ReplySink {
     /// Applies a last change, closes the channel and wakes the tasks that wait for it.
     fn close(&mut self, last: impl FnOnce(&mut State)) {
         self.closed = true;
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         last(&mut state);
         state.ended = true;
         let hearer = state.hearer.take();
@@ -183,7 +185,7 @@ impl ReplySink {
 
 impl Listening {
     pub(super) fn goes_on(&self) -> bool {
-        !self.0.lock().unheard
+        !self.0.0.lock().unheard
     }
 }
 
@@ -210,19 +212,19 @@ impl Answers {
         if let Some(answer) = self.taken.pop_front() {
             return Some(answer);
         }
-        let (answer, speakers) = self.channel.lock().take(&mut self.taken);
+        let (answer, speakers) = self.channel.0.lock().take(&mut self.taken);
         wake(speakers);
         answer
     }
 
     /// Returns whether the sender has finished. If the channel ended otherwise, the sender is gone.
     pub(crate) fn are_finished(&self) -> bool {
-        self.channel.lock().finished
+        self.channel.0.lock().finished
     }
 
     /// Returns whether the last response has been taken.
     pub(crate) fn are_over(&self) -> bool {
-        let state = self.channel.lock();
+        let state = self.channel.0.lock();
         let is_empty = self.taken.is_empty() && state.answers.is_empty();
         state.finished && is_empty && state.last.is_none()
     }
@@ -232,7 +234,7 @@ impl Answers {
         if let Some(answer) = self.taken.pop_front() {
             return Poll::Ready(Some(answer));
         }
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         let (answer, speakers) = state.take(&mut self.taken);
         if answer.is_some() {
             drop(state);
@@ -252,7 +254,7 @@ impl Answers {
 
 impl Drop for Answers {
     fn drop(&mut self) {
-        let mut state = self.channel.lock();
+        let mut state = self.channel.0.lock();
         state.unheard = true;
         if state.is_over() {
             return;
@@ -277,12 +279,7 @@ fn wake(wakers: impl IntoIterator<Item = Waker>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
-impl Channel {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave the state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Channel {}
 
 impl State {
     /// Returns whether the sender has ended and everything has been received.

@@ -1,5 +1,6 @@
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Counts the slow inline calls of a model.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl SlowCalls {
     }
 
     fn count_slow(&self, now: Instant) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         state.unreported += 1;
         let recent = &mut state.recent;
         recent.retain(|at| now.duration_since(*at) < SLOW_CALL_WINDOW);

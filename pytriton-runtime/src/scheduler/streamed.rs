@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::call::{Cancelled, ModelError, ResponseSink};
@@ -56,7 +57,7 @@ impl Streamed {
     /// Sets the results with which the remaining requests end.
     pub(super) fn conclude(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
         for (request, result) in self.requests.iter().zip(results) {
-            let mut request = lock(request);
+            let mut request = request.lock();
             let noted = request.fails(&result);
             if request.sink.is_some() {
                 request.failed = result.is_err();
@@ -70,7 +71,7 @@ impl Streamed {
     /// Ends the remaining requests.
     pub(super) fn end(&self) {
         for request in &self.requests {
-            let mut request = lock(request);
+            let mut request = request.lock();
             let end = request.end.clone();
             request.end(end);
         }
@@ -79,14 +80,14 @@ impl Streamed {
     /// Returns the total number of rows.
     pub(super) fn batch_size(&self) -> usize {
         let requests = self.requests.iter();
-        requests.map(|request| lock(request).batch_size).sum()
+        requests.map(|request| request.lock().batch_size).sum()
     }
 
     /// Returns for each request when it arrived, its rows, and whether it succeeded.
     pub(super) fn conclusions(&self) -> Vec<(Instant, usize, bool)> {
         let requests = self.requests.iter();
         let conclusions = requests.map(|request| {
-            let request = lock(request);
+            let request = request.lock();
             (request.arrived, request.batch_size, !request.failed)
         });
         conclusions.collect()
@@ -103,7 +104,7 @@ impl ResponseSink for Streamed {
         let Some(request) = self.requests.get(request) else {
             return Poll::Ready(Err(Cancelled));
         };
-        let mut request = lock(request);
+        let mut request = request.lock();
         let Some(sink) = &request.sink else {
             return Poll::Ready(Err(Cancelled));
         };
@@ -134,7 +135,7 @@ impl ResponseSink for Streamed {
         let Some(request) = self.requests.get(request) else {
             return;
         };
-        let mut request = lock(request);
+        let mut request = request.lock();
         let noted = request.fails(&end);
         request.end(end.map_err(SchedulerError::from));
         drop(request);
@@ -145,7 +146,7 @@ impl ResponseSink for Streamed {
         let Some(request) = self.requests.get(request) else {
             return Poll::Ready(());
         };
-        match &lock(request).sink {
+        match &request.lock().sink {
             Some(sink) => sink.poll_unheard(context),
             None => Poll::Ready(()),
         }
@@ -155,7 +156,8 @@ impl ResponseSink for Streamed {
         let Some(request) = self.requests.get(request) else {
             return true;
         };
-        lock(request)
+        request
+            .lock()
             .sink
             .as_ref()
             .is_none_or(ReplySink::is_unheard)
@@ -211,9 +213,4 @@ impl Noted {
         let recorder = exit.recorder();
         recorder.record_answer(self.index, self.took, self.since_arrival, self.succeeded);
     }
-}
-
-fn lock(request: &Mutex<Streaming>) -> MutexGuard<'_, Streaming> {
-    // No panic can leave the state inconsistent.
-    request.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,12 @@
 //! Decoupled models with incorrect functions.
 
-use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use ndarray::Array2;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
 use crate::call::{
@@ -161,7 +161,7 @@ impl Instance for Keeps {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
             let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
-            KEPT.lock().unwrap().extend(responses);
+            KEPT.lock().extend(responses);
             closed(call, ended(call, ())).await
         })
     }

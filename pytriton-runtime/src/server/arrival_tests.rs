@@ -1,12 +1,12 @@
 //! The order of gRPC calls on one connection, frame by frame.
 
 use std::io::Write;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ndarray::Ix2;
+use parking_lot::Mutex;
 use prost::Message;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -41,7 +41,7 @@ impl Instance for Recorder {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
             let x = call.array::<f32, Ix2>(0)?;
-            EXECUTED.lock().unwrap().extend(x.iter());
+            EXECUTED.lock().extend(x.iter());
             call.outputs(Ok::<_, String>(x.into_owned()))
         })
     }
@@ -69,7 +69,7 @@ async fn connect() -> (Server, TcpStream) {
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     stream.write_all(preface).await.unwrap();
     stream.write_all(&frame(4, 0, 0, &[])).await.unwrap();
-    EXECUTED.lock().unwrap().clear();
+    EXECUTED.lock().clear();
     (server, stream)
 }
 
@@ -159,12 +159,12 @@ fn call(number: u16) -> Vec<u8> {
 
 async fn executed(count: u16) -> Vec<f32> {
     let executed = async {
-        while EXECUTED.lock().unwrap().len() < usize::from(count) {
+        while EXECUTED.lock().len() < usize::from(count) {
             sleep(Duration::from_millis(1)).await;
         }
     };
     let in_time = timeout(DEADLINE, executed).await;
-    let executed = EXECUTED.lock().unwrap().clone();
+    let executed = EXECUTED.lock().clone();
     assert!(in_time.is_ok(), "{executed:?}");
     executed
 }

@@ -1,7 +1,8 @@
 use std::io;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::engine::Choice;
@@ -93,7 +94,7 @@ impl Caretaker {
     /// Waits until the engine has ended. Only the first caller receives its error.
     pub(super) fn join(&self) -> Result<(), ServerError> {
         // The lock makes concurrent callers wait for the first one.
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thread = self.thread.lock();
         match thread.take().map(JoinHandle::join) {
             None => Ok(()),
             Some(Ok(done)) => done,

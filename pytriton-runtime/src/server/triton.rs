@@ -1,4 +1,6 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::bound::{Function, Model};
 use crate::engine::Choice;
@@ -264,5 +266,5 @@ impl Drop for Triton {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No panic can leave the data under these locks inconsistent.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }

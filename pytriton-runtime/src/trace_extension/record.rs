@@ -1,7 +1,8 @@
 use std::mem::take;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::Instant;
 
@@ -164,7 +165,7 @@ impl Timeline {
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.notes.lock()
     }
 }
 
@@ -220,7 +221,7 @@ impl TraceEvents for Timeline {
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        let notes = take(self.notes.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let notes = take(self.notes.get_mut());
         let reserved = notes.bytes;
         let events = notes.finish();
         let client = self.client.as_ref().map_or(0, |client| client.state.len());

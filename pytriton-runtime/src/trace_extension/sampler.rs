@@ -1,5 +1,7 @@
 use std::mem::take;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::writer::{Place, Writer};
 use super::{Destination, TraceLevel, TraceSettings};
@@ -59,7 +61,7 @@ impl Sampler {
     /// Returns the settings, with the remaining count.
     pub(super) fn settings(&self) -> TraceSettings {
         TraceSettings {
-            count: self.lock().left,
+            count: self.state.lock().left,
             ..self.settings.clone()
         }
     }
@@ -80,7 +82,7 @@ impl Sampler {
         if !self.is_on() || rate == 0 {
             return wanted;
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.seen += 1;
         let is_turn = state.left != 0 && state.seen.is_multiple_of(rate);
         state.left -= i32::from(is_turn && state.left > 0);
@@ -90,7 +92,7 @@ impl Sampler {
 
     /// Adds the records of a trace. Returns the records to write now, and the file.
     pub(super) fn collect(&self, records: &str) -> Option<(String, Place)> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !state.text.is_empty() && !records.is_empty() {
             state.text.push(',');
         }
@@ -111,10 +113,6 @@ impl Sampler {
         state.traces = 0;
         Some((take(&mut state.text), place))
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Sampler {
@@ -124,7 +122,7 @@ impl Drop for Sampler {
             0 => Place::Whole,
             _ => Place::Next,
         };
-        let text = take(&mut self.lock().text);
+        let text = take(&mut self.state.lock().text);
         if !text.is_empty() {
             self.writer.rest(text, place);
         }

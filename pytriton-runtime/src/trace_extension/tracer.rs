@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::mem::take;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::trace::TraceContext;
 
@@ -76,7 +78,7 @@ impl Tracer {
             return None;
         }
         let sampler = {
-            let state = self.lock();
+            let state = self.state.lock();
             let layer = state.models.get(model).unwrap_or(&state.global);
             Arc::clone(&layer.sampler)
         };
@@ -89,7 +91,7 @@ impl Tracer {
 
     /// Returns the settings of a model, or the global ones.
     pub fn settings(&self, model: Option<&str>) -> TraceSettings {
-        let state = self.lock();
+        let state = self.state.lock();
         let layer = model.and_then(|model| state.models.get(model));
         layer.unwrap_or(&state.global).sampler.settings()
     }
@@ -100,7 +102,7 @@ impl Tracer {
     ///
     /// Returns [`TraceError::NoFile`] or [`TraceError::NoRate`]. Nothing is changed then.
     pub fn update(&self, model: Option<&str>, changes: &TraceChanges) -> Result<(), TraceError> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let changed =
             |current: Option<&Layer>, fallback: &TraceSettings, changes: &TraceChanges| {
                 Layer::changed(current, fallback, changes, &self.writer)
@@ -135,7 +137,7 @@ impl Tracer {
     pub fn stop(&self, within: Duration) {
         let begun = Instant::now();
         {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             self.on.store(false, Ordering::Relaxed);
             drop(take(&mut state.models));
             state.global = Layer::new(TraceSettings::default(), &self.writer);
@@ -146,10 +148,6 @@ impl Tracer {
                 self.writer.flush(within.saturating_sub(begun.elapsed()));
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

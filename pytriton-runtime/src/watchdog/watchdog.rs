@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::Notify;
 
 use crate::panic::discard;
@@ -69,7 +70,7 @@ impl Watchdog {
     }
 
     fn start(&'static self) -> io::Result<&'static Self> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !state.started {
             let thread = thread::Builder::new().name("watchdog".to_owned());
             thread.spawn(|| self.run())?;
@@ -94,7 +95,7 @@ impl Watchdog {
     }
 
     fn watch(&'static self, deadline: Instant, expiry: Expiry) -> Watch {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let deadline = state.insert(deadline, expiry);
         if state.looks.is_none_or(|looks| deadline.0 < looks) {
             state.looks = Some(deadline.0);
@@ -107,7 +108,7 @@ impl Watchdog {
     }
 
     fn run(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             let now = Instant::now();
             let nearest = state.deadlines.first_key_value().map(|(&(at, _), _)| at);
@@ -115,32 +116,22 @@ impl Watchdog {
             // later deadlines do not need to wake it.
             state.looks = nearest.or(state.looks.filter(|&looks| looks > now));
             let left = state.looks.map(|at| at.saturating_duration_since(now));
-            state = match left {
+            match left {
                 Some(Duration::ZERO) => {
                     let expired = state.deadlines.pop_first();
                     drop(state);
                     let left = expired.and_then(|(_, expiry)| expiry.act());
-                    let mut state = self.lock();
+                    state = self.state.lock();
                     if let (Some(expiry), Some(later)) = (left, now.checked_add(THREAD_RETRY)) {
                         state.insert(later, expiry);
                     }
-                    state
                 }
                 Some(left) => {
-                    let woken = self.earlier.wait_timeout(state, left);
-                    woken.unwrap_or_else(PoisonError::into_inner).0
+                    self.earlier.wait_for(&mut state, left);
                 }
-                None => {
-                    let woken = self.earlier.wait(state);
-                    woken.unwrap_or_else(PoisonError::into_inner)
-                }
-            };
+                None => self.earlier.wait(&mut state),
+            }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave the deadlines inconsistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,7 +173,7 @@ impl Expiry {
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     // No panic can leave it inconsistent.
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    slot.lock().take()
 }
 
 impl fmt::Debug for Expiry {
@@ -201,7 +192,7 @@ pub(crate) struct Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let expiry = self.watchdog.lock().deadlines.remove(&self.deadline);
+        let expiry = self.watchdog.state.lock().deadlines.remove(&self.deadline);
         // Not under the lock: dropping it may run arbitrary code.
         drop(expiry);
     }
@@ -284,7 +275,7 @@ mod tests {
                 let (blocks, begin) = (Arc::clone(&blocks), begin.clone());
                 watchdog.run_at(Instant::now(), move || {
                     begin.send(()).unwrap();
-                    let _ = blocks.lock().unwrap().recv();
+                    let _ = blocks.lock().recv();
                 })
             });
             let _watches: Vec<_> = watches.collect();
@@ -301,7 +292,7 @@ mod tests {
         let (watches, expiries) = watch(watchdog, &[20]);
         drop(watches);
         assert_eq!(expiries.recv(), Err(RecvError));
-        assert!(watchdog.lock().deadlines.is_empty());
+        assert!(watchdog.state.lock().deadlines.is_empty());
     }
 
     #[test]
@@ -327,7 +318,7 @@ mod tests {
         let looks = (0..1000).map(|_| {
             drop(watchdog.run_at(Instant::now() + RECEIVE_TIMEOUT, || {}));
             thread::yield_now();
-            watchdog.lock().looks
+            watchdog.state.lock().looks
         });
         let mut looks: Vec<_> = looks.collect();
         looks.dedup();

@@ -1,5 +1,6 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+
+use parking_lot::Mutex;
 
 use crate::call::Cancelled;
 use crate::claims::Claims;
@@ -49,7 +50,7 @@ impl ClaimedSenders {
 
     /// Ends the responses of a request, with an error if the request failed.
     pub(super) fn end(&self, request: usize, end: &Result<(), SchedulerError>) {
-        let Some(sink) = self.0.get(request).and_then(|sink| lock(sink).take()) else {
+        let Some(sink) = self.0.get(request).and_then(|sink| sink.lock().take()) else {
             return;
         };
         match end {
@@ -61,7 +62,7 @@ impl ClaimedSenders {
     /// Sends each request its only response.
     pub(super) fn finish(&self, results: &[Result<Response, SchedulerError>]) {
         for (sink, result) in self.0.iter().zip(results) {
-            if let Some(sink) = lock(sink).take() {
+            if let Some(sink) = sink.lock().take() {
                 sink.finish(result.clone());
             }
         }
@@ -75,11 +76,6 @@ impl ClaimedSenders {
     fn with<T>(&self, request: usize, then: impl FnOnce(&ReplySink) -> T) -> Option<T> {
         self.0
             .get(request)
-            .and_then(|sink| lock(sink).as_ref().map(then))
+            .and_then(|sink| sink.lock().as_ref().map(then))
     }
-}
-
-fn lock(sink: &Mutex<Option<ReplySink>>) -> MutexGuard<'_, Option<ReplySink>> {
-    // No panic can leave this state inconsistent.
-    sink.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -102,14 +103,14 @@ impl Loads {
 
     /// Returns whether tritonserver has loaded the model, or is about to reconnect to it.
     pub(super) fn is_loaded(&self) -> bool {
-        let active = lock(&self.active);
+        let active = self.active.lock();
         let mut loads = active.loads.iter();
         loads.any(|load| self.folder.is_none() || load.number.is_some())
     }
 
     /// Returns the sessions of all existing instances.
     pub(super) fn sessions(&self) -> Vec<Arc<Sessions>> {
-        let active = lock(&self.active);
+        let active = self.active.lock();
         active
             .loads
             .iter()
@@ -191,7 +192,7 @@ impl Loads {
             sessions.close();
             return Err(error);
         }
-        let mut active = lock(&self.active);
+        let mut active = self.active.lock();
         if active.closed {
             sessions.close();
         }
@@ -236,7 +237,7 @@ impl Loads {
             return Ok(sessions);
         }
         self.touch();
-        if lock(&self.active).closed {
+        if self.active.lock().closed {
             return Err(STOPPING.to_owned());
         }
         let created = self.finish_start(self.start_instances()).await;
@@ -245,7 +246,7 @@ impl Loads {
     }
 
     fn find(&self, number: u64) -> Option<Arc<Sessions>> {
-        let mut active = lock(&self.active);
+        let mut active = self.active.lock();
         let fits = |load: &&mut Load| self.folder.is_none() || load.number == Some(number);
         if let Some(load) = active.loads.iter_mut().find(fits) {
             return Some(Arc::clone(&load.sessions));
@@ -279,7 +280,7 @@ impl Loads {
     /// Ends all instances after the batches they have accepted. No others are created.
     pub(super) fn close(&self) {
         self.abort_waiting();
-        let mut active = lock(&self.active);
+        let mut active = self.active.lock();
         active.closed = true;
         let sessions: Vec<_> = active
             .loads
@@ -331,7 +332,7 @@ fn leave(loads: &Weak<Loads>, sessions: &Sessions) {
     let Some(loads) = loads.upgrade() else {
         return;
     };
-    let mut active = lock(&loads.active);
+    let mut active = loads.active.lock();
     if !active.closed {
         active
             .loads
@@ -339,11 +340,6 @@ fn leave(loads: &Weak<Loads>, sessions: &Sessions) {
     }
     drop(active);
     sessions.close();
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No panic can leave this state inconsistent.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use pytriton_backend::session::Server;
 
 use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
@@ -130,18 +131,18 @@ impl Sessions {
 
     /// Reports the instances as not ready from now on. Requests still run.
     pub(super) fn stop_being_ready(&self) {
-        lock(&self.states).stop();
+        self.states.lock().stop();
     }
 
     /// Returns whether sessions are accepted.
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.open).intake.is_some()
+        self.open.lock().intake.is_some()
     }
 
     /// Registers a new session, which must then enter or leave. Returns false if there are already
     /// `most`.
     pub(super) fn register(&self, most: usize) -> bool {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         let accepted = open.count < most;
         open.count += usize::from(accepted);
         open.opened += u64::from(accepted);
@@ -150,15 +151,15 @@ impl Sessions {
 
     /// Returns the number of sessions opened so far if none is open, otherwise `None`.
     pub(super) fn opened_if_empty(&self) -> Option<u64> {
-        let open = lock(&self.open);
+        let open = self.open.lock();
         (open.count == 0).then_some(open.opened)
     }
 
     /// Adds a registered session. Ends it if no more sessions are accepted.
     pub(super) fn enter(self: &Arc<Self>, server: Server) {
         let server = Arc::new(server);
-        lock(&self.states).enter(&server);
-        let open = lock(&self.open);
+        self.states.lock().enter(&server);
+        let open = self.open.lock();
         let entered = match &open.intake {
             // This value owns the receiver.
             Some(Intake::Session(waiting)) => waiting.send(server).is_ok(),
@@ -184,7 +185,7 @@ impl Sessions {
 
     /// Records the end of a session.
     pub(super) fn leave(self: &Arc<Self>, session_end: SessionEnd) {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         open.count = open.count.saturating_sub(1);
         let last = open.count == 0;
         drop(open);
@@ -195,12 +196,12 @@ impl Sessions {
 
     /// Returns the next session for an instance, or `None` if there will be none.
     pub(super) fn next(&self) -> Option<Arc<Server>> {
-        lock(&self.waiting).recv().ok()
+        self.waiting.lock().recv().ok()
     }
 
     /// Records that an instance serves a session until the returned guard is dropped.
     pub(super) fn serve(&self, instance: u32, server: &Arc<Server>) -> Serving<'_> {
-        lock(&self.states).serve(instance, server);
+        self.states.lock().serve(instance, server);
         Serving {
             sessions: self,
             instance,
@@ -209,14 +210,14 @@ impl Sessions {
 
     /// Ends all sessions after the batches they have accepted.
     pub(super) fn close(&self) {
-        lock(&self.open).intake = None;
-        lock(&self.states).end();
+        self.open.lock().intake = None;
+        self.states.lock().end();
     }
 
     /// Reports the availability of instances to tritonserver. Changes arrive one at a time, so the
     /// last report about an instance that stalls and recovers is that it recovered.
     fn changed(&self, change: Change) {
-        lock(&self.states).change(change);
+        self.states.lock().change(change);
         refuse(&self.batches, change.availability);
     }
 }
@@ -230,7 +231,7 @@ pub(super) struct Serving<'a> {
 
 impl Drop for Serving<'_> {
     fn drop(&mut self) {
-        lock(&self.sessions.states).leave(self.instance);
+        self.sessions.states.lock().leave(self.instance);
     }
 }
 
@@ -273,11 +274,6 @@ fn longest_wait(spec: &ModelSpec) -> Duration {
         true => delay.saturating_add(QUEUE_POLICY_DELAY),
         false => delay,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // No panic can leave this state inconsistent.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use crate::backend_batch::StreamedBatch;
 use crate::scheduler::SchedulerError;
@@ -22,7 +24,7 @@ struct State {
 impl Streams {
     /// Registers a batch for as long as it lives.
     pub(super) fn enter(&self, stream: &Arc<Stream>) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.refused {
             drop(state);
             return stream.refuse(&SchedulerError::Stopping);
@@ -34,7 +36,7 @@ impl Streams {
     /// Ends all batches once with the error that the server is shutting down. Does not block the
     /// caller.
     pub(super) fn refuse(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let open = std::mem::take(&mut state.open);
         if std::mem::replace(&mut state.refused, true) || open.is_empty() {
             return;
@@ -49,10 +51,5 @@ impl Streams {
         if let Err(error) = refused {
             tracing::debug!(%error, "cannot start a thread to end active streams");
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave this state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

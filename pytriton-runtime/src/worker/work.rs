@@ -1,5 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// The number of running batches, and the time of the last change.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ impl Work {
 
     /// Counts a batch. Returns `None` if it must be refused.
     pub(super) fn begin(self: &Arc<Self>) -> Option<Working> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.changed = Instant::now();
         if state.refused {
             return None;
@@ -38,29 +40,24 @@ impl Work {
 
     /// Refuses batches from now on. Running ones complete.
     pub(super) fn refuse(&self) {
-        self.lock().refused = true;
+        self.0.lock().refused = true;
     }
 
     /// Returns whether batches are refused.
     pub(super) fn is_refused(&self) -> bool {
-        self.lock().refused
+        self.0.lock().refused
     }
 
     /// Returns whether no batch has run for `time` since `since`.
     pub(super) fn is_idle(&self, since: Instant, time: Duration) -> bool {
-        let state = self.lock();
+        let state = self.0.lock();
         state.batches == 0 && state.changed.max(since).elapsed() > time
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave this state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.0.lock();
         state.batches = state.batches.saturating_sub(1);
         state.changed = Instant::now();
     }

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Wake, Waker};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// The order in which the requests of one connection arrive.
 ///
@@ -74,7 +76,7 @@ impl ArrivalOrder {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // No panic can leave the state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -267,12 +269,12 @@ mod tests {
             let entered = Arc::clone(&entered);
             tokio::spawn(async move {
                 arrival.turn().await;
-                entered.lock().unwrap().push(arrival.number);
+                entered.lock().push(arrival.number);
             })
         });
         for task in tasks.collect::<Vec<_>>() {
             task.await.unwrap();
         }
-        assert_eq!(*entered.lock().unwrap(), (0..20).collect::<Vec<_>>());
+        assert_eq!(*entered.lock(), (0..20).collect::<Vec<_>>());
     }
 }

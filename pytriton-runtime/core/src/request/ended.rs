@@ -1,6 +1,7 @@
 use std::mem::take;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
 
 /// The numbers of ended generations that have not been taken yet.
 #[derive(Debug, Default)]
@@ -14,7 +15,7 @@ struct State {
 
 impl Ended {
     pub(super) fn report(&self, number: u64) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.numbers.push(number);
         let waker = state.waker.take();
         drop(state);
@@ -24,21 +25,16 @@ impl Ended {
 
     /// Takes the numbers.
     pub(crate) fn take(&self) -> Vec<u64> {
-        take(&mut self.lock().numbers)
+        take(&mut self.0.lock().numbers)
     }
 
     /// Like [`take`](Self::take), but waits for at least one.
     pub(crate) fn poll(&self, task: &Context<'_>) -> Poll<Vec<u64>> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.numbers.is_empty() {
             state.waker = Some(task.waker().clone());
             return Poll::Pending;
         }
         Poll::Ready(take(&mut state.numbers))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // No panic can leave the state inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use rustix::process::{Resource, getrlimit};
 
 use crate::text::excerpt;
@@ -182,15 +183,11 @@ impl Regions {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Region>>> {
-        self.registered
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.registered.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Arc<Region>>> {
-        self.registered
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.registered.write()
     }
 }
 

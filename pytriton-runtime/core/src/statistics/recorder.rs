@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
 
 use super::{Durations, FailureReason, Latencies, ModelStatistics};
 
@@ -66,12 +67,12 @@ pub struct CacheHit {
 impl Recorder {
     /// Enables latency distributions from now on.
     pub fn distribute(&self, latencies: Option<Latencies>) {
-        self.lock().latencies = latencies.map(Box::new);
+        self.counted.lock().latencies = latencies.map(Box::new);
     }
 
     /// The latency distributions; `None` if none is enabled.
     pub fn latencies(&self) -> Option<Latencies> {
-        let counted = self.lock();
+        let counted = self.counted.lock();
         let latencies = counted.latencies.as_ref();
         latencies.map(|latencies| latencies.at(Instant::now()))
     }
@@ -103,7 +104,7 @@ impl Recorder {
     ) {
         let durations = execution.durations;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let mut counted = self.lock();
+        let mut counted = self.counted.lock();
         let Counted {
             statistics,
             latencies,
@@ -145,7 +146,7 @@ impl Recorder {
 
     /// Records a request that failed without being executed, `ns` nanoseconds after its arrival.
     pub fn record_failure(&self, reason: FailureReason, ns: u64) {
-        let statistics = &mut self.lock().statistics;
+        let statistics = &mut self.counted.lock().statistics;
         statistics.fail.add(1, ns);
         statistics.failures[reason as usize] += 1;
     }
@@ -153,7 +154,7 @@ impl Recorder {
     /// Records a request answered from the response cache, which is neither an inference nor an
     /// execution.
     pub fn record_hit(&self, hit: &CacheHit) {
-        let mut counted = self.lock();
+        let mut counted = self.counted.lock();
         let statistics = &mut counted.statistics;
         statistics.success.add(1, hit.request);
         statistics.queue.add(1, hit.queue);
@@ -171,7 +172,7 @@ impl Recorder {
         if index >= MOST_ANSWERS {
             return;
         }
-        let mut counted = self.lock();
+        let mut counted = self.counted.lock();
         if let Some(latencies) = &mut counted.latencies
             && index == 0
             && succeeded
@@ -198,7 +199,7 @@ impl Recorder {
     ///
     /// Source: `InferenceStatsAggregator::UpdateSuccessCacheMiss` in Triton 2.51.
     pub fn record_miss(&self, ns: u64) {
-        let mut counted = self.lock();
+        let mut counted = self.counted.lock();
         counted.statistics.cache_miss.add(1, ns);
         counted.statistics.success.ns += ns;
         if let Some(latencies) = &mut counted.latencies {
@@ -211,13 +212,13 @@ impl Recorder {
         ModelStatistics {
             pending,
             running: self.running(),
-            ..self.lock().statistics.clone()
+            ..self.counted.lock().statistics.clone()
         }
     }
 
     /// The same without the statistics by batch size and by response, whose number is unlimited.
     pub fn sums(&self, pending: u64) -> ModelStatistics {
-        let counted = self.lock();
+        let counted = self.counted.lock();
         let statistics = &counted.statistics;
         ModelStatistics {
             last_inference: statistics.last_inference,
@@ -238,11 +239,6 @@ impl Recorder {
             batches: BTreeMap::new(),
             answers: BTreeMap::new(),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Counted> {
-        // No panic can leave this state inconsistent, so a poisoned lock is usable.
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

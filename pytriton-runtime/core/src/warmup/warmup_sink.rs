@@ -1,5 +1,6 @@
-use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
+
+use parking_lot::Mutex;
 
 use crate::call::{Cancelled, ModelError, ResponseSink};
 use crate::request::Response;
@@ -11,12 +12,12 @@ pub struct WarmupSink(Mutex<Option<ModelError>>);
 impl WarmupSink {
     /// Returns the first failure.
     pub fn failure(&self) -> Option<ModelError> {
-        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = self.0.lock();
         failure.take()
     }
 
     fn note(&self, error: Option<ModelError>) {
-        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = self.0.lock();
         *failure = failure.take().or(error);
     }
 }

@@ -1,10 +1,11 @@
 //! The state of connections and their streams. Idle eviction, the timeouts for clients that do not
 //! read their responses, and shutdown all use this module.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Version;
+use parking_lot::{Mutex, MutexGuard};
 use slab::Slab;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
@@ -223,7 +224,7 @@ impl ConnectionState {
 
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

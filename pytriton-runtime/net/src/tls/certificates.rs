@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use rustls::ServerConfig;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -79,7 +80,7 @@ impl Certificates {
     /// Returns the TLS configuration for new connections.
     pub fn config(&self) -> Arc<ServerConfig> {
         let config = self.0.config.read();
-        Arc::clone(&config.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&config)
     }
 
     /// Returns the name of the port.
@@ -127,7 +128,7 @@ impl Current {
             Look::Same => seen.refused = None,
             Look::New(new) => {
                 let (contents, Identity { config, expiry }) = *new;
-                *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+                *self.config.write() = config;
                 self.expiry.store(expiry.seconds(), Ordering::Relaxed);
                 expiry.log(self.port, "reloaded");
                 seen.served = contents;

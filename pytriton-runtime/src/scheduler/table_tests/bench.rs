@@ -1,8 +1,9 @@
 //! A queue, consumers of its batches, and a log of events with milliseconds.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -188,7 +189,7 @@ pub(super) async fn happens(
         }
     }
     assert_eq!(bench.queue.pending(), 0);
-    let log = bench.log.lock().unwrap();
+    let log = bench.log.lock();
     log.clone()
 }
 
@@ -248,7 +249,7 @@ impl Bench {
 
     fn note(&self, what: &str) {
         let milliseconds = self.begun.elapsed().as_millis();
-        let mut log = self.log.lock().unwrap();
+        let mut log = self.log.lock();
         log.push(format!("{milliseconds}: {what}"));
     }
 

@@ -1,10 +1,11 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::sync::watch;
@@ -84,7 +85,7 @@ impl Child {
             match spawned {
                 Err(error) => drop(started.send(Err(error))),
                 Ok(child) => {
-                    lock(&owned).0 = Pid::from_raw(child.id().cast_signed());
+                    owned.lock().0 = Pid::from_raw(child.id().cast_signed());
                     drop(started.send(Ok(())));
                     report.send_replace(Some(take_care(child, &owned)));
                 }
@@ -127,7 +128,7 @@ impl Child {
 
     /// Sends `SIGTERM` to the group.
     pub fn terminate(&self) {
-        lock(&self.group).signal(Signal::TERM);
+        self.group.lock().signal(Signal::TERM);
     }
 
     /// Sends `SIGTERM`, and kills the whole group if the child has not exited within `grace`.
@@ -145,20 +146,20 @@ impl Child {
 
     /// Kills the whole group.
     pub async fn kill(&self) -> ExitReport {
-        lock(&self.group).signal(Signal::KILL);
+        self.group.lock().signal(Signal::KILL);
         self.exited().await
     }
 
     /// Returns the process id while the child runs.
     pub fn id(&self) -> Option<u32> {
-        let leader = lock(&self.group).0;
+        let leader = self.group.lock().0;
         leader.map(|leader| leader.as_raw_pid().cast_unsigned())
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        lock(&self.group).signal(Signal::KILL);
+        self.group.lock().signal(Signal::KILL);
     }
 }
 
@@ -167,7 +168,7 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     let group = Arc::clone(group);
     let wait = move || {
         thread::sleep(LAST_GASP);
-        let group = lock(&group);
+        let group = group.lock();
         let leader = group.0.map(|leader| leader.as_raw_pid().cast_unsigned());
         if leader.is_some_and(|leader| is_in_handler(leader, signal)) {
             let seconds = LAST_GASP.as_secs();
@@ -188,18 +189,14 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
 /// Waits for the child and kills the rest of its group. Only then is the child reaped, which frees
 /// its number.
 fn take_care(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
-    let leader = lock(group).0;
+    let leader = group.lock().0;
     if let Some(leader) = leader {
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while waitid(WaitId::Pid(leader), ended).is_err_and(|error| error == Errno::INTR) {}
     }
-    let mut group = lock(group);
+    let mut group = group.lock();
     group.signal(Signal::KILL);
     group.0 = None;
     // The child has exited, so this does not block. It fails only if someone else has reaped it.
     child.wait().unwrap_or_default()
-}
-
-fn lock(group: &Mutex<Group>) -> std::sync::MutexGuard<'_, Group> {
-    group.lock().unwrap_or_else(PoisonError::into_inner)
 }

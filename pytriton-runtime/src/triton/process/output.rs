@@ -1,8 +1,9 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, PipeReader, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tracing::Level;
 
@@ -73,7 +74,7 @@ impl Output {
             while let Some(line) = next_line(&mut reader) {
                 each(&line);
                 let line = LogLine::parse(&line);
-                let mut lines = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut lines = shared.lock();
                 lines.record(&line);
                 drop(lines);
                 log(&line);
@@ -95,7 +96,7 @@ impl Output {
 
     /// Returns the last error lines, oldest first, or the last line if there is no error.
     pub(super) fn last_lines(&self) -> Vec<String> {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.lines.lock();
         let errors = lines.errors.iter().chain(&lines.crash);
         let errors: Vec<String> = errors.cloned().collect();
         match errors.is_empty() {
