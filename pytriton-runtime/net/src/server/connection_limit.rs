@@ -14,6 +14,9 @@ const MIN_IDLE_TIME: Duration = Duration::from_secs(5);
 /// How long a replaced connection may take to end.
 const REPLACE_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// The number of ended connections that are not worth a search.
+const MAX_ENDED: usize = 16;
+
 /// Limits the connections of a port. At the limit, a new connection replaces an idle one.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimit {
@@ -105,10 +108,13 @@ impl ConnectionLimit {
 
     /// Adds a connection that has a permit.
     pub(crate) fn add(&mut self, state: ConnectionState, task: AbortHandle) {
+        // An entry keeps the memory of its task, even if the connection has ended.
+        let open = self.limit as usize - self.permits.available_permits();
         // At least half of the entries have ended, so the amortized cost of adding one is constant.
-        if self.open.len() / 2 >= self.limit as usize {
-            self.open
-                .retain(|connection| !connection.task.is_finished());
+        if self.open.len() >= 2 * open + MAX_ENDED {
+            let is_open = |connection: &OpenConnection| !connection.task.is_finished();
+            self.open.retain(is_open);
+            self.idle.retain(is_open);
         }
         self.open.push(OpenConnection { state, task });
     }
@@ -157,6 +163,31 @@ mod tests {
         assert!(limit.acquire().await.is_none());
         sleep(Duration::from_millis(1)).await;
         assert!(limit.acquire().await.is_some());
+    }
+
+    #[tokio::test]
+    async fn ended_connections_are_forgotten() {
+        for alive in [0, 1, 2, 100] {
+            let mut limit = ConnectionLimit::new(1024);
+            for number in 0..1000 {
+                let permit = limit.acquire().await.unwrap();
+                let is_alive = number < alive;
+                let task = tokio::spawn(async move {
+                    let _permit = permit;
+                    if is_alive {
+                        std::future::pending::<()>().await;
+                    }
+                });
+                limit.add(ConnectionState::new(), task.abort_handle());
+                if !is_alive {
+                    task.await.unwrap();
+                }
+            }
+            let (open, kept) = (limit.open.iter(), limit.open.len());
+            let open = open.filter(|connection| !connection.task.is_finished());
+            assert_eq!(open.count(), alive);
+            assert!(kept <= 2 * alive + MAX_ENDED + 2, "{alive} {kept}");
+        }
     }
 
     #[tokio::test(start_paused = true)]
