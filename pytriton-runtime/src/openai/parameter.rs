@@ -12,6 +12,7 @@ use crate::model::{Declared, Example, InputType};
 use crate::request::Parameters;
 use crate::tensor::{DataType, Element};
 
+use super::message::parse_bytes;
 use super::{Message, Messages, Piece};
 
 /// A parameter type of a function with `#[openai]`.
@@ -108,6 +109,10 @@ impl TextParameter for Messages {
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let texts = call.array::<Vec<u8>, Ix1>(input)?;
+        let lengths = || texts.iter().map(Vec::len);
+        let messages = lengths().map(|length| size_of::<Message>() + length);
+        let parser = lengths().map(parse_bytes).max();
+        call.reserve(messages.sum::<usize>() + parser.unwrap_or(0))?;
         let messages = texts.iter().enumerate().map(|(index, text)| {
             let message = Message::parse(text);
             message.map_err(|error| call.message_error(input, index, &error))

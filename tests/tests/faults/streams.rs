@@ -210,9 +210,12 @@ fn memory(id: u32) -> u64 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// The maximum growth of a process in KiB for ten thousand streams: 0.2 KiB for each, about twice
+/// The maximum growth of a process in KiB for ten thousand streams on 400 connections, about twice
 /// the measured growth.
 const FLAT: u64 = 2048;
+
+/// The same for the embedded engine, which keeps nothing of an ended connection.
+const EMBEDDED_FLAT: u64 = 512;
 
 /// Opens and cancels the given number of streams.
 fn churn(server: &Server, count: usize) -> Result<()> {
@@ -232,14 +235,14 @@ fn churn(server: &Server, count: usize) -> Result<()> {
 /// seconds.
 static FLAT_ALONE: Mutex<()> = Mutex::new(());
 
-fn flat(server: &Server, processes: &[u32]) -> Result<()> {
+fn flat(server: &Server, processes: &[u32], growth: u64) -> Result<()> {
     let _alone = FLAT_ALONE.lock();
     churn(server, 3000)?;
     let before: Vec<_> = processes.iter().map(|&id| memory(id)).collect();
     churn(server, 10_000)?;
     let after: Vec<_> = processes.iter().map(|&id| memory(id)).collect();
     for (before, after) in before.iter().zip(&after) {
-        assert!(after - before.min(after) <= FLAT, "{before} {after} KiB");
+        assert!(after - before.min(after) <= growth, "{before} {after} KiB");
     }
     Ok(())
 }
@@ -248,7 +251,7 @@ fn flat(server: &Server, processes: &[u32]) -> Result<()> {
 fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
-    flat(&server, &[server.pid(), tritonserver(&server)])?;
+    flat(&server, &[server.pid(), tritonserver(&server)], FLAT)?;
     are_free(&server)
 }
 
@@ -256,7 +259,7 @@ fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
 fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
     let server = Server::start_native(MODELS.as_ref(), folder, &[])?;
-    flat(&server, &[server.pid()])?;
+    flat(&server, &[server.pid()], FLAT)?;
     are_free(&server)
 }
 
@@ -264,6 +267,6 @@ fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
 fn nor_do_they_in_the_embedded_engine() -> Result<()> {
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
     let server = Server::start_with(Engine::Embedded, folder, MODELS, &[])?;
-    flat(&server, &[server.pid()])?;
+    flat(&server, &[server.pid()], EMBEDDED_FLAT)?;
     are_free(&server)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use ndarray::{Array2, Ix2};
 
-use super::memory::ELEMENT_BYTES;
 use super::*;
+use crate::decorators::ELEMENT_BYTES;
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::TensorDeclaration;
 use crate::registry::ModelDeclaration;

@@ -3,11 +3,13 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use ndarray::{CowArray, Dimension};
+use ndarray::{Array, CowArray, Dimension};
 
+use crate::decorators::decoded_bytes;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::request::{Parameters, Request};
-use crate::tensor::{Element, Tensor, TensorError, array};
+use crate::tensor::{Element, Tensor, TensorError, array, element_count, shape_text};
 use crate::text::for_client;
 
 use super::outputs::function_error;
@@ -29,6 +31,8 @@ pub struct Call<'a> {
     pub(super) destination: Option<Destination>,
     /// Whether the user's function has been called.
     pub(super) called: &'a Cell<bool>,
+    /// The memory of arguments that are not views of the inputs.
+    pub(super) memory: RefCell<Vec<MemoryPermit>>,
 }
 
 impl<'a> Call<'a> {
@@ -57,7 +61,8 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Input`] if its bytes are not valid elements of `T`.
+    /// Returns [`ModelError::Input`] if its bytes are not valid elements of `T`, or
+    /// [`ModelError::Budget`] if it must be decoded and the memory cannot be reserved.
     pub fn array<T: Element, D: Dimension>(
         &self,
         input: usize,
@@ -70,23 +75,55 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Input`] if its bytes are not valid elements of `T`.
+    /// As [`array`](Self::array).
     pub fn optional_array<T: Element, D: Dimension>(
         &self,
         input: usize,
     ) -> Result<Option<CowArray<'_, T, D>>, ModelError> {
-        let tensor = self.inputs.get(input).and_then(Option::as_ref);
-        tensor
-            .map(array)
-            .transpose()
-            .map_err(|source| self.input_error(input, source))
+        let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
+            return Ok(None);
+        };
+        self.reserve(decoded_bytes(tensor))?;
+        let array = array(tensor).map_err(|source| self.input_error(input, source))?;
+        Ok(Some(array))
+    }
+
+    /// Copies an array if it is a view of its input.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::Budget`] if the memory cannot be reserved.
+    pub fn owned<T: Element, D: Dimension>(
+        &self,
+        array: CowArray<'_, T, D>,
+    ) -> Result<Array<T, D>, ModelError> {
+        if array.is_view() {
+            self.reserve(array.len().saturating_mul(size_of::<T>()))?;
+        }
+        Ok(array.into_owned())
+    }
+
+    /// Reserves memory that an argument is about to take, until the function has returned.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ModelError::Budget`] if the memory cannot be reserved.
+    pub fn reserve(&self, bytes: usize) -> Result<(), ModelError> {
+        if bytes > 0
+            && let Some(budget) = self.context.budget()
+        {
+            let permit = budget.permit(bytes)?;
+            self.memory.borrow_mut().push(permit);
+        }
+        Ok(())
     }
 
     /// Returns the only element of a required input that a step has reduced to one value.
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`.
+    /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`, or
+    /// [`ModelError::Budget`] if it must be decoded and the memory cannot be reserved.
     pub fn scalar<T: Element>(&self, input: usize) -> Result<T, ModelError> {
         self.optional_scalar(input)?
             .ok_or_else(|| self.input_error(input, TensorError::Missing))
@@ -96,24 +133,22 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`ModelError::Input`] if the input is not exactly one element of `T`.
+    /// As [`scalar`](Self::scalar).
     pub fn optional_scalar<T: Element>(&self, input: usize) -> Result<Option<T>, ModelError> {
         let Some(tensor) = self.inputs.get(input).and_then(Option::as_ref) else {
             return Ok(None);
         };
-        let elements = tensor
-            .elements::<T>()
-            .map_err(|source| self.input_error(input, source))?;
-        match elements.as_ref() {
-            [value] => Ok(Some(value.clone())),
-            _ => {
-                let source = TensorError::Rank {
-                    expected: 0,
-                    shape: crate::tensor::shape_text(tensor.shape()),
-                };
-                Err(self.input_error(input, source))
-            }
+        if element_count(tensor.shape()) != Ok(1) {
+            let source = TensorError::Rank {
+                expected: 0,
+                shape: shape_text(tensor.shape()),
+            };
+            return Err(self.input_error(input, source));
         }
+        self.reserve(decoded_bytes(tensor))?;
+        let elements = tensor.elements::<T>();
+        let elements = elements.map_err(|source| self.input_error(input, source))?;
+        Ok(elements.into_owned().pop())
     }
 
     /// Converts the return value of a function for the whole call.

@@ -229,7 +229,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
                 inputs.to_mut()[input] = Some(row);
             }
         }
-        let _arguments = arguments(self.context, &inputs)?;
+        let memory = RefCell::new(arguments(self.context, requests)?);
         let call = Call {
             context: self.context,
             requests,
@@ -238,6 +238,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             states,
             destination,
             called,
+            memory,
         };
         let scope = function_scope(spec, self.context.instance(), requests);
         let execution = pin!(async {

@@ -4,16 +4,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use thiserror::Error;
 
+use crate::decorators::decoded_bytes;
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudget, MemoryBudgetError, MemoryPermit};
-use crate::request::SmallVec;
-use crate::tensor::{DataType, Tensor, TensorError, element_count, stack};
+use crate::model::CallMode;
+use crate::request::{Request, SmallVec};
+use crate::tensor::{Tensor, TensorError, stack};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::{Context, ModelError, ResponseParts, Returned, RowGroup};
-
-/// The memory of a `String` or `Vec<u8>` in addition to its bytes: the struct itself and the
-/// overhead of the smallest allocation.
-pub(super) const ELEMENT_BYTES: usize = size_of::<String>() + 32;
 
 /// Returns the tensor with its memory reserved while any slice of it exists.
 ///
@@ -140,25 +138,21 @@ impl AsRef<[u8]> for Created {
     }
 }
 
-/// Reserves the memory of the function's arguments while it runs. Returns `None` if they are views
-/// of the inputs.
+/// Reserves the memory of arrays that a raw function may decode from its requests. Other functions
+/// reserve it when they read an argument.
 pub(super) fn arguments(
     context: &Context,
-    inputs: &[Option<Tensor>],
-) -> Result<Option<MemoryPermit>, ModelError> {
-    let Some(budget) = context.budget() else {
-        return Ok(None);
+    requests: &[Request],
+) -> Result<Vec<MemoryPermit>, ModelError> {
+    let budget = context.budget();
+    let Some(budget) = budget.filter(|_| context.model().call == CallMode::Raw) else {
+        return Ok(Vec::new());
     };
-    let strings = inputs.iter().flatten();
-    let strings = strings.filter(|tensor| tensor.datatype() == DataType::Bytes);
-    let bytes = strings.map(|tensor| {
-        let count = element_count(tensor.shape()).unwrap_or(usize::MAX);
-        let elements = count.saturating_mul(ELEMENT_BYTES);
-        elements.saturating_add(tensor.data().len())
-    });
+    let inputs = requests.iter().flat_map(|request| request.inputs());
+    let bytes = inputs.flatten().map(decoded_bytes);
     match bytes.fold(0, usize::saturating_add) {
-        0..MIN_TRACKED_BYTES => Ok(None),
-        bytes => Ok(Some(budget.permit(bytes)?)),
+        0 => Ok(Vec::new()),
+        bytes => Ok(vec![budget.permit(bytes)?]),
     }
 }
 

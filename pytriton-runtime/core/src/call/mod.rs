@@ -36,6 +36,8 @@ mod parameter;
 #[cfg(test)]
 mod parity_tests;
 mod pipeline;
+#[cfg(test)]
+mod reading_tests;
 mod response_parts;
 mod response_sink;
 mod response_sinks;

@@ -101,7 +101,7 @@ impl<T: Element, D: Dimension> Parameter for Array<T, D> {
     type Storage<'c> = ByValue<Self>;
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
-        Ok(ByValue(call.array(input)?.into_owned()))
+        call.owned(call.array(input)?).map(ByValue)
     }
 }
 
@@ -112,7 +112,8 @@ impl<T: Element, D: Dimension> Parameter for Option<Array<T, D>> {
 
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError> {
         let array = call.optional_array(input)?;
-        Ok(ByValue(array.map(CowArray::into_owned)))
+        let array = array.map(|array| call.owned(array));
+        array.transpose().map(ByValue)
     }
 }
 

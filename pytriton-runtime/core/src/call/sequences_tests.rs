@@ -415,6 +415,7 @@ fn a_state_of_another_type_is_an_error() {
         states,
         destination: None,
         called: &called,
+        memory: RefCell::default(),
     };
     let of_another = call(Some(&states));
     assert!(<&mut u16>::read(&of_another).is_err());

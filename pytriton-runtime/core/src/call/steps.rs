@@ -56,6 +56,7 @@ where
 {
     let (model, rows, budget) = (batch.model(), batch.rows(), batch.budget());
     let prepared = guarded(model, || step.prepare(&mut batch));
+    batch.release_decoded();
     let batch = match prepared.and_then(|()| Ok(batch.checked()?)) {
         Ok(batch) => batch,
         Err(error) => return vec![RowGroup::all(rows, Err(error))],
@@ -139,7 +140,9 @@ where
 
 /// Returns the groups of a batch, each row in exactly one, or `None` for the whole batch.
 fn split_batch(step: &dyn Step, batch: &Batch<'_>) -> Result<Option<Vec<Vec<usize>>>, ModelError> {
-    let mut groups = guarded(batch.model(), || step.cut(batch))?;
+    let groups = guarded(batch.model(), || step.cut(batch));
+    batch.release_decoded();
+    let mut groups = groups?;
     groups.retain(|group| !group.is_empty());
     if groups.is_empty() {
         return Ok(None);

@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ndarray::{CowArray, IxDyn};
 
@@ -9,9 +9,10 @@ use crate::tensor::{Element, Tensor, TensorError, array, rows, shape_text, split
 use crate::tracked_bytes::TrackedBytes;
 
 use super::StepError;
+use super::decoded::decoded_bytes;
 
 /// The inputs of one call, batch axis first if the model has one.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Batch<'a> {
     model: &'a ModelSpec,
     rows: usize,
@@ -19,6 +20,14 @@ pub struct Batch<'a> {
     inputs: Cow<'a, [Option<Tensor>]>,
     /// The budget for memory that steps allocate.
     budget: Option<&'a Arc<MemoryBudget>>,
+    /// The memory of arrays that are decoded from the inputs, until the step has returned.
+    decoded: Mutex<Vec<MemoryPermit>>,
+}
+
+impl Clone for Batch<'_> {
+    fn clone(&self) -> Self {
+        Self::new(self.model, self.rows, self.inputs.clone()).counted_in(self.budget)
+    }
 }
 
 impl<'a> Batch<'a> {
@@ -32,6 +41,7 @@ impl<'a> Batch<'a> {
             rows,
             inputs,
             budget: None,
+            decoded: Mutex::default(),
         }
     }
 
@@ -75,22 +85,35 @@ impl<'a> Batch<'a> {
         Ok(self.inputs[self.index(input)?].as_ref())
     }
 
-    /// Returns an input as an array, or `None` if it is omitted.
+    /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must be
+    /// decoded is reserved until the step has returned.
     ///
     /// # Errors
     ///
-    /// Returns [`StepError::NoInput`] if the input does not exist, or
-    /// [`StepError::Input`] if it has another element type.
+    /// Returns [`StepError::NoInput`] if the input does not exist, [`StepError::Input`] if it has
+    /// another element type, or [`StepError::Budget`] if the memory cannot be reserved.
     pub fn array<T: Element>(
         &self,
         input: &str,
     ) -> Result<Option<CowArray<'_, T, IxDyn>>, StepError> {
         let index = self.index(input)?;
-        let tensor = self.inputs[index].as_ref();
-        tensor
-            .map(array)
-            .transpose()
-            .map_err(|source| StepError::input(self.model, index, source))
+        let Some(tensor) = &self.inputs[index] else {
+            return Ok(None);
+        };
+        let permit = self.reserve(decoded_bytes(tensor))?;
+        self.decoded().extend(permit);
+        let array = array(tensor).map_err(|source| StepError::input(self.model, index, source))?;
+        Ok(Some(array))
+    }
+
+    /// Returns the memory of decoded arrays to the budget, after a step has returned.
+    pub(crate) fn release_decoded(&self) {
+        self.decoded().clear();
+    }
+
+    fn decoded(&self) -> MutexGuard<'_, Vec<MemoryPermit>> {
+        // The list is consistent even if a step has panicked.
+        self.decoded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets or replaces the tensor of an input. Its memory is reserved, unless it is part of one of
@@ -187,12 +210,8 @@ impl<'a> Batch<'a> {
             let group = group.map_err(|source| StepError::input(self.model, index, source))?;
             Ok(Some(tracked(group, permit)))
         });
-        Ok(Self {
-            model: self.model,
-            rows: rows.len(),
-            inputs: inputs.collect::<Result<_, StepError>>()?,
-            budget: self.budget,
-        })
+        let inputs = inputs.collect::<Result<_, StepError>>()?;
+        Ok(Self::new(self.model, rows.len(), inputs).counted_in(self.budget))
     }
 
     fn index(&self, input: &str) -> Result<usize, StepError> {

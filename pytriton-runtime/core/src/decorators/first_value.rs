@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::tensor::{BytesElements, DataType, Element, Tensor, rows, split};
+use crate::text::excerpt;
 
 use super::StepError;
 
@@ -66,6 +67,7 @@ fn row_text(row: &Tensor) -> String {
     format!("[{}]", texts.join(", "))
 }
 
+/// Formats the elements that are shown, and one more if there are more.
 fn element_texts(row: &Tensor) -> Vec<String> {
     match row.datatype() {
         DataType::Bool => texts::<bool>(row),
@@ -83,13 +85,16 @@ fn element_texts(row: &Tensor) -> Vec<String> {
         DataType::Fp64 => texts::<f64>(row),
         DataType::Bytes => BytesElements::new(row.data())
             .map_while(Result::ok)
-            .map(|element| format!("\"{}\"", element.escape_ascii()))
+            .take(SHOWN + 1)
+            .map(|element| format!("\"{}\"", excerpt(&element.escape_ascii())))
             .collect(),
     }
 }
 
 fn texts<T: Element + ToString>(row: &Tensor) -> Vec<String> {
-    let elements = row.elements::<T>().unwrap_or_default();
+    let data = row.data();
+    let shown = data.len().min((SHOWN + 1) * size_of::<T>());
+    let elements = T::decode(&data[..shown]).unwrap_or_default();
     elements.iter().map(T::to_string).collect()
 }
 
@@ -97,6 +102,7 @@ fn texts<T: Element + ToString>(row: &Tensor) -> Vec<String> {
 mod tests {
     use std::time::Duration;
 
+    use crate::testing::heap::peak;
     use crate::testing::{IDENTITY, computing};
 
     use super::*;
@@ -144,6 +150,23 @@ mod tests {
         }
         let nothing = Tensor::from_elements::<i32>(vec![3, 0], Vec::new()).unwrap();
         assert_eq!(first(&nothing, true).unwrap().shape(), [0]);
+    }
+
+    #[test]
+    fn only_the_elements_that_are_shown_are_formatted() {
+        let of_bytes = |bytes| Tensor::new(DataType::Bytes, vec![2, 1], bytes);
+        let texts = vec!["é".repeat(1 << 20), String::new()];
+        let texts = String::encode(texts).and_then(of_bytes).unwrap();
+        let numbers = |length: usize| {
+            let numbers = (0..2 * length).map(|number| number as f32).collect();
+            Tensor::from_elements(vec![2, length], numbers).unwrap()
+        };
+        for tensor in [texts, numbers(8), numbers(9), numbers(1 << 20)] {
+            let (error, peak) = peak(|| first(&tensor, true).unwrap_err());
+            assert!(peak < 16 << 10, "{peak} {error}");
+        }
+        let error = first(&numbers(9), true).unwrap_err();
+        assert!(error.contains("[0, 1, 2, 3, 4, 5, 6, 7, …]"), "{error}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod batch;
 mod constant_padder;
+mod decoded;
 mod default_value;
 mod error;
 mod fill_optionals;
@@ -22,6 +23,9 @@ mod widened;
 pub use batch::Batch;
 pub(crate) use batch::{SingleRows, single_rows};
 pub use constant_padder::ConstantPadder;
+#[cfg(test)]
+pub(crate) use decoded::ELEMENT_BYTES;
+pub(crate) use decoded::decoded_bytes;
 pub use default_value::DefaultValue;
 pub use error::StepError;
 pub use fill_optionals::FillOptional;

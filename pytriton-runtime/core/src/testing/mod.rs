@@ -2,6 +2,9 @@
 
 pub mod counting;
 pub mod flaws;
+#[cfg(test)]
+#[expect(unsafe_code, reason = "an allocator is unsafe to write")]
+pub(crate) mod heap;
 
 use std::future::pending;
 use std::panic::panic_any;
