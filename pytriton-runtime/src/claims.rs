@@ -19,13 +19,13 @@ use crate::openai::CLAIM;
 use crate::request::Request;
 #[cfg(feature = "embedded")]
 use crate::request::Response;
-use crate::scheduler::ReplySink;
+use crate::response_channel::ResponseSender;
 #[cfg(feature = "embedded")]
-use crate::scheduler::{Answers, SchedulerError, reply};
+use crate::response_channel::{ResponseReceiver, SchedulerError, response_channel};
 
 /// The claims that have not been redeemed yet.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Mutex<HashMap<String, ReplySink>>);
+pub(crate) struct Claims(Mutex<HashMap<String, ResponseSender>>);
 
 /// The responses to one request. Dropping it cancels the request.
 #[cfg(feature = "embedded")]
@@ -33,14 +33,14 @@ pub(crate) struct Claims(Mutex<HashMap<String, ReplySink>>);
 pub(crate) struct Claim {
     claims: Arc<Claims>,
     number: String,
-    answers: Answers,
+    answers: ResponseReceiver,
 }
 
 impl Claims {
     /// Registers a claim on the responses to a request that is about to be sent.
     #[cfg(feature = "embedded")]
     pub(crate) fn claim(self: &Arc<Self>) -> Claim {
-        let (sink, answers) = reply();
+        let (sink, answers) = response_channel();
         let number = number();
         self.0.lock().insert(number.clone(), sink);
         Claim {
@@ -52,7 +52,7 @@ impl Claims {
 
     /// Returns the sender for the responses if the request carries a claim. The parameter is
     /// removed, so that the function does not see it.
-    pub(crate) fn redeem(&self, request: &mut Request) -> Option<ReplySink> {
+    pub(crate) fn redeem(&self, request: &mut Request) -> Option<ResponseSender> {
         let number = request.parameters().str(CLAIM)?;
         let sink = self.0.lock().remove(number)?;
         request.forget_parameter(CLAIM);
@@ -78,7 +78,7 @@ impl Claim {
 
     /// Returns whether the responses were ended properly, and not because the sender was dropped.
     pub(crate) fn is_answered(&self) -> bool {
-        self.answers.are_over()
+        self.answers.is_over()
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
         let sink = claims.redeem(&mut request).unwrap();
         assert!(request.parameters().is_empty());
         assert!(claims.redeem(&mut asked(other.number())).is_none());
-        sink.part(Ok(Response::default()));
+        sink.send(Ok(Response::default()));
         sink.end();
         assert_eq!(other.next().await, Some(Ok(Response::default())));
         assert_eq!(other.next().await, None);

@@ -17,7 +17,6 @@
 //! - `openapi`: the OpenAPI description of the routes.
 //! - [`cache`]: the response cache.
 //! - [`scheduler`]: queues and batching.
-//! - `instance`: the instances that run batches; `watchdog`: deadlines of their calls.
 //! - [`tensor`]: datatypes, shapes, bytes.
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
@@ -69,7 +68,6 @@ pub mod fuzzing;
 pub mod grpc;
 #[cfg(feature = "embedded")]
 pub mod http;
-mod instance;
 mod json;
 #[cfg(feature = "embedded")]
 pub mod kserve;
@@ -97,7 +95,6 @@ mod trace;
 pub mod trace_extension;
 #[cfg(tritonserver)]
 pub mod triton;
-mod watchdog;
 #[cfg(tritonserver)]
 pub mod worker;
 
@@ -116,7 +113,9 @@ pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer, tracked_byt
 pub use pytriton_core::{
     bound, call, decorators, memory_budget, model, registry, request, statistics,
 };
-pub(crate) use pytriton_core::{file, heap, maybe_ready, panic, status, text, warmup};
+pub(crate) use pytriton_core::{
+    file, heap, instance, maybe_ready, panic, response_channel, status, text, watchdog,
+};
 pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;

@@ -6,7 +6,10 @@
 //! - [`request`]: requests and their validation against a model; [`shared_memory`]: memory that
 //!   clients share with the server, which holds some of their tensors.
 //! - [`call`]: the invocation of the user's function; [`decorators`]: the steps around it;
-//!   [`warmup`]: requests that an instance runs before it accepts traffic.
+//!   [`instance`]: the instances of a model, which run batches; [`warmup`]: requests that an
+//!   instance runs before it accepts traffic; [`watchdog`]: deadlines of calls.
+//! - [`response_channel`]: the responses to a request, and the errors of requests that were not
+//!   executed.
 //! - [`statistics`]: the statistics of a model; [`trace`]: spans of requests.
 //! - [`memory_budget`]: the limit on the bytes of all requests and responses. [`tracked_bytes`],
 //!   [`tracked_buffer`] and [`body_buffer`] are bytes whose memory is reserved there; [`heap`]
@@ -34,6 +37,7 @@ pub mod file;
     )
 )]
 pub mod heap;
+pub mod instance;
 pub mod maybe_ready;
 pub mod memory_budget;
 pub mod model;
@@ -41,6 +45,7 @@ pub mod offload;
 pub mod panic;
 pub mod registry;
 pub mod request;
+pub mod response_channel;
 pub mod shared_memory;
 pub mod statistics;
 pub mod status;
@@ -53,6 +58,7 @@ pub mod trace;
 pub mod tracked_buffer;
 pub mod tracked_bytes;
 pub mod warmup;
+pub mod watchdog;
 
 pub use pytriton_protocol::tensor;
 

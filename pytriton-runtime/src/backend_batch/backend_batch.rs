@@ -14,7 +14,7 @@ use crate::request::{
     InferRequest, ParameterValue, Parameters, Request, Requested, Response, Sequence, SequenceId,
     SmallVec,
 };
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::tensor::{Tensor, TensorError, shape_text, stack_in_place};
 use crate::trace::{TRACEPARENT, TRACESTATE, Trace, TraceContext, identified};
 

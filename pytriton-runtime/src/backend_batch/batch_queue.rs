@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, mpsc};
 use crate::call::ResponseSink;
 use crate::instance::{Availability, Runner};
 use crate::model::ModelSpec;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::{BackendBatch, BatchResponseSink, Results};
 

@@ -4,7 +4,7 @@ use pytriton_backend::session::{Slots, TensorNames, Welcome};
 
 use crate::instance::Availability;
 use crate::model::{ModelSpec, TensorSpec};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::datatype_number;
 

@@ -8,7 +8,7 @@ use tokio::time::{Sleep, sleep};
 
 use crate::call::{CancellationSink, Cancelled, ModelError, ResponseSink};
 use crate::request::Response;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 /// A sink for the responses of a batch, sent one by one.
 pub(crate) trait BatchSink: std::fmt::Debug + Send + Sync {

@@ -15,7 +15,7 @@ pub use models::{every_datatype, texts};
 pub use crate::grpc::fuzzing::{GrpcCall, GrpcMessage, GrpcServer};
 pub use crate::http::fuzzing::{control, generate, infer, inflate, openai};
 pub use crate::server::settings::fuzzing::options;
-pub use crate::warmup::fuzzing::rows;
+pub use pytriton_core::warmup::fuzzing::rows;
 
 /// The result of a decoder, or the text of its error.
 pub type Decoded<T> = Result<T, String>;

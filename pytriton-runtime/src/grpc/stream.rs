@@ -10,7 +10,7 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::kserve::proto::Pieces;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::service::{AppState, Error};
 
 use super::GrpcError;

@@ -13,7 +13,7 @@ use crate::memory_budget::MemoryPermit;
 use crate::offload::by_weight;
 use crate::repository::{Answers, Model};
 use crate::request::{InferRequest, Response, TraceEvents};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::service::Error;
 
 use super::GrpcError;

@@ -11,7 +11,7 @@ use crate::memory_budget::MemoryBudget;
 use crate::offload::by_weight;
 use crate::repository::Answers;
 use crate::request::{Response, TraceEvents};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::service::{AppState, Error};
 use crate::text::for_client;
 use crate::trace::identified;

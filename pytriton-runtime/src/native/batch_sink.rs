@@ -8,7 +8,7 @@ use pytriton_backend::session::TensorNames;
 use crate::backend_batch::BatchSink;
 use crate::call::Cancelled;
 use crate::request::Response;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::respond::{failure, pass_on};
 

@@ -18,7 +18,7 @@ use crate::instance::{Availability, MovableRunner};
 use crate::logging::{self, LogSettings};
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::tensor::AlignedBuffer;
 
 use super::batch_sink::{Shared, TritonBatchSink, lock};

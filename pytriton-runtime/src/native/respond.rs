@@ -5,7 +5,7 @@ use pytriton_backend::session::TensorNames;
 
 use crate::backend_batch::{Results, code, parameter};
 use crate::request::Response;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::text::for_client;
 
 /// Sends the results of the requests at the given positions of a batch.

@@ -7,7 +7,8 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 
 use crate::request::Response;
-use crate::scheduler::{Hearing, SchedulerError};
+use crate::response_channel::SchedulerError;
+use crate::scheduler::Hearing;
 use crate::trace::Scope;
 
 use super::Model;

@@ -7,7 +7,8 @@ use crate::call::tracked;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
 use crate::offload::by_weight;
 use crate::request::{Request, Response, SmallVec};
-use crate::scheduler::{Scheduler, SchedulerError};
+use crate::response_channel::SchedulerError;
+use crate::scheduler::Scheduler;
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
 /// How many models with a response cache have been loaded.

@@ -11,7 +11,8 @@ use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
-use crate::scheduler::{Policy, Resources, Scheduler, SchedulerError};
+use crate::response_channel::SchedulerError;
+use crate::scheduler::{Policy, Resources, Scheduler};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::model::TimeoutAction;
 use crate::request::{Request, RequestId, SmallVec};
+use crate::response_channel::{SchedulerError, response_channel};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
 use super::batch_forming::held_until;
@@ -14,8 +15,7 @@ use super::line::Line;
 use super::message::{Batch, Entered, Origin, Pushed, Reply, Ticket, Waiting};
 use super::ordered::Ordered;
 use super::prefetch::Prefetched;
-use super::sink::reply;
-use super::{Candidate, Decision, Policy, SchedulerError};
+use super::{Candidate, Decision, Policy};
 
 /// The waiting requests of one model, and the policy that batches them.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl DynamicQueue {
         let policy = &self.policy.levels[level];
         let timeout = policy.timeout(request.timeout_microseconds());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
-        let (sink, answers) = reply();
+        let (sink, answers) = response_channel();
         let mut state = self.lock();
         if state.closed {
             return Err(SchedulerError::Stopping);

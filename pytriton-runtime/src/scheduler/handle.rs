@@ -6,23 +6,24 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::call::ModelError;
-use crate::instance::{Availability, Change, InstanceSlots, Instances};
+use crate::instance::{Availability, Change, Instances};
 use crate::maybe_ready::{MaybeReady, later, now};
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
+use crate::response_channel::{Outcome, ResponseReceiver, SchedulerError};
 use crate::statistics::{FailureReason, ModelStatistics, Recorder};
 
 use super::hearing::Hearing;
 use super::inline::InlineExecutor;
 use super::instance::Worker;
-use super::message::{Entered, Outcome, Pushed, Ticket};
+use super::message::{Entered, Pushed, Ticket};
 use super::queue::Queue;
 use super::replies::Exit;
 use super::sequences::Reaper;
-use super::sink::Answers;
+use super::slots::InstanceSlots;
 use super::slow_calls::SlowCalls;
-use super::{Policy, Resources, SchedulerError};
+use super::{Policy, Resources};
 
 /// The queue and the instances of one model.
 #[derive(Debug)]
@@ -231,7 +232,7 @@ impl Scheduler {
         Ok(Hearing::new(&self.queue, entered, given_up))
     }
 
-    async fn unless_given_up(&self, answers: &mut Answers) -> Outcome {
+    async fn unless_given_up(&self, answers: &mut ResponseReceiver) -> Outcome {
         if let Some(outcome) = answers.try_next() {
             return outcome;
         }

@@ -8,17 +8,16 @@ use futures_util::{FutureExt, Stream};
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::response_channel::{Outcome, ResponseReceiver, SchedulerError};
 use crate::statistics::FailureReason;
 
-use super::SchedulerError;
-use super::message::{Entered, Outcome, Ticket};
+use super::message::{Entered, Ticket};
 use super::queue::Queue;
-use super::sink::Answers;
 
 /// The responses to one request, as they are produced. Receiving is cancel safe. Dropping it
 /// cancels the request: it leaves the queue, or its function observes the cancellation.
 pub struct Hearing {
-    answers: Answers,
+    answers: ResponseReceiver,
     queue: Arc<Queue>,
     ticket: Ticket,
     /// The queue timeout, while it applies.
@@ -47,7 +46,7 @@ impl Hearing {
 
     /// Returns whether the last response has been received.
     pub fn is_over(&self) -> bool {
-        self.over || self.answers.are_over()
+        self.over || self.answers.is_over()
     }
 
     fn poll_heard(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
@@ -55,7 +54,7 @@ impl Hearing {
             return self.ended(SchedulerError::Stopping);
         }
         match self.answers.poll_next(context) {
-            Poll::Ready(None) if !self.answers.are_finished() => {
+            Poll::Ready(None) if !self.answers.is_finished() => {
                 return self.ended(SchedulerError::Stopping);
             }
             Poll::Ready(outcome) => return Poll::Ready(outcome),
@@ -108,7 +107,7 @@ impl fmt::Debug for Hearing {
 impl Drop for Hearing {
     fn drop(&mut self) {
         // A completed request is no longer in the queue.
-        if !self.answers.are_finished() {
+        if !self.answers.is_finished() {
             self.queue.withdraw(self.ticket, FailureReason::Canceled);
         }
     }

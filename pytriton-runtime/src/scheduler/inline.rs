@@ -3,13 +3,13 @@ use std::sync::Arc;
 use tokio::task::yield_now;
 
 use crate::call::{Executed, ModelError};
-use crate::instance::{InstancePermit, InstanceSlots};
 use crate::request::Request;
+use crate::response_channel::SchedulerError;
 
-use super::SchedulerError;
 use super::message::{Batch, Pushed};
 use super::queue::Queue;
 use super::replies::{Exit, Replies};
+use super::slots::{InstancePermit, InstanceSlots};
 use super::slow_calls::SlowCalls;
 use super::workers::{WorkerPermit, Workers};
 

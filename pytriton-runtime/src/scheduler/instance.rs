@@ -4,14 +4,13 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use crate::call::{Context, ModelError};
-use crate::instance::{
-    InstanceGuard, InstanceSlots, Instances, LoadedRunner, MovableRunner, Runner,
-};
+use crate::instance::{InstanceGuard, Instances, LoadedRunner, MovableRunner, Runner};
 use crate::registry::Registration;
 
 use super::message::Batch;
 use super::queue::Queue;
 use super::replies::{Exit, Replies};
+use super::slots::InstanceSlots;
 
 /// One instance of a model. It has its own thread, so its state need not be `Send` and its function
 /// may block.

@@ -1,12 +1,7 @@
 use tokio::time::Instant;
 
-use crate::request::{Request, Response, SmallVec};
-
-use super::SchedulerError;
-use super::sink::{Answers, ReplySink};
-
-/// The result of a request.
-pub(crate) type Outcome = Result<Response, SchedulerError>;
+use crate::request::{Request, SmallVec};
+use crate::response_channel::{ResponseReceiver, ResponseSender};
 
 /// Identifies a request in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +20,7 @@ pub(super) struct Waiting {
     pub(super) arrived: Instant,
     /// When its queue timeout ends.
     pub(super) deadline: Option<Instant>,
-    pub(super) sink: ReplySink,
+    pub(super) sink: ResponseSender,
 }
 
 /// A queued request.
@@ -35,7 +30,7 @@ pub(super) struct Entered {
     /// When it is refused if it still waits.
     pub(super) refused: Option<Instant>,
     /// Receives its responses.
-    pub(super) answers: Answers,
+    pub(super) answers: ResponseReceiver,
 }
 
 /// The result of queueing a request that this thread may execute.
@@ -50,7 +45,7 @@ pub(super) enum Pushed<P> {
         /// The batch.
         batch: Batch,
         /// Receives its response.
-        answers: Answers,
+        answers: ResponseReceiver,
     },
 }
 
@@ -59,11 +54,11 @@ pub(super) enum Pushed<P> {
 pub(super) struct Reply {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
-    pub(super) sink: ReplySink,
+    pub(super) sink: ResponseSender,
 }
 
 impl Reply {
-    pub(super) fn new(arrived: Instant, batch_size: usize, sink: ReplySink) -> Self {
+    pub(super) fn new(arrived: Instant, batch_size: usize, sink: ResponseSender) -> Self {
         Self {
             arrived,
             batch_size,

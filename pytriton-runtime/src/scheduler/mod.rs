@@ -14,7 +14,6 @@ mod decision;
 #[cfg(test)]
 mod device_tests;
 mod dynamic;
-mod error;
 #[cfg(test)]
 mod forming_tests;
 mod handle;
@@ -42,7 +41,9 @@ mod resources;
 mod sequences;
 #[cfg(test)]
 mod served;
-mod sink;
+mod slots;
+#[cfg(test)]
+mod slots_tests;
 mod slow_calls;
 mod streamed;
 #[cfg(test)]
@@ -56,14 +57,9 @@ mod tests;
 mod workers;
 
 pub use decision::{Candidate, Decision};
-pub use error::SchedulerError;
 pub use handle::Scheduler;
 pub use hearing::Hearing;
 pub use level::Level;
 pub use policy::Policy;
 pub use resources::Resources;
-#[cfg(tritonserver)]
-pub(crate) use sink::ReplySink;
-#[cfg(all(tritonserver, feature = "embedded"))]
-pub(crate) use sink::{Answers, reply};
 pub use workers::Workers;

@@ -3,11 +3,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::request::SmallVec;
+use crate::response_channel::{Outcome, ResponseSender};
 
 use super::Policy;
-use super::message::Outcome;
 use super::order::Order;
-use super::sink::ReplySink;
 
 /// Holds responses back until those to earlier requests have been sent.
 ///
@@ -15,7 +14,7 @@ use super::sink::ReplySink;
 /// keeps the senders.
 #[derive(Debug)]
 pub(super) struct Ordered {
-    order: Mutex<Order<SmallVec<ReplySink>>>,
+    order: Mutex<Order<SmallVec<ResponseSender>>>,
     /// Cloned for each response that is held back.
     counted: Arc<()>,
     most: usize,
@@ -46,24 +45,24 @@ impl Ordered {
     pub(super) fn respond(
         &self,
         sequence: u64,
-        outcomes: impl Iterator<Item = (ReplySink, Outcome)>,
+        outcomes: impl Iterator<Item = (ResponseSender, Outcome)>,
     ) {
         let kept = outcomes.map(|(sink, outcome)| {
-            sink.keep(outcome, &self.counted);
+            sink.hold_last(outcome, &self.counted);
             sink
         });
         let kept = kept.collect();
         // Send under the lock, so that later responses cannot overtake these.
         let mut order = self.order.lock();
         for leaving in order.finish(sequence, kept, heard) {
-            leaving.into_iter().for_each(ReplySink::let_go);
+            leaving.into_iter().for_each(ResponseSender::release_last);
         }
     }
 }
 
 /// Returns the senders of a batch whose receivers still exist.
-fn heard(batch: SmallVec<ReplySink>) -> Option<SmallVec<ReplySink>> {
+fn heard(batch: SmallVec<ResponseSender>) -> Option<SmallVec<ResponseSender>> {
     let batch = batch.into_iter();
-    let heard: SmallVec<ReplySink> = batch.filter(|sink| !sink.is_unheard()).collect();
+    let heard: SmallVec<ResponseSender> = batch.filter(|sink| !sink.is_closed()).collect();
     (!heard.is_empty()).then_some(heard)
 }

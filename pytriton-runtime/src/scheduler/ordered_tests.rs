@@ -15,9 +15,9 @@ use crate::call::{Call, Execution, Instance};
 use crate::maybe_ready::MaybeReady;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use crate::request::{InferRequest, Request, Response};
+use crate::response_channel::SchedulerError;
 use crate::testing::{GATE, IDENTITY, TWO, infer_request};
 
-use super::SchedulerError;
 use super::served::{Answer, MILLISECOND, Served};
 
 /// Returns its input. -5 waits for [`GATE`], other negative numbers are errors, and every fourth

@@ -9,10 +9,11 @@ use crate::model::{ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::ModelDeclaration;
 use crate::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
 use crate::request::{InferRequest, Request};
+use crate::response_channel::SchedulerError;
 use crate::testing::{IDENTITY, infer_request};
 
+use super::Policy;
 use super::dynamic::DynamicQueue;
-use super::{Policy, SchedulerError};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 

@@ -2,13 +2,14 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::request::Request;
+use crate::response_channel::SchedulerError;
 use crate::statistics::{FailureReason, Recorder};
 
+use super::Policy;
 use super::dynamic::DynamicQueue;
 use super::message::{Batch, Entered, Origin, Pushed, Ticket};
 use super::ordered::Ordered;
 use super::sequences::SequenceQueue;
-use super::{Policy, SchedulerError};
 
 /// The queue of a model.
 #[derive(Debug)]

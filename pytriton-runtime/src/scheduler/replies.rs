@@ -8,14 +8,13 @@ use crate::call::{CancellationSink, Executed, ModelError, ResponseSink};
 use crate::memory_budget::MemoryBudget;
 use crate::model::ModelSpec;
 use crate::request::{Request, Response, SmallVec, TraceEvents};
+use crate::response_channel::{Outcome, ReceiverStatus, SchedulerError};
 use crate::statistics::{
     self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
 };
 
-use super::SchedulerError;
-use super::message::{Batch, Origin, Outcome, Reply};
+use super::message::{Batch, Origin, Reply};
 use super::queue::Queue;
-use super::sink::Listening;
 use super::streamed::Streamed;
 
 /// The recipients of the responses of a batch. Each receives one, even if the instance ends.
@@ -187,11 +186,11 @@ impl Replies {
 
 /// Detects for each request whether its response is still needed.
 fn watched_by(replies: &[Reply]) -> Arc<dyn ResponseSink> {
-    let requests = replies.iter().map(|reply| reply.sink.listening());
-    let requests: Vec<Listening> = requests.collect();
+    let requests = replies.iter().map(|reply| reply.sink.receiver_status());
+    let requests: Vec<ReceiverStatus> = requests.collect();
     Arc::new(CancellationSink(move |request| {
         let request = requests.get(request);
-        request.is_none_or(|request: &Listening| !request.goes_on())
+        request.is_none_or(|request: &ReceiverStatus| request.is_dropped())
     }))
 }
 

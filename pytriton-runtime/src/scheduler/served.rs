@@ -11,8 +11,9 @@ use crate::call::{Context, Instance, LoadedInstance};
 use crate::model::ModelSpec;
 use crate::registry::{ModelDeclaration, Registration};
 use crate::request::{InferRequest, Request, Response};
+use crate::response_channel::SchedulerError;
 
-use super::{Policy, Resources, Scheduler, SchedulerError};
+use super::{Policy, Resources, Scheduler};
 
 pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
 

@@ -6,12 +6,11 @@ use tokio::time::Instant;
 
 use crate::call::{Cancelled, ModelError, ResponseSink};
 use crate::request::{Response, SmallVec};
+use crate::response_channel::{ResponseSender, SchedulerError};
 use crate::statistics::{MOST_ANSWERS, nanoseconds};
 
-use super::SchedulerError;
 use super::message::Reply;
 use super::replies::Exit;
-use super::sink::ReplySink;
 
 /// The requests of a batch whose responses are sent while its function runs.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub(super) struct Streaming {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
     /// `None` after its end.
-    sink: Option<ReplySink>,
+    sink: Option<ResponseSender>,
     /// When the previous response was sent, or the function was called.
     since: Instant,
     answers: u32,
@@ -108,7 +107,7 @@ impl ResponseSink for Streamed {
         let Some(sink) = &request.sink else {
             return Poll::Ready(Err(Cancelled));
         };
-        ready!(sink.poll_room(context))?;
+        ready!(sink.poll_ready(context))?;
         let Some(answer) = answer.take() else {
             return Poll::Ready(Ok(()));
         };
@@ -117,7 +116,7 @@ impl ResponseSink for Streamed {
             Err(error) if whole => Err(error),
             counted => {
                 let succeeded = counted.is_ok();
-                sink.part(counted);
+                sink.send(counted);
                 Ok(succeeded)
             }
         };
@@ -147,7 +146,7 @@ impl ResponseSink for Streamed {
             return Poll::Ready(());
         };
         match &request.lock().sink {
-            Some(sink) => sink.poll_unheard(context),
+            Some(sink) => sink.poll_closed(context),
             None => Poll::Ready(()),
         }
     }
@@ -160,7 +159,7 @@ impl ResponseSink for Streamed {
             .lock()
             .sink
             .as_ref()
-            .is_none_or(ReplySink::is_unheard)
+            .is_none_or(ResponseSender::is_closed)
     }
 }
 

@@ -14,9 +14,9 @@ use crate::call::{
 };
 use crate::model::CallMode;
 use crate::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use crate::response_channel::SchedulerError;
 use crate::testing::{IDENTITY, request};
 
-use super::SchedulerError;
 use super::hearing::Hearing;
 use super::served::{MILLISECOND, PATIENCE, Served};
 

@@ -16,13 +16,14 @@ use crate::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferRequest, Request};
+use crate::response_channel::SchedulerError;
 use crate::status::Status;
 use crate::testing::{Bomb, GATE, IDENTITY, TWO, infer_request, request};
 
 use super::dynamic::DynamicQueue;
 use super::message::Batch;
 use super::served::{MILLISECOND, Served};
-use super::{Policy, Resources, Scheduler, SchedulerError};
+use super::{Policy, Resources, Scheduler};
 
 /// The duration of a call with -4.
 const CALL: Duration = Duration::from_millis(50);

@@ -5,7 +5,7 @@ use crate::kserve::proto::ProtoError;
 use crate::memory_budget::MemoryBudgetError;
 use crate::repository::ControlError;
 use crate::request::RequestError;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::status::Status;
 
 /// Why a request failed: the error of the layer that refused it. Where Triton 2.51 has a message,

@@ -5,7 +5,7 @@ use pytriton_backend::session::{EncodedResponses, Server, SessionError};
 
 use crate::backend_batch::{code, parameter};
 use crate::request::Response;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::text::for_client;
 
 /// The result of a request, or one of its responses.

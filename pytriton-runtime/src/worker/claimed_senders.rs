@@ -6,11 +6,11 @@ use crate::call::Cancelled;
 use crate::claims::Claims;
 use crate::model::ModelSpec;
 use crate::request::{Request, Response};
-use crate::scheduler::{ReplySink, SchedulerError};
+use crate::response_channel::{ResponseSender, SchedulerError};
 
 /// The response senders for requests of this process within a batch, by position.
 #[derive(Debug, Default)]
-pub(super) struct ClaimedSenders(Vec<Mutex<Option<ReplySink>>>);
+pub(super) struct ClaimedSenders(Vec<Mutex<Option<ResponseSender>>>);
 
 impl ClaimedSenders {
     /// Collects the senders that the requests refer to.
@@ -39,13 +39,13 @@ impl ClaimedSenders {
         request: usize,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Cancelled>> {
-        let ready = self.with(request, |sink| sink.poll_room(context));
+        let ready = self.with(request, |sink| sink.poll_ready(context));
         ready.unwrap_or(Poll::Ready(Ok(())))
     }
 
     /// Sends a response that is not the last.
     pub(super) fn send(&self, request: usize, answer: &Result<Response, SchedulerError>) {
-        self.with(request, |sink| sink.part(answer.clone()));
+        self.with(request, |sink| sink.send(answer.clone()));
     }
 
     /// Ends the responses of a request, with an error if the request failed.
@@ -70,10 +70,10 @@ impl ClaimedSenders {
 
     /// Returns whether the receiver of a request's responses is gone.
     pub(super) fn is_closed(&self, request: usize) -> bool {
-        self.with(request, ReplySink::is_unheard) == Some(true)
+        self.with(request, ResponseSender::is_closed) == Some(true)
     }
 
-    fn with<T>(&self, request: usize, then: impl FnOnce(&ReplySink) -> T) -> Option<T> {
+    fn with<T>(&self, request: usize, then: impl FnOnce(&ResponseSender) -> T) -> Option<T> {
         self.0
             .get(request)
             .and_then(|sink| sink.lock().as_ref().map(then))

@@ -13,7 +13,7 @@ use crate::call::CancellationSink;
 use crate::call::ResponseSink;
 use crate::instance::{Availability, Runner};
 use crate::request::SmallVec;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::answer::answer;
 use super::claimed_senders::ClaimedSenders;

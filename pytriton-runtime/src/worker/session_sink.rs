@@ -7,7 +7,7 @@ use pytriton_backend::session::{Server, SessionError};
 use crate::backend_batch::BatchSink;
 use crate::call::Cancelled;
 use crate::request::Response;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::answer::answer_one;
 use super::claimed_senders::ClaimedSenders;

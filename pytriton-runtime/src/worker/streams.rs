@@ -4,7 +4,7 @@ use std::thread;
 use parking_lot::Mutex;
 
 use crate::backend_batch::StreamedBatch;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::session_sink::SessionSink;
 

@@ -30,7 +30,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/src/logging/",
             "pytriton-runtime/src/metrics/",
             "pytriton-runtime/core/src/registry/",
-            "pytriton-runtime/src/instance/",
+            "pytriton-runtime/core/src/instance/",
             "pytriton-runtime/src/server/",
             "pytriton-runtime/src/trace_extension/",
             "pytriton-runtime/src/tls/",

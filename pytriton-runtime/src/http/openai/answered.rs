@@ -3,7 +3,7 @@ use axum::http::{HeaderValue, StatusCode};
 
 use crate::memory_budget::MemoryBudgetError;
 use crate::openai::OpenAiError;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::service::{Error, Restricted};
 use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;

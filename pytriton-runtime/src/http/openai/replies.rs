@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::claims::Claim;
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 
 use super::pieces::piece;
 use super::upstream::{Told, gone};

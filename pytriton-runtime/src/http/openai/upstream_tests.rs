@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 use crate::call::ModelError;
 use crate::openai::Piece;
 use crate::request::{ParameterValue, Request};
-use crate::scheduler::{ReplySink, SchedulerError};
+use crate::response_channel::{ResponseSender, SchedulerError};
 use crate::tensor::{DataType, Element, Tensor};
 use crate::testing::{IDENTITY, infer_request};
 
@@ -40,7 +40,7 @@ fn ask(upstream: &Arc<Upstream>) -> Replies {
 }
 
 /// Returns the sender of the responses, as the worker obtains it.
-fn redeem(upstream: &Upstream, replies: &Replies) -> ReplySink {
+fn redeem(upstream: &Upstream, replies: &Replies) -> ResponseSender {
     let mut request = infer_request(1, 1.0);
     let number = ParameterValue::String(replies.claim.number().to_owned());
     request.parameters.insert(CLAIM, number);
@@ -60,8 +60,8 @@ async fn every_piece_is_heard_whatever_tritonserver_says_meanwhile() {
         let upstream = upstream(said, 1).await;
         let mut replies = ask(&upstream);
         let sink = redeem(&upstream, &replies);
-        sink.part(Ok(text("a")));
-        sink.part(Ok(text("b")));
+        sink.send(Ok(text("a")));
+        sink.send(Ok(text("b")));
         sink.end();
         while !said.is_empty() && !replies.asking.is_empty() && replies.told.is_none() {
             replies.told = replies.asking.join_next().await.and_then(Result::ok);

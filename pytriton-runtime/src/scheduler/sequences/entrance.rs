@@ -6,9 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::request::{Request, RequestId, Sequence};
-use crate::scheduler::SchedulerError;
+use crate::response_channel::{SchedulerError, response_channel};
 use crate::scheduler::message::{Entered, Ticket, Waiting};
-use crate::scheduler::sink::reply;
 use crate::statistics::FailureReason;
 
 use super::queue::{SequenceQueue, State};
@@ -110,7 +109,7 @@ fn enter(
     let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
     let deadline = timeout.map(Duration::from_micros);
     let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
-    let (sink, answers) = reply();
+    let (sink, answers) = response_channel();
     let waiting = Waiting {
         ticket,
         request,

@@ -9,7 +9,7 @@ use crate::Status;
 use crate::call::{Call, Execution, Instance, Sequenced, Start, Started, Starts};
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration};
 use crate::request::SequenceId;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::scheduler::served::Served;
 use crate::testing::{IDENTITY, Identity};
 

@@ -7,9 +7,10 @@ use tokio::time::Instant;
 
 use crate::model::{ModelSpec, SequenceBatching};
 use crate::request::Sequence;
+use crate::response_channel::SchedulerError;
+use crate::scheduler::Policy;
 use crate::scheduler::bell::{self, Bell};
 use crate::scheduler::message::{Batch, Origin, Ticket, Waiting};
-use crate::scheduler::{Policy, SchedulerError};
 use crate::statistics::{FailureReason, Recorder, nanoseconds};
 
 use super::restarts::Restarts;

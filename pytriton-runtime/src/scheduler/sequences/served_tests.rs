@@ -10,7 +10,7 @@ use crate::call::{Call, Execution, Instance};
 use crate::model::InstanceGroup;
 use crate::registry::ModelDeclaration;
 use crate::request::InferRequest;
-use crate::scheduler::SchedulerError;
+use crate::response_channel::SchedulerError;
 use crate::scheduler::served::{Answer, MILLISECOND, Served};
 use crate::testing::{GATE, TWO};
 

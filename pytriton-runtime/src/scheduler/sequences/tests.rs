@@ -11,10 +11,11 @@ use tokio::time::{Instant, advance, timeout};
 use crate::model::ModelSpec;
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::request::{InferRequest, Request, Response, Sequence, SequenceId};
+use crate::response_channel::SchedulerError;
+use crate::scheduler::Policy;
 use crate::scheduler::hearing::Hearing;
 use crate::scheduler::message::{Batch, Entered, Origin};
 use crate::scheduler::queue::Queue;
-use crate::scheduler::{Policy, SchedulerError};
 use crate::statistics::FailureReason;
 use crate::testing::{IDENTITY, TWO, infer_request};
 

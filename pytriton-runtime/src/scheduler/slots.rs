@@ -3,11 +3,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::call::Executed;
+use crate::instance::{InstanceGuard, MovableRunner};
 use crate::panic::discard;
 use crate::request::Request;
-
-use super::MovableRunner;
-use super::instances::InstanceGuard;
 
 /// The instances of a model with `inline = true`. Their own threads and the connection threads call
 /// them.
@@ -15,7 +13,7 @@ use super::instances::InstanceGuard;
 /// Only an [`InstancePermit`] can call an instance, and each instance has at most one. So calls of
 /// an instance never overlap, and each call uses the state of its instance.
 #[derive(Debug)]
-pub(crate) struct InstanceSlots(Box<[Slot]>);
+pub(super) struct InstanceSlots(Box<[Slot]>);
 
 /// An instance; `None` before it is loaded and after it has ended.
 type Slot = Mutex<Option<Occupant>>;
@@ -28,21 +26,21 @@ struct Occupant {
 
 /// Exclusive access to one instance.
 #[derive(Debug)]
-pub(crate) struct InstancePermit<'a>(MutexGuard<'a, Option<Occupant>>);
+pub(super) struct InstancePermit<'a>(MutexGuard<'a, Option<Occupant>>);
 
 /// Removes an instance from its slot on drop, once no call is running.
 #[derive(Debug)]
-pub(crate) struct Occupied<'a>(&'a Slot);
+pub(super) struct Occupied<'a>(&'a Slot);
 
 impl InstanceSlots {
     /// Creates slots for that many instances.
-    pub(crate) fn new(instances: u32) -> Self {
+    pub(super) fn new(instances: u32) -> Self {
         Self((0..instances).map(|_| Slot::default()).collect())
     }
 
     /// Puts an instance into its slot until the returned guard is dropped. Returns `None` if there
     /// is no such slot.
-    pub(crate) fn occupy(
+    pub(super) fn occupy(
         &self,
         number: u32,
         runner: MovableRunner,
@@ -57,7 +55,7 @@ impl InstanceSlots {
     /// all are in a call.
     ///
     /// Does not block.
-    pub(crate) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
+    pub(super) fn try_acquire(&self, first: u32) -> Option<InstancePermit<'_>> {
         let (before, from) = self.0.split_at_checked(first as usize)?;
         let mut permits = from.iter().chain(before).filter_map(|slot| {
             let guard = slot.try_lock()?;
@@ -72,7 +70,7 @@ impl InstancePermit<'_> {
     ///
     /// Returns `None` if user code panicked outside the function, for example in a destructor. The
     /// state is then unknown, and the instance ends.
-    pub(crate) fn execute(mut self, requests: &[Request]) -> Option<Executed> {
+    pub(super) fn execute(mut self, requests: &[Request]) -> Option<Executed> {
         let runner = &self.0.as_ref()?.runner;
         let executed = catch_unwind(AssertUnwindSafe(|| runner.execute_at_once(requests)));
         executed.unwrap_or_else(|panic| {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::scheduler::SchedulerError;
 use crate::tensor::{DataType, Tensor};
 use crate::testing::fp32;
 
+use super::super::SchedulerError;
 use super::*;
 
 fn answer(number: u16) -> Response {
@@ -19,39 +19,39 @@ fn answer(number: u16) -> Response {
     Response::new(vec![(0, tensor)].into())
 }
 
-async fn part(sink: &ReplySink, answer: Response) -> Result<(), Cancelled> {
-    poll_fn(|context| sink.poll_room(context)).await?;
-    sink.part(Ok(answer));
+async fn send(sink: &ResponseSender, answer: Response) -> Result<(), Cancelled> {
+    poll_fn(|context| sink.poll_ready(context)).await?;
+    sink.send(Ok(answer));
     Ok(())
 }
 
-async fn heard(answers: &mut Answers) -> Vec<Outcome> {
-    let mut heard = Vec::new();
+async fn received(answers: &mut ResponseReceiver) -> Vec<Outcome> {
+    let mut received = Vec::new();
     while let Some(answer) = answers.next().await {
-        heard.push(answer);
+        received.push(answer);
     }
-    heard
+    received
 }
 
 #[tokio::test]
-async fn any_number_of_answers_comes_in_order_and_the_last_ends_them() {
+async fn all_responses_arrive_in_order_and_the_last_one_ends_them() {
     for (parts, last) in [
         (0, Ok(answer(99))),
         (1, Ok(answer(99))),
         (2, Err(SchedulerError::Stopping)),
         (200, Ok(answer(99))),
     ] {
-        let (sink, mut answers) = reply();
+        let (sink, mut answers) = response_channel();
         let mut expected: Vec<Outcome> = (0..parts).map(|number| Ok(answer(number))).collect();
         expected.push(last.clone());
-        let speaks = async {
+        let sends = async {
             for number in 0..parts {
-                part(&sink, answer(number)).await.unwrap();
+                send(&sink, answer(number)).await.unwrap();
             }
             sink.finish(last);
         };
-        let (heard, ()) = tokio::join!(heard(&mut answers), speaks);
-        assert_eq!(heard, expected);
+        let (received, ()) = tokio::join!(received(&mut answers), sends);
+        assert_eq!(received, expected);
         assert_eq!(answers.next().await, None);
     }
 }
@@ -63,25 +63,29 @@ fn sized(bytes: usize) -> Response {
 }
 
 /// Sends responses until the channel is full, and returns their number.
-fn fill(sink: &ReplySink, bytes: usize) -> usize {
+fn fill(sink: &ResponseSender, bytes: usize) -> usize {
     let mut context = Context::from_waker(Waker::noop());
     let mut given = 0;
-    while sink.poll_room(&mut context).is_ready() {
-        sink.part(Ok(sized(bytes)));
+    while sink.poll_ready(&mut context).is_ready() {
+        sink.send(Ok(sized(bytes)));
         given += 1;
     }
     given
 }
 
 #[test]
-fn no_more_wait_than_there_is_room_for() {
+fn the_number_of_waiting_responses_is_limited_unless_they_are_small() {
     for (bytes, room, behind_the_first) in [
         (0, 128, 128),
-        (ENVELOPE, 64, 64),
-        (SMALL / ROOM - ENVELOPE, ROOM, ROOM),
-        (SMALL, ROOM, 1),
+        (ENVELOPE_BYTES, 64, 64),
+        (
+            SMALL_BYTES / MAX_WAITING - ENVELOPE_BYTES,
+            MAX_WAITING,
+            MAX_WAITING,
+        ),
+        (SMALL_BYTES, MAX_WAITING, 1),
     ] {
-        let (sink, mut answers) = reply();
+        let (sink, mut answers) = response_channel();
         assert_eq!(fill(&sink, bytes), room);
         assert_eq!(answers.try_next(), Some(Ok(sized(bytes))));
         assert_eq!(fill(&sink, bytes), behind_the_first);
@@ -89,38 +93,38 @@ fn no_more_wait_than_there_is_room_for() {
 }
 
 #[test]
-fn whoever_waits_for_room_is_woken_when_half_is_taken_and_when_nobody_hears() {
+fn a_sender_that_waits_is_woken_when_half_is_taken_and_when_the_receiver_is_dropped() {
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut context = Context::from_waker(&waker);
-    let (sink, mut answers) = reply();
-    fill(&sink, SMALL);
-    assert!(sink.poll_room(&mut context).is_pending());
-    let taken = (1..=ROOM).find(|_| {
+    let (sink, mut answers) = response_channel();
+    fill(&sink, SMALL_BYTES);
+    assert!(sink.poll_ready(&mut context).is_pending());
+    let taken = (1..=MAX_WAITING).find(|_| {
         answers.try_next().unwrap().unwrap();
         woken.0.swap(false, Ordering::SeqCst)
     });
-    assert_eq!(taken, Some(ROOM / 2));
-    fill(&sink, SMALL);
-    assert!(sink.poll_room(&mut context).is_pending());
+    assert_eq!(taken, Some(MAX_WAITING / 2));
+    fill(&sink, SMALL_BYTES);
+    assert!(sink.poll_ready(&mut context).is_pending());
     drop(answers);
     assert!(woken.0.load(Ordering::SeqCst));
-    assert_eq!(sink.poll_room(&mut context), Poll::Ready(Err(Cancelled)));
+    assert_eq!(sink.poll_ready(&mut context), Poll::Ready(Err(Cancelled)));
 }
 
 #[test]
-fn whoever_waits_for_the_end_is_not_woken_by_answers() {
+fn a_task_that_waits_for_the_end_is_not_woken_by_responses() {
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut context = Context::from_waker(&waker);
-    let (sink, mut answers) = reply();
-    assert!(sink.poll_unheard(&mut context).is_pending());
-    sink.part(Ok(answer(0)));
+    let (sink, mut answers) = response_channel();
+    assert!(sink.poll_closed(&mut context).is_pending());
+    sink.send(Ok(answer(0)));
     assert_eq!(answers.try_next(), Some(Ok(answer(0))));
     assert!(!woken.0.load(Ordering::SeqCst));
     drop(answers);
     assert!(woken.0.load(Ordering::SeqCst));
-    assert!(sink.poll_unheard(&mut context).is_ready());
+    assert!(sink.poll_closed(&mut context).is_ready());
 }
 
 #[derive(Default)]
@@ -133,29 +137,29 @@ impl Wake for Woken {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_an_answer_hears_that_none_will_come() {
-    let (sink, mut answers) = reply();
+async fn a_receiver_that_waits_is_woken_when_the_sender_is_dropped() {
+    let (sink, mut answers) = response_channel();
     let waits = tokio::spawn(async move { answers.next().await });
     tokio::task::yield_now().await;
     drop(sink);
-    let patience = Duration::from_secs(10);
-    assert_eq!(timeout(patience, waits).await.unwrap().unwrap(), None);
+    let deadline = Duration::from_secs(10);
+    assert_eq!(timeout(deadline, waits).await.unwrap().unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_between_threads() {
     let mut tasks = JoinSet::new();
     for _ in 0..50 {
-        let (sink, mut answers) = reply();
+        let (sink, mut answers) = response_channel();
         tasks.spawn(async move {
             for number in 0..100 {
-                part(&sink, answer(number)).await.unwrap();
+                send(&sink, answer(number)).await.unwrap();
             }
             sink.finish(Ok(answer(100)));
         });
         tasks.spawn(async move {
             let expected: Vec<Outcome> = (0..=100).map(|number| Ok(answer(number))).collect();
-            assert_eq!(heard(&mut answers).await, expected);
+            assert_eq!(received(&mut answers).await, expected);
         });
     }
     let all = async { while tasks.join_next().await.transpose().unwrap().is_some() {} };

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use crate::call::Health;
 
 /// The instances of a model: how many exist, and how many of them are stalled.
-pub(crate) struct Instances {
+pub struct Instances {
     model: Arc<str>,
     count: watch::Sender<Count>,
     /// The fatal error of the model.
@@ -37,7 +37,7 @@ struct Count {
 
 /// Whether a model has an instance for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Availability {
+pub enum Availability {
     /// An instance is available.
     Ready,
     /// Every instance is in a call that exceeds its time limit.
@@ -48,22 +48,19 @@ pub(crate) enum Availability {
 
 /// A change of an instance: it starts, ends, stalls or recovers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Change {
+pub struct Change {
     /// The instance; `None` for all of them.
-    pub(crate) instance: Option<u32>,
+    pub instance: Option<u32>,
     /// Whether it accepts requests from now on.
-    pub(crate) is_available: bool,
+    pub is_available: bool,
     /// The availability of the model from now on.
-    pub(crate) availability: Availability,
+    pub availability: Availability,
 }
 
 impl Instances {
     /// Creates an empty set. `changed` is called for every change, on the thread that makes it,
     /// before the change is visible. It must neither block nor query the instances.
-    pub(crate) fn new(
-        model: Arc<str>,
-        changed: impl Fn(Change) + Send + Sync + 'static,
-    ) -> Arc<Self> {
+    pub fn new(model: Arc<str>, changed: impl Fn(Change) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             model,
             count: watch::Sender::new(Count::default()),
@@ -73,7 +70,7 @@ impl Instances {
     }
 
     /// Counts an instance until the returned guard is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, instance: u32) -> InstanceGuard {
+    pub fn enter(self: &Arc<Self>, instance: u32) -> InstanceGuard {
         self.change(instance, true, |count| count.alive += 1);
         InstanceGuard {
             instances: Arc::clone(self),
@@ -82,7 +79,7 @@ impl Instances {
     }
 
     /// Returns whether one of them accepts requests.
-    pub(crate) fn availability(&self) -> Availability {
+    pub fn availability(&self) -> Availability {
         self.count.borrow().availability()
     }
 
@@ -98,7 +95,7 @@ impl Instances {
     }
 
     /// Returns a handle that accepts fatal errors. It holds only a weak reference.
-    pub(crate) fn health(self: &Arc<Self>) -> Health {
+    pub fn health(self: &Arc<Self>) -> Health {
         let instances = Arc::downgrade(self);
         Health::new(move |reason| {
             if let Some(instances) = instances.upgrade() {
@@ -133,19 +130,18 @@ impl Instances {
     }
 
     /// Returns whether a fatal error has occurred.
-    #[cfg(tritonserver)]
-    pub(crate) fn is_broken(&self) -> bool {
+    pub fn is_broken(&self) -> bool {
         self.count.borrow().broken
     }
 
     /// Resolves to the fatal error once one occurs, or to `None` if the instances end before.
-    pub(crate) fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
+    pub fn broken(&self) -> impl Future<Output = Option<FatalError>> + Send + use<> {
         let mut fatal_error = self.fatal_error.subscribe();
         async move { fatal_error.wait_for(Option::is_some).await.ok()?.clone() }
     }
 
     /// Waits until only stalled instances are left.
-    pub(crate) async fn ended(&self) {
+    pub async fn ended(&self) {
         let mut counts = self.count.subscribe();
         // This value owns the sender, so it cannot be gone.
         let _ = counts.wait_for(|count| count.alive <= count.stalled).await;
@@ -184,14 +180,14 @@ impl fmt::Debug for Instances {
 
 /// Counts an instance until dropped.
 #[derive(Debug)]
-pub(crate) struct InstanceGuard {
+pub struct InstanceGuard {
     instances: Arc<Instances>,
     instance: u32,
 }
 
 impl InstanceGuard {
     /// Records that the instance ended in a panic outside its function.
-    pub(super) fn end_in_panic(self) {
+    pub fn end_in_panic(self) {
         self.log_panic();
     }
 

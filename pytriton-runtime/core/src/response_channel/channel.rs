@@ -9,124 +9,125 @@ use parking_lot::Mutex;
 use crate::call::Cancelled;
 use crate::request::Response;
 
-use super::message::Outcome;
+use super::Outcome;
 
 /// The maximum number of responses that wait for the receiver, unless they are small.
-const ROOM: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// While the waiting responses have at most this many bytes, any number may wait, and the receiver
 /// takes all of them at once.
-const SMALL: usize = 32 << 10;
+const SMALL_BYTES: usize = 32 << 10;
 
 /// The size of a response without its tensors.
-const ENVELOPE: usize = 256;
+const ENVELOPE_BYTES: usize = 256;
 
 /// Sends any number of responses to one request, until it is finished.
 ///
 /// Dropping it unfinished means that the request was lost.
 #[derive(Debug)]
-pub(crate) struct ReplySink {
+pub struct ResponseSender {
     channel: Arc<Channel>,
     closed: bool,
 }
 
 /// Detects whether the receiver of one request still exists.
 #[derive(Debug)]
-pub(super) struct Listening(Arc<Channel>);
+pub struct ReceiverStatus(Arc<Channel>);
 
 /// Receives the responses to one request, in order.
 #[derive(Debug)]
-pub(crate) struct Answers {
+pub struct ResponseReceiver {
     channel: Arc<Channel>,
     /// Small responses that were taken together, which freed their space.
     taken: VecDeque<Outcome>,
 }
 
-#[derive(Debug, Default)]
-struct Channel(Mutex<State>);
+type Channel = Mutex<State>;
 
 #[derive(Debug, Default)]
 struct State {
-    answers: VecDeque<Outcome>,
+    responses: VecDeque<Outcome>,
     /// The total size of the waiting responses.
     bytes: usize,
     /// The last response.
     last: Option<Outcome>,
     /// The last response while it must not be received yet.
-    kept: Option<Box<Kept>>,
+    held: Option<Box<Held>>,
     /// Whether the sender has finished.
     finished: bool,
     ended: bool,
-    unheard: bool,
-    hearer: Option<Waker>,
+    receiver_dropped: bool,
+    receiver: Option<Waker>,
     /// Senders that wait for space.
-    speakers: Vec<Waker>,
+    senders: Vec<Waker>,
     /// Tasks that wait until the receiver is dropped.
     watchers: Vec<Waker>,
 }
 
 /// A response that waits for those to other requests.
 #[derive(Debug)]
-struct Kept {
-    answer: Outcome,
-    _counted: Arc<()>,
+struct Held {
+    response: Outcome,
+    _counter: Arc<()>,
 }
 
 /// Creates a channel for the responses to one request.
-pub(crate) fn reply() -> (ReplySink, Answers) {
+#[inline]
+pub fn response_channel() -> (ResponseSender, ResponseReceiver) {
     let channel = Arc::new(Channel::default());
-    let answers = Answers {
+    let receiver = ResponseReceiver {
         channel: Arc::clone(&channel),
         taken: VecDeque::new(),
     };
-    let sink = ReplySink {
+    let sender = ResponseSender {
         channel,
         closed: false,
     };
-    (sink, answers)
+    (sender, receiver)
 }
 
-impl ReplySink {
+impl ResponseSender {
     /// Waits until there is space for a response.
     ///
     /// # Errors
     ///
     /// Returns [`Cancelled`] if the receiver has been dropped.
-    pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
-        let mut state = self.channel.0.lock();
-        if state.unheard {
+    pub fn poll_ready(&self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+        let mut state = self.channel.lock();
+        if state.receiver_dropped {
             return Poll::Ready(Err(Cancelled));
         }
         if state.is_full() {
-            wait(&mut state.speakers, context);
+            wait(&mut state.senders, context);
             return Poll::Pending;
         }
         Poll::Ready(Ok(()))
     }
 
     /// Sends a response that is not the last one.
-    pub(crate) fn part(&self, answer: Outcome) {
-        let mut state = self.channel.0.lock();
+    pub fn send(&self, response: Outcome) {
+        let mut state = self.channel.lock();
         // The receiver may have been dropped meanwhile.
-        if state.unheard {
+        if state.receiver_dropped {
             return;
         }
-        state.bytes += bytes(&answer);
-        state.answers.push_back(answer);
-        let hearer = state.hearer.take();
+        state.bytes += bytes(&response);
+        state.responses.push_back(response);
+        let receiver = state.receiver.take();
         drop(state);
-        wake(hearer);
+        wake(receiver);
     }
 
     /// Returns whether the receiver has been dropped.
-    pub(crate) fn is_unheard(&self) -> bool {
-        self.channel.0.lock().unheard
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.channel.lock().receiver_dropped
     }
 
     /// Waits until the receiver is dropped.
-    pub(super) fn poll_unheard(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.channel.0.lock();
-        if state.unheard {
+    pub fn poll_closed(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.channel.lock();
+        if state.receiver_dropped {
             return Poll::Ready(());
         }
         wait(&mut state.watchers, context);
@@ -134,62 +135,66 @@ impl ReplySink {
     }
 
     /// Returns a handle that detects whether the receiver exists.
-    pub(super) fn listening(&self) -> Listening {
-        Listening(Arc::clone(&self.channel))
+    #[inline]
+    pub fn receiver_status(&self) -> ReceiverStatus {
+        ReceiverStatus(Arc::clone(&self.channel))
     }
 
     /// Sends the last response.
-    pub(crate) fn finish(mut self, last: Outcome) {
+    #[inline]
+    pub fn finish(mut self, last: Outcome) {
         self.close(|state| {
             state.last = Some(last);
             state.finished = true;
         });
     }
 
-    /// Stores the last response until it is [released](Self::let_go), together with the counter of
-    /// stored responses. Both are dropped with the receiver.
-    pub(super) fn keep(&self, answer: Outcome, counted: &Arc<()>) {
-        let mut state = self.channel.0.lock();
-        if !state.unheard {
-            let _counted = Arc::clone(counted);
-            state.kept = Some(Box::new(Kept { answer, _counted }));
+    /// Holds the last response back until it is [released](Self::release_last). Until then it holds
+    /// a clone of `counter`, too. Both are dropped with the receiver.
+    pub fn hold_last(&self, response: Outcome, counter: &Arc<()>) {
+        let mut state = self.channel.lock();
+        if !state.receiver_dropped {
+            let _counter = Arc::clone(counter);
+            state.held = Some(Box::new(Held { response, _counter }));
         }
     }
 
-    /// Releases the stored last response.
-    pub(super) fn let_go(mut self) {
+    /// Sends the last response that was held back.
+    pub fn release_last(mut self) {
         self.close(|state| {
-            state.last = state.kept.take().map(|kept| kept.answer);
+            state.last = state.held.take().map(|held| held.response);
             state.finished = true;
         });
     }
 
     /// Finishes without a further response.
-    pub(crate) fn end(mut self) {
+    pub fn end(mut self) {
         self.close(|state| state.finished = true);
     }
 
     /// Applies a last change, closes the channel and wakes the tasks that wait for it.
     fn close(&mut self, last: impl FnOnce(&mut State)) {
         self.closed = true;
-        let mut state = self.channel.0.lock();
+        let mut state = self.channel.lock();
         last(&mut state);
         state.ended = true;
-        let hearer = state.hearer.take();
+        let receiver = state.receiver.take();
         let waiting = state.waiting();
         drop(state);
-        wake(hearer);
+        wake(receiver);
         wake(waiting);
     }
 }
 
-impl Listening {
-    pub(super) fn goes_on(&self) -> bool {
-        !self.0.0.lock().unheard
+impl ReceiverStatus {
+    /// Returns whether the receiver has been dropped.
+    #[inline]
+    pub fn is_dropped(&self) -> bool {
+        self.0.lock().receiver_dropped
     }
 }
 
-impl Drop for ReplySink {
+impl Drop for ResponseSender {
     fn drop(&mut self) {
         if !self.closed {
             self.close(|_| {});
@@ -197,78 +202,80 @@ impl Drop for ReplySink {
     }
 }
 
-impl Answers {
+impl ResponseReceiver {
     /// Returns the next response, or `None` after the last one.
     ///
     /// # Cancel safety
     ///
     /// This method is cancel safe: no response is lost.
-    pub(crate) async fn next(&mut self) -> Option<Outcome> {
+    pub async fn next(&mut self) -> Option<Outcome> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
     /// Returns the next response if it is available.
-    pub(super) fn try_next(&mut self) -> Option<Outcome> {
-        if let Some(answer) = self.taken.pop_front() {
-            return Some(answer);
+    #[inline]
+    pub fn try_next(&mut self) -> Option<Outcome> {
+        if let Some(response) = self.taken.pop_front() {
+            return Some(response);
         }
-        let (answer, speakers) = self.channel.0.lock().take(&mut self.taken);
-        wake(speakers);
-        answer
+        let (response, senders) = self.channel.lock().take(&mut self.taken);
+        wake(senders);
+        response
     }
 
     /// Returns whether the sender has finished. If the channel ended otherwise, the sender is gone.
-    pub(crate) fn are_finished(&self) -> bool {
-        self.channel.0.lock().finished
+    #[inline]
+    pub fn is_finished(&self) -> bool {
+        self.channel.lock().finished
     }
 
     /// Returns whether the last response has been taken.
-    pub(crate) fn are_over(&self) -> bool {
-        let state = self.channel.0.lock();
-        let is_empty = self.taken.is_empty() && state.answers.is_empty();
+    pub fn is_over(&self) -> bool {
+        let state = self.channel.lock();
+        let is_empty = self.taken.is_empty() && state.responses.is_empty();
         state.finished && is_empty && state.last.is_none()
     }
 
     /// Like [`next`](Self::next).
-    pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        if let Some(answer) = self.taken.pop_front() {
-            return Poll::Ready(Some(answer));
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        if let Some(response) = self.taken.pop_front() {
+            return Poll::Ready(Some(response));
         }
-        let mut state = self.channel.0.lock();
-        let (answer, speakers) = state.take(&mut self.taken);
-        if answer.is_some() {
+        let mut state = self.channel.lock();
+        let (response, senders) = state.take(&mut self.taken);
+        if response.is_some() {
             drop(state);
-            wake(speakers);
-            return Poll::Ready(answer);
+            wake(senders);
+            return Poll::Ready(response);
         }
         if state.ended {
             return Poll::Ready(None);
         }
-        match &mut state.hearer {
-            Some(hearer) => hearer.clone_from(context.waker()),
+        match &mut state.receiver {
+            Some(receiver) => receiver.clone_from(context.waker()),
             none => *none = Some(context.waker().clone()),
         }
         Poll::Pending
     }
 }
 
-impl Drop for Answers {
+impl Drop for ResponseReceiver {
     fn drop(&mut self) {
-        let mut state = self.channel.0.lock();
-        state.unheard = true;
+        let mut state = self.channel.lock();
+        state.receiver_dropped = true;
         if state.is_over() {
             return;
         }
-        let unheard = (
-            take(&mut state.answers),
+        let receiver_dropped = (
+            take(&mut state.responses),
             state.last.take(),
-            state.kept.take(),
-            state.hearer.take(),
+            state.held.take(),
+            state.receiver.take(),
         );
         let waiting = state.waiting();
         drop(state);
         // Dropping responses may take long, so it happens without the lock.
-        drop(unheard);
+        drop(receiver_dropped);
         wake(waiting);
     }
 }
@@ -279,46 +286,44 @@ fn wake(wakers: impl IntoIterator<Item = Waker>) {
     wakers.into_iter().for_each(Waker::wake);
 }
 
-impl Channel {}
-
 impl State {
     /// Returns whether the sender has ended and everything has been received.
     fn is_over(&self) -> bool {
-        let received = self.answers.is_empty() && self.last.is_none() && self.kept.is_none();
+        let received = self.responses.is_empty() && self.last.is_none() && self.held.is_none();
         self.ended && received
     }
 
     fn is_full(&self) -> bool {
-        self.answers.len() >= ROOM && self.bytes >= SMALL
+        self.responses.len() >= MAX_WAITING && self.bytes >= SMALL_BYTES
     }
 
     /// Returns whether there is enough space to wake the senders.
     fn is_low(&self) -> bool {
-        self.answers.len() <= ROOM / 2 || self.bytes <= SMALL / 2
+        self.responses.len() <= MAX_WAITING / 2 || self.bytes <= SMALL_BYTES / 2
     }
 
     /// Takes the next response, and returns the senders that wait for space. If all responses are
     /// small, the following ones are moved to `others`.
     fn take(&mut self, others: &mut VecDeque<Outcome>) -> (Option<Outcome>, Vec<Waker>) {
-        let Some(answer) = self.answers.pop_front() else {
+        let Some(response) = self.responses.pop_front() else {
             return (self.last.take(), Vec::new());
         };
-        if self.bytes <= SMALL {
-            swap(&mut self.answers, others);
+        if self.bytes <= SMALL_BYTES {
+            swap(&mut self.responses, others);
             self.bytes = 0;
         } else {
-            self.bytes -= bytes(&answer);
+            self.bytes -= bytes(&response);
         }
-        let speakers = match self.is_low() {
-            true => take(&mut self.speakers),
+        let senders = match self.is_low() {
+            true => take(&mut self.senders),
             false => Vec::new(),
         };
-        (Some(answer), speakers)
+        (Some(response), senders)
     }
 
     /// Takes all wakers on the side of the function.
     fn waiting(&mut self) -> Vec<Waker> {
-        let mut waiting = take(&mut self.speakers);
+        let mut waiting = take(&mut self.senders);
         waiting.append(&mut self.watchers);
         waiting
     }
@@ -332,10 +337,10 @@ fn wait(waiting: &mut Vec<Waker>, context: &Context<'_>) {
     }
 }
 
-fn bytes(answer: &Outcome) -> usize {
-    ENVELOPE + answer.as_ref().map_or(0, Response::bytes)
+fn bytes(response: &Outcome) -> usize {
+    ENVELOPE_BYTES + response.as_ref().map_or(0, Response::bytes)
 }
 
 #[cfg(test)]
-#[path = "sink_tests.rs"]
+#[path = "channel_tests.rs"]
 mod tests;

@@ -28,7 +28,7 @@ use super::supervisor::Supervisor;
 /// It is not `Sync`: only one thread at a time can call the instance. It is `Send` only if the
 /// instance is.
 #[derive(Debug)]
-pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
+pub struct Runner<I: Instance + ?Sized = dyn Instance> {
     instance: Box<I>,
     context: Context,
     steps: Steps,
@@ -38,11 +38,11 @@ pub(crate) struct Runner<I: Instance + ?Sized = dyn Instance> {
 }
 
 /// A runner that may move to another thread.
-pub(crate) type MovableRunner = Runner<dyn Instance + Send>;
+pub type MovableRunner = Runner<dyn Instance + Send>;
 
 /// A runner of either kind.
 #[derive(Debug)]
-pub(crate) enum LoadedRunner {
+pub enum LoadedRunner {
     /// Stays on the thread that loaded it.
     Local(Runner),
     /// May run on any thread.
@@ -68,7 +68,7 @@ impl LoadedRunner {
     }
 
     /// Converts it into a runner that stays on its thread.
-    pub(crate) fn into_local(self) -> Runner {
+    pub fn into_local(self) -> Runner {
         match self {
             Self::Local(runner) => runner,
             Self::Movable(runner) => Runner {
@@ -111,7 +111,7 @@ impl Runner {
     ///
     /// A function that is not `async` completes at its first poll, so its batches run one after the
     /// other.
-    pub(crate) fn run_all<B>(
+    pub fn run_all<B>(
         &self,
         side_by_side: usize,
         next: impl AsyncFn() -> Option<B>,
@@ -158,10 +158,7 @@ impl<I: Instance + ?Sized> Runner<I> {
 
     /// Drops expired sequence states, and returns when more may expire. If that exceeds the time
     /// limit of a call, the instance is stalled.
-    pub(crate) fn drop_expired_states(
-        &self,
-        sequences: Sequences<'_>,
-    ) -> Option<std::time::Instant> {
+    pub fn drop_expired_states(&self, sequences: Sequences<'_>) -> Option<std::time::Instant> {
         let (states, next) = sequences.collect_expired(Instant::now().into_std());
         self.drop_states(sequences, states);
         next
@@ -177,22 +174,19 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Drops the states of all sequences.
-    #[cfg(tritonserver)]
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         if let Some(sequences) = self.instance.sequences() {
             self.drop_states(sequences, sequences.clear());
         }
     }
 
     /// Returns its number among the instances of its model.
-    #[cfg(tritonserver)]
-    pub(crate) fn instance_number(&self) -> u32 {
+    pub fn instance_number(&self) -> u32 {
         self.context.instance()
     }
 
     /// Returns the states of its sequences, if the function takes any.
-    #[cfg(tritonserver)]
-    pub(crate) fn sequences(&self) -> Option<Sequences<'_>> {
+    pub fn sequences(&self) -> Option<Sequences<'_>> {
         self.instance.sequences()
     }
 
@@ -201,7 +195,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     /// A request that cannot be stacked with the one before starts a new call. If a call exceeds
     /// its time limit, `finish` is called on another thread while the function may still hold the
     /// requests.
-    pub(crate) async fn serve(
+    pub async fn serve(
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
@@ -229,13 +223,12 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Returns whether calls have a time limit.
-    #[cfg(tritonserver)]
-    pub(crate) fn is_supervised(&self) -> bool {
+    pub fn is_supervised(&self) -> bool {
         self.supervisor.is_some()
     }
 
     /// Runs a batch without supervision. Returns `None` if the function is `async`.
-    pub(super) fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
+    pub fn execute_at_once(&self, requests: &[Request]) -> Option<Executed> {
         let mut execution = pin!(self.execute(requests, &[], None));
         match self.first_poll(execution.as_mut()) {
             Poll::Ready(executed) => Some(executed),
@@ -244,7 +237,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Runs a batch without supervision.
-    pub(crate) async fn execute(
+    pub async fn execute(
         &self,
         requests: &[Request],
         stacked: &[Option<Tensor>],
@@ -299,7 +292,7 @@ impl<I: Instance + ?Sized> Runner<I> {
     }
 
     /// Runs an execution to completion.
-    pub(crate) fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
+    pub fn block_on<T>(&self, execution: impl Future<Output = T>) -> T {
         let mut execution = pin!(execution);
         match self.first_poll(execution.as_mut()) {
             Poll::Ready(done) => done,

@@ -14,7 +14,7 @@ impl LoadedRunner {
     ///
     /// On failure `failed` is called with the cause, once or several times. For a call that does
     /// not return, another thread calls it.
-    pub(crate) fn ready(
+    pub fn ready(
         model: &Registration,
         context: Context,
         runtime: Handle,

@@ -1,3 +1,5 @@
+//! The watchdog: one thread per process that acts when a deadline passes.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -18,7 +20,7 @@ static WATCHDOG: Watchdog = Watchdog::new();
 /// All models share it, so it must never block. At a deadline it notifies a task, or starts a
 /// thread for the action.
 #[derive(Debug)]
-pub(crate) struct Watchdog {
+pub struct Watchdog {
     state: Mutex<State>,
     earlier: Condvar,
 }
@@ -65,7 +67,7 @@ impl Watchdog {
     /// # Errors
     ///
     /// Returns the system's error if it refuses to start the thread.
-    pub(crate) fn started() -> io::Result<&'static Self> {
+    pub fn started() -> io::Result<&'static Self> {
         WATCHDOG.start()
     }
 
@@ -81,7 +83,7 @@ impl Watchdog {
 
     /// Runs `on_expiry` once at the deadline on a separate thread, unless the returned guard is
     /// dropped before. It may still be running when the drop returns.
-    pub(crate) fn run_at(
+    pub fn run_at(
         &'static self,
         deadline: Instant,
         on_expiry: impl FnOnce() + Send + 'static,
@@ -90,7 +92,7 @@ impl Watchdog {
     }
 
     /// Notifies one task at the deadline, unless the returned guard is dropped before.
-    pub(crate) fn notify_at(&'static self, deadline: Instant, task: Arc<Notify>) -> Watch {
+    pub fn notify_at(&'static self, deadline: Instant, task: Arc<Notify>) -> Watch {
         self.watch(deadline, Expiry::Notify(task))
     }
 
@@ -185,7 +187,7 @@ impl fmt::Debug for Expiry {
 /// A deadline that is being watched. Dropping it cancels the action.
 #[derive(Debug)]
 #[must_use = "dropping it at once watches nothing"]
-pub(crate) struct Watch {
+pub struct Watch {
     watchdog: &'static Watchdog,
     deadline: Deadline,
 }

@@ -12,7 +12,11 @@ use crate::model::{Device, ModelSpec};
 const DEVICES: &str = "/dev";
 
 /// Refuses a model if some of its instances cannot have their devices.
-pub(crate) fn check_devices(spec: &ModelSpec) -> Result<(), ModelError> {
+///
+/// # Errors
+///
+/// Returns [`ModelError::Load`] for the first instance whose device does not exist.
+pub fn check_devices(spec: &ModelSpec) -> Result<(), ModelError> {
     match most(Path::new(DEVICES)) {
         Some(most) => check(spec, most),
         None => Ok(()),

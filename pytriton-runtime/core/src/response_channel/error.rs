@@ -112,7 +112,7 @@ pub enum SchedulerError {
 
 impl SchedulerError {
     /// Returns the error of a model that refuses requests, or `None` if it accepts them.
-    pub(crate) fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
+    pub fn refusal(spec: &ModelSpec, availability: Availability) -> Option<Self> {
         let model = Arc::clone(&spec.name);
         match availability {
             Availability::Ready => None,

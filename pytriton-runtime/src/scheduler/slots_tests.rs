@@ -10,10 +10,11 @@ use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 
 use crate::call::{Call, Context, Execution, Instance, LoadedInstance, Sequences};
+use crate::instance::{Availability, Instances, LoadedRunner, MovableRunner};
 use crate::registry::{ModelDeclaration, Registration};
 use crate::testing::{IDENTITY, TWO, request};
 
-use super::{Availability, InstanceSlots, Instances, LoadedRunner, MovableRunner};
+use super::slots::InstanceSlots;
 
 /// Returns its input. Once it is broken, it panics outside its function.
 struct Fragile {
@@ -88,7 +89,15 @@ impl Model {
     fn runner(&self, number: u32) -> MovableRunner {
         let context = Context::new(Arc::clone(&self.registration.spec), number);
         let runtime = self.runtime.handle().clone();
-        match LoadedRunner::load(&self.registration, context, runtime).unwrap() {
+        let failed = |error| panic!("{error}");
+        let loaded = LoadedRunner::ready(
+            &self.registration,
+            context,
+            runtime,
+            &self.instances,
+            failed,
+        );
+        match loaded.unwrap() {
             LoadedRunner::Movable(runner) => runner,
             LoadedRunner::Local(_) => panic!("it is movable"),
         }
