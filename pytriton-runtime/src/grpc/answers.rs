@@ -30,10 +30,9 @@ const TOGETHER: usize = 16 << 10;
 /// Messages, each after its prefix.
 #[derive(Debug)]
 pub(super) struct Framed {
-    /// All bytes except large contents and what follows them.
-    first: TrackedBuffer,
-    /// Each carries its reservation.
-    others: Vec<Bytes>,
+    pieces: VecDeque<Bytes>,
+    /// The messages after the pieces. More may be appended.
+    small: TrackedBuffer,
 }
 
 /// Encodes a message with its prefix. `permit` is an empty permit of the budget that it counts
@@ -42,13 +41,38 @@ pub(super) fn framed(message: &impl Message, permit: MemoryPermit) -> Result<Fra
     let length = message.encoded_len();
     let prefix = prefix(length)?;
     let mut framed = Framed::new(permit);
-    let reserved = framed.first.reserve(PREFIX + length);
+    let reserved = framed.small.reserve(PREFIX + length);
     reserved.map_err(|error| GrpcError::from(Error::from(error)))?;
-    let bytes = framed.first.bytes_mut();
+    let bytes = framed.small.bytes_mut();
     bytes.extend_from_slice(&prefix);
     // Encoding fails only for lack of space, which is reserved.
     let _ = message.encode(bytes);
     Ok(framed)
+}
+
+/// Encodes a response, and writes its shared-memory outputs.
+///
+/// The outer error means that the response cannot be encoded, the inner one that it is too large.
+pub(super) fn encode(
+    writer: &ResponseWriter,
+    response: request::Response,
+    envelope: Envelope,
+) -> Result<Result<Framed, Status>, CodecError> {
+    let shared = writer.shared().map(|shared| (shared, response.clone()));
+    let mut framed = Framed::new(writer.empty_permit());
+    let written = writer.write(response, envelope, PREFIX, &mut framed.small)?;
+    match prefix(written.length) {
+        Ok(prefix) => framed.small.bytes_mut()[..PREFIX].copy_from_slice(&prefix),
+        Err(status) => return Ok(Err(status)),
+    }
+    if !written.others.is_empty() {
+        framed.end_piece();
+        framed.pieces.extend(written.others);
+    }
+    if let Some((shared, response)) = shared {
+        shared.store(&response.outputs)?;
+    }
+    Ok(Ok(framed))
 }
 
 impl Framed {
@@ -56,92 +80,69 @@ impl Framed {
     /// against.
     pub(super) fn new(permit: MemoryPermit) -> Self {
         Self {
-            first: TrackedBuffer::new(permit),
-            others: Vec::new(),
+            pieces: VecDeque::new(),
+            small: TrackedBuffer::new(permit),
         }
     }
 
     /// Returns the messages and leaves none.
     pub(super) fn take(&mut self) -> Self {
         Self {
-            first: self.first.take(),
-            others: take(&mut self.others),
+            pieces: take(&mut self.pieces),
+            small: self.small.take(),
         }
-    }
-
-    /// Returns an empty permit of their budget.
-    pub(super) fn sibling(&self) -> MemoryPermit {
-        self.first.sibling()
     }
 
     /// Returns whether no further message should be combined with these.
     pub(super) fn is_full(&self) -> bool {
-        self.first.as_slice().len() >= TOGETHER || !self.others.is_empty()
+        self.small.as_slice().len() >= TOGETHER || !self.pieces.is_empty()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.first.as_slice().is_empty()
+        self.pieces.is_empty() && self.small.as_slice().is_empty()
     }
 
-    /// Adds an encoded response. Must not be called if this is full.
-    ///
-    /// The outer error means that the response cannot be encoded, the inner one that it is too
-    /// large.
-    pub(super) fn push(
-        &mut self,
-        writer: &ResponseWriter,
-        response: request::Response,
-        envelope: Envelope,
-    ) -> Result<Result<(), Status>, CodecError> {
-        let before = self.first.as_slice().len();
-        let again = (before > 0).then(|| response.clone());
-        let written = writer.write(response, envelope, PREFIX, &mut self.first);
-        let written = match (written, again) {
-            (Ok(written), _) => written,
-            (Err(CodecError::Budget(_)), Some(response)) => {
-                // Together, the messages need a reservation that a small one does not need alone.
-                self.first.bytes_mut().truncate(before);
-                let mut alone = Self::new(self.sibling());
-                let pushed = alone.push(writer, response, envelope)?;
-                if pushed.is_ok() {
-                    self.others.push(alone.first.freeze().into_bytes());
-                    self.others.append(&mut alone.others);
-                }
-                return Ok(pushed);
-            }
-            (Err(error), _) => {
-                self.first.bytes_mut().truncate(before);
-                return Err(error);
-            }
-        };
-        self.others = written.others;
-        let prefix = prefix(written.length);
-        match &prefix {
-            Ok(prefix) => self.first.bytes_mut()[before..][..PREFIX].copy_from_slice(prefix),
-            Err(_) => {
-                self.first.bytes_mut().truncate(before);
-                self.others.clear();
+    fn len(&self) -> usize {
+        let pieces = self.pieces.iter().map(Bytes::len);
+        pieces.sum::<usize>() + self.small.as_slice().len()
+    }
+
+    /// Appends messages. Small ones are copied to those before them, unless the memory for the copy
+    /// cannot be reserved.
+    pub(super) fn append(&mut self, messages: Self) {
+        for piece in messages.pieces {
+            if piece.len() >= TOGETHER || !self.combine(&piece) {
+                self.end_piece();
+                self.pieces.push_back(piece);
             }
         }
-        Ok(prefix.map(drop))
+        if !self.combine(messages.small.as_slice()) {
+            self.end_piece();
+            self.small = messages.small;
+        }
     }
-}
 
-/// Encodes a response, and writes its shared-memory outputs.
-///
-/// The outer error means that the response cannot be encoded, the inner one that it is too large.
-pub(super) fn written(
-    writer: &ResponseWriter,
-    response: request::Response,
-    envelope: Envelope,
-) -> Result<Result<Framed, Status>, CodecError> {
-    let shared = writer.shared().map(|shared| (shared, response.clone()));
-    let mut framed = Framed::new(writer.empty_permit());
-    let pushed = framed.push(writer, response, envelope)?;
-    if let (Some((shared, response)), Ok(())) = (shared, &pushed) {
-        shared.store(&response.outputs)?;
+    /// Copies bytes to the small messages. Returns `false` if there are none, or if the memory for
+    /// the copy cannot be reserved.
+    fn combine(&mut self, bytes: &[u8]) -> bool {
+        !self.small.as_slice().is_empty() && self.small.extend_from_slice(bytes).is_ok()
     }
-    Ok(pushed.map(|()| framed))
+
+    /// Moves the small messages to the pieces.
+    fn end_piece(&mut self) {
+        let small = self.take_small();
+        self.pieces.extend(small);
+    }
+
+    fn take_small(&mut self) -> Option<Bytes> {
+        let is_empty = self.small.as_slice().is_empty();
+        (!is_empty).then(|| self.small.take().freeze().into_bytes())
+    }
+
+    /// Removes the first bytes.
+    fn pop(&mut self) -> Option<Bytes> {
+        self.pieces.pop_front().or_else(|| self.take_small())
+    }
 }
 
 fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
@@ -155,8 +156,7 @@ pub(super) fn response(
 ) -> Response {
     let mut response = Response::new(Body::new(Answers {
         messages,
-        small: None,
-        pieces: VecDeque::new(),
+        available: None,
         end: End::Open,
     }));
     let content_type = HeaderValue::from_static("application/grpc");
@@ -167,10 +167,9 @@ pub(super) fn response(
 /// The body of a response: its messages and, as trailers, its status.
 struct Answers<S> {
     messages: S,
-    /// Small messages that follow the pieces. More may be appended.
-    small: Option<TrackedBuffer>,
-    pieces: VecDeque<Bytes>,
-    /// What follows when all pieces are written.
+    /// The messages that have not been sent.
+    available: Option<Framed>,
+    /// What follows them.
     end: End,
 }
 
@@ -193,49 +192,34 @@ where
         while bytes < TOGETHER {
             match self.messages.poll_next_unpin(context) {
                 Poll::Ready(Some(Ok(message))) => {
-                    bytes += self.append(message);
-                    continue;
+                    bytes += message.len();
+                    match &mut self.available {
+                        Some(available) => available.append(message),
+                        None => self.available = Some(message),
+                    }
                 }
-                Poll::Ready(Some(Err(status))) => self.end = End::Status(Some(status)),
-                Poll::Ready(None) => self.end = End::Status(None),
+                Poll::Ready(Some(Err(status))) => {
+                    self.end = End::Status(Some(status));
+                    break;
+                }
+                Poll::Ready(None) => {
+                    self.end = End::Status(None);
+                    break;
+                }
                 Poll::Pending if bytes == 0 => return Poll::Pending,
-                Poll::Pending => {}
+                Poll::Pending => break,
             }
-            break;
         }
-        self.end_piece();
         Poll::Ready(())
     }
 
-    /// Appends a message after the pieces and combines small ones. Returns its size in bytes.
-    fn append(&mut self, message: Framed) -> usize {
-        let Framed { first, others } = message;
-        let bytes = first.as_slice().len() + others.iter().map(Bytes::len).sum::<usize>();
-        if !self.combine(first.as_slice()) {
-            self.end_piece();
-            self.small = Some(first);
+    fn pop(&mut self) -> Option<Bytes> {
+        let available = self.available.as_mut()?;
+        let piece = available.pop();
+        if available.is_empty() {
+            self.available = None;
         }
-        for piece in others {
-            if piece.len() >= TOGETHER || !self.combine(&piece) {
-                self.end_piece();
-                self.pieces.push_back(piece);
-            }
-        }
-        bytes
-    }
-
-    /// Copies bytes to the small messages. Returns `false` if there are none, or if the memory for
-    /// the copy cannot be reserved.
-    fn combine(&mut self, bytes: &[u8]) -> bool {
-        let small = self.small.as_mut();
-        small.is_some_and(|small| small.extend_from_slice(bytes).is_ok())
-    }
-
-    /// Moves the small messages to the pieces.
-    fn end_piece(&mut self) {
-        let small = self.small.take();
-        let small = small.map(|small| small.freeze().into_bytes());
-        self.pieces.extend(small.filter(|small| !small.is_empty()));
+        piece
     }
 }
 
@@ -250,10 +234,10 @@ where
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if self.pieces.is_empty() && matches!(self.end, End::Open) {
+        if self.available.is_none() && matches!(self.end, End::Open) {
             ready!(self.poll_messages(context));
         }
-        if let Some(piece) = self.pieces.pop_front() {
+        if let Some(piece) = self.pop() {
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         match replace(&mut self.end, End::Nothing) {
@@ -263,7 +247,7 @@ where
     }
 
     fn is_end_stream(&self) -> bool {
-        self.pieces.is_empty() && matches!(self.end, End::Nothing)
+        self.available.is_none() && matches!(self.end, End::Nothing)
     }
 }
 
@@ -313,8 +297,7 @@ mod tests {
             assert!(messages.iter().all(Result::is_ok));
             let mut answers = Answers {
                 messages: futures_util::stream::iter(messages),
-                small: None,
-                pieces: VecDeque::new(),
+                available: None,
                 end: End::Open,
             };
             assert!(budget.reserved() >= all - 10);

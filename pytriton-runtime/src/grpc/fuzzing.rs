@@ -32,7 +32,7 @@ use crate::repository::ModelRepository;
 use crate::request::Request;
 use crate::shared_memory::Regions;
 
-use super::answers::{framed, written};
+use super::answers::{encode, framed};
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
 use super::message::{Buffer, Collector, Message};
@@ -296,7 +296,7 @@ fn infer(
     let writer = ResponseWriter::new(spec, &told.id, &request.outputs, None, budget);
     let writer = writer.map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
-    let written = written(&writer, echo(&request), Envelope::None).map_err(text)?;
+    let written = encode(&writer, echo(&request), Envelope::None).map_err(text)?;
     written.map_err(|status| status.message().to_owned())?;
     Ok(digest)
 }

@@ -12,7 +12,7 @@ use crate::request::InferRequest;
 use crate::service::{AppState, Error};
 
 use super::GrpcError;
-use super::answers::{self, Framed, written};
+use super::answers::{self, Framed, encode};
 use super::call::Call;
 use super::messages::Messages;
 
@@ -30,7 +30,7 @@ pub(super) async fn infer(
     let trace = request.traced.clone();
     let response = call.app_state.infer(model, request).await?;
     let weight = writer.weight(&response);
-    let write = move || written(&writer, response, envelope);
+    let write = move || encode(&writer, response, envelope);
     if let Some(trace) = &trace {
         trace.now("GRPC_SEND_START");
     }

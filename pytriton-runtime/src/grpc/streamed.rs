@@ -17,7 +17,7 @@ use crate::response_channel::SchedulerError;
 use crate::service::Error;
 
 use super::GrpcError;
-use super::answers::{Framed, written};
+use super::answers::{Framed, encode};
 use super::call::Call;
 use super::stream_load::InProgress;
 use super::told::Told;
@@ -25,8 +25,8 @@ use super::told::Told;
 /// The envelope of a response that others may follow.
 const PART: Envelope = Envelope::Stream { last: false };
 
-/// A response that is encoded on another thread.
-type Writing = BoxFuture<'static, Result<Result<Framed, Status>, CodecError>>;
+/// An encoded response. See [`encode`].
+type Encoded = Result<Result<Framed, Status>, CodecError>;
 
 /// The messages for one request of a decoupled model: one for each response, and one for the end if
 /// requested.
@@ -41,11 +41,12 @@ pub(super) struct Streamed {
     asked: Option<BoxFuture<'static, Result<Answers, Error>>>,
     /// `None` before the request is accepted, and after the last response.
     answers: Option<Answers>,
-    /// Small messages that are sent together.
+    /// Messages that are sent together.
     together: Framed,
-    writing: Option<Writing>,
-    /// The message that follows these.
-    behind: Option<Result<Framed, Status>>,
+    /// A response that is encoded on another thread.
+    encoding: Option<BoxFuture<'static, Encoded>>,
+    /// The error that ends the stream after these messages.
+    failure: Option<Status>,
     traced: Option<(Arc<dyn TraceEvents>, Arc<Model>)>,
     /// Counts the request in its stream, with its memory.
     _counted: Option<(InProgress, Option<MemoryPermit>)>,
@@ -70,8 +71,8 @@ impl Streamed {
             strict,
             asked: Some(asked.boxed()),
             answers: None,
-            writing: None,
-            behind: None,
+            encoding: None,
+            failure: None,
             traced,
             _counted: None,
         }
@@ -83,13 +84,12 @@ impl Streamed {
     }
 
     /// Encodes a response, now or on another thread.
-    fn tell(&mut self, answer: Result<Response, SchedulerError>) {
+    fn receive(&mut self, answer: Result<Response, SchedulerError>) {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
                 let over = self.answers.as_ref().is_none_or(Answers::are_over);
-                self.behind = Some(self.broken(error.into(), over));
-                return;
+                return self.fail(error.into(), over);
             }
         };
         if let Some((trace, model)) = &self.traced {
@@ -100,23 +100,34 @@ impl Streamed {
         let weight = self.writer.weight(&response);
         if weight > 0 {
             let writer = Arc::clone(&self.writer);
-            let write = by_weight(weight, move || written(&writer, response, PART));
-            self.writing = Some(write.boxed());
+            let encoding = by_weight(weight, move || encode(&writer, response, PART));
+            self.encoding = Some(encoding.boxed());
             return;
         }
-        self.behind = match self.together.push(&self.writer, response, PART) {
-            Ok(pushed) => pushed.err().map(Err),
-            Err(error) => Some(self.broken(error.into(), true)),
-        };
+        self.append_encoded(encode(&self.writer, response, PART));
     }
 
-    fn broken(&mut self, error: Error, last: bool) -> Result<Framed, Status> {
+    fn append_encoded(&mut self, encoded: Encoded) {
+        match encoded {
+            Ok(message) => self.append(message),
+            Err(error) => self.fail(error.into(), true),
+        }
+    }
+
+    fn fail(&mut self, error: Error, last: bool) {
         if last || self.strict {
             self.answers = None;
         }
-        match self.strict {
+        self.append(match self.strict {
             true => Err(GrpcError::from(error).into()),
             false => self.told.broken(&error, last),
+        });
+    }
+
+    fn append(&mut self, message: Result<Framed, Status>) {
+        match message {
+            Ok(message) => self.together.append(message),
+            Err(status) => self.failure = Some(status),
         }
     }
 }
@@ -144,44 +155,39 @@ impl Stream for Streamed {
                 Err(error) => return Poll::Ready(Some(self.told.failed(&error))),
             }
         }
-        loop {
-            if self.together.is_full() {
-                break;
-            }
-            if let Some(behind) = self.behind.take() {
-                if !self.together.is_empty() {
-                    self.behind = Some(behind);
-                    break;
-                }
-                return Poll::Ready(Some(behind));
-            }
-            if let Some(writing) = &mut self.writing {
-                let Poll::Ready(written) = writing.poll_unpin(context) else {
+        while !self.together.is_full() && self.failure.is_none() {
+            if let Some(encoding) = &mut self.encoding {
+                let Poll::Ready(encoded) = encoding.poll_unpin(context) else {
                     break;
                 };
-                self.writing = None;
-                let told = written.unwrap_or_else(|error| self.broken(error.into(), true));
-                self.behind = Some(told);
+                self.encoding = None;
+                self.append_encoded(encoded);
                 continue;
             }
-            match self
-                .answers
-                .as_mut()
-                .map(|answers| answers.poll_next(context))
-            {
-                Some(Poll::Ready(Some(answer))) => self.tell(answer),
-                Some(Poll::Ready(None)) => {
+            let Some(answers) = &mut self.answers else {
+                break;
+            };
+            match answers.poll_next(context) {
+                Poll::Ready(Some(answer)) => self.receive(answer),
+                Poll::Ready(None) => {
                     self.answers = None;
-                    self.behind = self.end.then(|| self.told.end());
+                    if self.end {
+                        let end = self.told.end();
+                        self.append(end);
+                    }
                 }
-                Some(Poll::Pending) => break,
-                None if self.together.is_empty() => return Poll::Ready(None),
-                None => break,
+                Poll::Pending => break,
             }
         }
-        match self.together.is_empty() {
-            true => Poll::Pending,
-            false => Poll::Ready(Some(Ok(self.together.take()))),
+        if !self.together.is_empty() {
+            return Poll::Ready(Some(Ok(self.together.take())));
+        }
+        if let Some(status) = self.failure.take() {
+            return Poll::Ready(Some(Err(status)));
+        }
+        match self.answers.is_none() && self.encoding.is_none() {
+            true => Poll::Ready(None),
+            false => Poll::Pending,
         }
     }
 }

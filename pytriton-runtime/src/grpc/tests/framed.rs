@@ -10,7 +10,7 @@ use crate::request;
 use crate::tensor::Tensor;
 use crate::testing::IDENTITY;
 
-use super::super::answers::{Framed, response, written};
+use super::super::answers::{Framed, encode, response};
 
 const KIB: usize = 1 << 10;
 
@@ -28,10 +28,9 @@ fn small_messages_need_no_room_together() {
     let mut messages = Vec::new();
     let mut expected = Vec::new();
     for value in [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0] {
-        let alone = written(&writer, response(value), Envelope::None).unwrap();
-        expected.push(alone);
-        let pushed = framed.push(&writer, response(value), Envelope::None);
-        pushed.unwrap().unwrap();
+        let alone = || encode(&writer, response(value), Envelope::None).unwrap();
+        expected.push(alone());
+        framed.append(alone().unwrap());
         if framed.is_full() {
             messages.push(Ok(framed.take()));
         }
