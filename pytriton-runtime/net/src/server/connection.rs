@@ -17,7 +17,7 @@ use crate::server::connection_state::{ConnectionState, IdleReason, Timeouts};
 use crate::server::coop_poll::CoopPoll;
 use crate::server::handshake::handshake;
 use crate::server::http_builders::{HttpBuilders, StreamExecutor};
-use crate::server::port::Port;
+use crate::server::port::{Port, health_budget};
 use crate::server::response_body::ResponseBody;
 use crate::server::socket_options::set_socket_options;
 use crate::server::stream::Stream;
@@ -80,6 +80,7 @@ impl<S: HttpService> Connections<S> {
             port: Arc::new(Port {
                 service,
                 budget: Arc::clone(windows.budget()),
+                health_budget: health_budget(),
                 exhausted: None,
                 hosts: HostCheck::Any,
             }),
@@ -120,6 +121,7 @@ impl<S: HttpService> Connections<S> {
         self.port = Arc::new(Port {
             service: self.port.service.connect(),
             budget: Arc::clone(&self.port.budget),
+            health_budget: Arc::clone(&self.port.health_budget),
             exhausted,
             hosts,
         });

@@ -7,7 +7,7 @@ use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
-use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 
 use crate::server::connection_state::ConnectionState;
 use crate::server::response_body::ResponseBody;
@@ -23,6 +23,8 @@ pub(crate) struct Port<S> {
     pub(crate) service: S,
     /// Reserves the heads of HTTP/2 requests.
     pub(crate) budget: Arc<MemoryBudget>,
+    /// Reserves the heads of HTTP/2 health requests if `budget` is exhausted.
+    pub(crate) health_budget: Arc<MemoryBudget>,
     /// If set, this many connections are open already, and only health requests are served.
     pub(crate) exhausted: Option<u32>,
     pub(crate) hosts: HostCheck,
@@ -71,7 +73,7 @@ impl<S: HttpService> Port<S> {
         // many.
         let permit = match head.version < Version::HTTP_2 {
             true => None,
-            false => Some(self.budget.permit(head_bytes(head))?),
+            false => Some(self.reserve(head)?),
         };
         let host = check_head(head.version, &head.headers)?;
         self.hosts.check(head, host)?;
@@ -80,6 +82,26 @@ impl<S: HttpService> Port<S> {
             _ => Ok(permit),
         }
     }
+
+    /// Reserves the memory of the head of an HTTP/2 request.
+    fn reserve(&self, head: &Parts) -> Result<MemoryPermit, MemoryBudgetError> {
+        let bytes = head_bytes(head);
+        self.budget.permit(bytes).or_else(|exhausted| {
+            let permit = match self.service.is_health(head) {
+                true => self.health_budget.permit(bytes),
+                false => Err(exhausted),
+            };
+            permit.map_err(|_| exhausted)
+        })
+    }
+}
+
+/// The memory for the heads of health requests if the memory budget is exhausted.
+const HEALTH_HEADS_BYTES: usize = 1 << 20;
+
+/// Returns the budget for the heads of health requests.
+pub(crate) fn health_budget() -> Arc<MemoryBudget> {
+    MemoryBudget::new(HEALTH_HEADS_BYTES)
 }
 
 /// Returns the memory that the path and the headers of a request take.
