@@ -12,7 +12,7 @@ import pytest
 import tritonclient.grpc
 import tritonclient.http
 
-from wire import TRITONSERVER, connect, infer, request, wait_until
+from wire import TRITONSERVER, connect, infer, metric, request, tensor, wait_until
 
 
 
@@ -131,6 +131,26 @@ def test_a_request_that_cannot_be_read_is_one_span():
     assert status == (500 if TRITONSERVER else 400)
     (span,) = client.spans(1).values()
     assert span["name"] == "InferRequest" and span["events"] == ["HTTP_RECV_START", "HTTP_RECV_END"]
+
+
+def test_a_request_that_is_cancelled_in_the_queue_ends():
+    client, outcomes = Client(), []
+    with connect(tritonclient.grpc) as connection:
+
+        def call(milliseconds, **options):
+            inputs = [tensor(tritonclient.grpc, "milliseconds", np.array([[milliseconds]], dtype=np.uint32))]
+            return connection.async_infer("Slow", inputs, lambda *outcome: outcomes.append(outcome), **options)
+
+        def pending():
+            return metric("nv_inference_pending_request_count", "Slow")
+
+        call(2000)
+        queued = call(0, headers=client.headers)
+        # Repeatedly: the first is pending too, until its execution starts.
+        wait_until(lambda: [pending() for _ in range(5)] == [1] * 5)
+        queued.cancel()
+        wait_until(lambda: len(outcomes) == 2)
+    assert client.spans(2)["Slow"]["events"] == ["REQUEST_START", "QUEUE_START", "REQUEST_END"]
 
 
 def test_a_level_that_is_off_has_no_spans_of_clients_either():

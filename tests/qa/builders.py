@@ -24,7 +24,7 @@ class Run:
     files: dict = dataclasses.field(default_factory=dict)
     # Whether the tests start an OpenTelemetry collector.
     collector: bool = False
-    # Why tests that fail are not counted as failed, by their name.
+    # Why tests that fail are not counted as failed, by their name: a reason, or one for each engine.
     skipped: dict = dataclasses.field(default_factory=dict)
 
 
@@ -91,5 +91,7 @@ RAGGED = "needs ragged batches"
 EMPTY_ROWS = "counts an empty row for each idle slot, as NVIDIA's sequence backend does"
 DIRECTORY = "loads a model from a directory"
 SHUTDOWN = "expects that requests are accepted and refused on open connections during shutdown"
-IN_TURN = "expects that loads and unloads of one model wait for each other"
-SMALL_CACHE = "needs a response cache below 1024 bytes"
+DISCARDED = {
+    "embedded": "expects that no load is discarded because of a newer load or unload",
+    "tritonserver": "tritonserver ends with signal 11 if models that have changed are loaded and unloaded concurrently",
+}

@@ -5,7 +5,7 @@ compiled in. `files` holds what tests copy and delete without an effect on the s
 """
 
 from builders import (
-    COMPLETION, IN_TURN, NEEDS_ENSEMBLES, SHUTDOWN, SMALL_CACHE, Run, add_sub, identity, model, sequence, tensor,
+    COMPLETION, DISCARDED, NEEDS_ENSEMBLES, SHUTDOWN, Run, add_sub, identity, model, sequence, tensor,
 )
 
 EXPLICIT = ["--model-control-mode=explicit"]
@@ -78,7 +78,7 @@ def lifecycle_suite():
             skipped={"test_concurrent_model_load_unload": NEEDS_ENSEMBLES}),
         lifecycle(["concurrent_same_model_load_unload_stress"],
                   [identity(reloaded, "int32", max_batch_size=0)], EXPLICIT, seconds=450,
-                  skipped={"test_concurrent_same_model_load_unload_stress": IN_TURN}),
+                  skipped={"test_concurrent_same_model_load_unload_stress": DISCARDED}),
         # Shutdown.
         lifecycle(["shutdown_dynamic"], [identity("custom_zero_1_float32", instances=1, **slow)],
                   skipped={"test_shutdown_dynamic": SHUTDOWN}),
@@ -100,8 +100,7 @@ def response_cache_suite():
                   for model in swapped(name, **({"response_cache": True} if name in cached else {}))]
         return Run("ensemble_cache_test.py", models, [f"EnsembleCacheTest.test_ensemble_{test}" for test in tests],
                    arguments=[*EXPLICIT, "--cache-config", f"local,size={size}"], files=files, fresh=True,
-                   skipped={"test_ensemble_composing_model_cache_enabled": NEEDS_ENSEMBLES,
-                            "test_ensemble_cache_insertion_failure": SMALL_CACHE})
+                   skipped={"test_ensemble_composing_model_cache_enabled": NEEDS_ENSEMBLES})
 
     return [
         cached(["top_level_response_cache"], 8192, "simple_graphdef"),

@@ -160,17 +160,20 @@ def suite_outcomes(options, name, runs):
         shutil.copytree(pathlib.Path(options.checkout) / "qa" / name, folder)
         shutil.copytree(pathlib.Path(options.checkout) / "qa" / "common", folder.parent / "common")
         folder = folder / run.folder
-        tests = run.tests
         try:
-            batches = [[test] for test in names(options, run, folder)] if run.fresh else [tests]
+            tests = names(options, run, folder) if run.fresh or options.only else run.tests
         except RuntimeError as error:
-            batches = []
             found[f"{run.label or run.file}"] = ["failed", str(error)]
-        for batch in batches:
-            if options.only and not any(options.only in f"{run.label} {test}" for test in batch or [""]):
+            continue
+        if options.only:
+            tests = [test for test in tests if options.only in f"{run.label} {test}"]
+            if not tests:
                 continue
+        for batch in [[test] for test in tests] if run.fresh else [tests]:
             for test, outcome in outcomes(options, run, folder, batch).items():
                 reason = run.skipped.get(test.split(".")[-1])
+                if isinstance(reason, dict):
+                    reason = reason.get(options.engine)
                 if reason and outcome[0] == "failed":
                     outcome = ["skipped", reason]
                 found[f"{run.label} {test}".strip()] = outcome
@@ -185,7 +188,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--binary", default=str(HERE / "../../target/qa/debug/qa_models"))
     parser.add_argument("--work", default=str(HERE / "../../target/qa/work"))
-    parser.add_argument("--only", help="only tests whose label and name contain this, of runs with a server per test")
+    parser.add_argument("--only", help="only tests whose label and name contain this")
     options = parser.parse_intermixed_args()
     options.binary = os.path.realpath(options.binary)
     options.python = os.path.abspath(options.python)

@@ -71,6 +71,13 @@ pub(super) enum Event {
     },
 }
 
+impl Event {
+    /// Returns whether this is the time of the event with this name.
+    pub(super) fn is_named(&self, wanted: &str) -> bool {
+        matches!(self, Self::Timestamp { name, .. } if *name == wanted)
+    }
+}
+
 /// The recorded events, bounded regardless of the length of a stream.
 #[derive(Debug, Default)]
 struct Notes {
@@ -94,6 +101,18 @@ impl Notes {
         match self.last.iter_mut().find(|(known, _)| *known == name) {
             Some((_, last)) => *last = ns,
             None => self.last.push((name, ns)),
+        }
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        self.events.iter().any(|event| event.is_named(wanted))
+            || self.last.iter().any(|(name, _)| *name == wanted)
+    }
+
+    /// Ends a request that was cancelled or refused after it had been queued.
+    fn end_request(&mut self, ns: u64) {
+        if self.has("REQUEST_START") && !self.has("REQUEST_END") {
+            self.timestamp("REQUEST_END", ns);
         }
     }
 
@@ -221,7 +240,9 @@ impl TraceEvents for Timeline {
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        let notes = take(self.notes.get_mut());
+        let mut notes = take(self.notes.get_mut());
+        let ns = self.ns(Instant::now());
+        notes.end_request(ns);
         let reserved = notes.bytes;
         let events = notes.finish();
         let client = self.client.as_ref().map_or(0, |client| client.state.len());
@@ -238,7 +259,7 @@ impl Drop for Timeline {
             id: self.id,
             bytes: reserved + rest,
             events,
-            ns: self.ns(Instant::now()),
+            ns,
             moment: (self.moment.1, self.wall),
             client: self.client.take(),
         };

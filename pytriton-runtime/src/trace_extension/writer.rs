@@ -162,6 +162,7 @@ mod tests {
 
     use super::super::record::Timeline;
     use super::super::sampler::Sampler;
+    use super::super::spans::spans;
     use super::super::{TraceLevel, TraceSettings};
     use super::*;
 
@@ -207,6 +208,30 @@ mod tests {
             };
             assert_eq!(finished.bytes, taken);
             writer.release(finished.bytes);
+        }
+    }
+
+    #[test]
+    fn a_request_ends_once_even_without_a_response() {
+        let (_writer, received, sampler) = sampler();
+        for (starts, responds, expected) in [(true, false, 1), (true, true, 1), (false, false, 0)] {
+            let timeline = Timeline::new(1, Arc::clone(&sampler), None);
+            timeline.now("GRPC_WAITREAD_START");
+            if starts {
+                timeline.waits(&request(0, 1));
+            }
+            if responds {
+                timeline.now("REQUEST_END");
+            }
+            drop(timeline);
+            let Ok(Message::Trace(finished)) = received.try_recv() else {
+                panic!("no trace");
+            };
+            let ends = finished.events.iter();
+            let ends = ends.filter(|event| event.is_named("REQUEST_END"));
+            assert_eq!(ends.count(), expected, "{finished:?}");
+            let spans = spans(&finished);
+            assert_eq!(spans.len(), if starts { 2 } else { 1 }, "{spans:?}");
         }
     }
 
