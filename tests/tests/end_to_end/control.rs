@@ -1,13 +1,17 @@
 //! Models are loaded and unloaded while others are used.
 
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
-use pytriton_tests::{Engine, Result, Server};
+use pytriton_tests::{Engine, Result, Server, finish};
 
 use crate::command_line::run;
 use crate::{folder, python};
 
 const MODELS: &str = env!("CARGO_BIN_EXE_coming_and_going");
+
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Starts a server with these arguments. While the file exists, one of its models fails to load.
 fn serve(engine: Engine, moody: &Path, arguments: &[&str]) -> Result<Server> {
@@ -77,6 +81,44 @@ fn a_server_goes_on_without_a_model() -> Result<()> {
 #[test]
 fn tritonserver_goes_on_without_a_model() -> Result<()> {
     without_one(Engine::Tritonserver)
+}
+
+/// 2.51 does not catch an exception: the log names it, not the last frame of the stack trace.
+#[test]
+fn a_load_that_ends_tritonserver_is_reported_with_its_cause() -> Result<()> {
+    let moody = tempfile::tempdir()?;
+    let file = moody.path().join("broken");
+    let explicit = ["--model-control-mode=explicit", "--load-model=Plain"];
+    let server = serve(Engine::Tritonserver, &file, &explicit)?;
+    let address = &server.banner().http;
+    let url = format!("http://{address}/v2/repository/models/Plain/load");
+    // The longest name of a file has 255 bytes.
+    let path = "a".repeat(300);
+    let config = r#"{\"name\":\"Plain\",\"backend\":\"pytriton\"}"#;
+    let body = format!(r#"{{"parameters":{{"config":"{config}","file:{path}/b":"YQ=="}}}}"#);
+    let mut curl = Command::new("curl");
+    curl.args(["-s", "--noproxy", "*", "-d", &body, &url]);
+    let refused = finish(&mut curl, DEADLINE)?;
+    assert!(!refused.status.success(), "{}", refused.stdout);
+    let (status, log) = server.wait(DEADLINE)?;
+    assert_eq!(status.code(), Some(1), "{log}");
+    let mut lines = log.lines().rev().skip_while(|line| line.starts_with("  "));
+    let first = lines.next().unwrap_or_default();
+    let (_, causes) = log.rsplit_once(first).unwrap_or_default();
+    assert_eq!(
+        first,
+        "error: tritonserver was killed by signal 6 (SIGABRT)"
+    );
+    let mut causes = causes.lines().skip(1).map(str::trim);
+    let exception = "terminate called after throwing an instance of 'std::filesystem::";
+    assert!(
+        causes.next().unwrap_or_default().starts_with(exception),
+        "{log}"
+    );
+    let text = causes.next().unwrap_or_default();
+    assert!(text.contains("File name too long"), "{log}");
+    assert!(!causes.any(|cause| cause.contains("# ")), "{log}");
+    Ok(())
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Child {
         }
     }
 
-    /// Returns the last error lines so far, oldest first, or the last line if there is no error.
+    /// Returns the cause of a crash, the last error lines so far, oldest first, or the last line.
     pub(super) fn last_lines(&self) -> Vec<String> {
         self.output.last_lines()
     }

@@ -9,7 +9,8 @@ use crate::text::Legible;
 pub struct ExitReport {
     /// The exit status.
     pub status: ExitStatus,
-    /// The last error lines, oldest first, or the last line if there is no error.
+    /// The cause of a crash, followed by the last error lines, oldest first. If there is neither,
+    /// the last line.
     pub last_lines: Vec<String>,
 }
 

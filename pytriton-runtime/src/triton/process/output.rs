@@ -28,6 +28,23 @@ pub(super) struct Output {
     ended: watch::Receiver<bool>,
 }
 
+/// The beginnings of lines that a C or C++ runtime writes before it aborts.
+const ABORT_PREFIXES: &[&str] = &[
+    "terminate called",
+    "what():",
+    "pure virtual method called",
+    "corrupted double-linked list",
+    "corrupted size vs. prev_size",
+    "double free ",
+    "free(): ",
+    "malloc(): ",
+    "malloc_consolidate(): ",
+    "munmap_chunk(): ",
+    "realloc(): ",
+    "*** buffer overflow detected",
+    "*** stack smashing detected",
+];
+
 /// The last error lines, and the last line of any kind. An error on the command line is reported
 /// without an error level.
 #[derive(Debug, Default)]
@@ -94,10 +111,12 @@ impl Output {
         let _ = ended.wait_for(|ended| *ended).await;
     }
 
-    /// Returns the last error lines, oldest first, or the last line if there is no error.
+    /// Returns the cause of a crash, followed by the last error lines, oldest first. If there is
+    /// neither, returns the last line.
     pub(super) fn last_lines(&self) -> Vec<String> {
         let lines = self.lines.lock();
-        let errors = lines.errors.iter().chain(&lines.crash);
+        // Errors before the crash may be hours old.
+        let errors = lines.crash.iter().chain(&lines.errors);
         let errors: Vec<String> = errors.cloned().collect();
         match errors.is_empty() {
             // After a crash, the last line is part of its stack trace.
@@ -117,7 +136,8 @@ fn crash_cause(line: &LogLine) -> Option<String> {
     let text = line.message.trim();
     let frame = text.split_once("# ").map(|(_, frame)| frame);
     let frame = frame.filter(|frame| frame.starts_with("TRITONSERVER_"));
-    let reported = text.starts_with("terminate called") || text.starts_with("what():");
+    let aborts = |prefix: &&str| text.starts_with(*prefix);
+    let reported = ABORT_PREFIXES.iter().any(aborts) || text.contains(": Assertion `");
     let cause = match frame.and_then(|frame| frame.split(' ').next()) {
         Some(function) => format!("in {function}"),
         None if reported || crash(text).is_some() => text.to_owned(),

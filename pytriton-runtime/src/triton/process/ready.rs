@@ -39,7 +39,7 @@ pub struct Late {
     pub seconds: u64,
     /// The endpoint that did not respond last.
     pub missing: String,
-    /// Its last error lines, oldest first, or its last line if there is no error.
+    /// As in [`ExitReport`](super::ExitReport).
     pub last_lines: Vec<String>,
 }
 

@@ -94,6 +94,30 @@ async fn a_crash_is_reported_with_its_cause() {
     assert_eq!(exit.last_lines, expected);
 }
 
+/// Errors of earlier requests follow the cause, and neither log lines nor the stack trace hide it.
+#[tokio::test]
+async fn the_cause_of_a_crash_comes_first() {
+    let causes = [
+        "free(): invalid pointer",
+        "double free or corruption (fasttop)",
+        "*** stack smashing detected ***: terminated",
+        "corrupted size vs. prev_size",
+        "tritonserver: grpc_server.cc:12: void f(): Assertion `ready' failed.",
+        "pure virtual method called",
+    ];
+    for cause in causes {
+        let (child, _) = shell(&format!(
+            "echo 'E0101 00:00:00.0 1 a.cc:1] \"no such model\"'; echo \"{}\"; \
+             echo 'I0101 00:00:00.0 1 a.cc:1] \"busy\"'; echo 'Signal (6) received.'; \
+             echo ' 0# 0x000055A4 in bin/tritonserver'; echo '30# 0x00007F5E in /lib/libc.so.6'; exit 134",
+            cause.replace('`', "\\`"),
+        ));
+        let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
+        let expected = [cause, "Signal (6) received.", "no such model"];
+        assert_eq!(exit.last_lines, expected);
+    }
+}
+
 #[tokio::test]
 async fn nothing_of_the_group_stays_behind() {
     for drop_it in [true, false] {
