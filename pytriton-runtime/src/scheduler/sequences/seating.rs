@@ -73,6 +73,7 @@ impl<R: Queued> Table<R> {
             let oldest = self.strategy == Strategy::Oldest;
             let order = self.next_issue;
             let instance = self.instance(seat);
+            let running = instance.running > 0;
             let slot = instance.slot(seat.slot);
             if slot.executing || slot.issued.is_some() {
                 return;
@@ -80,6 +81,8 @@ impl<R: Queued> Table<R> {
             match slot.queue.front() {
                 None => return,
                 Some(Item::Request(_)) => {}
+                // As in Triton, a slot changes hands when the next batch is formed.
+                Some(Item::Release) if running && !oldest => return,
                 Some(Item::Release) => {
                     slot.queue = VecDeque::new();
                     slot.turn = None;

@@ -197,7 +197,12 @@ impl<R: Queued> Table<R> {
             self.instance(seat).slot(slot).executing = false;
             self.settle(seat, now);
         }
-        // With the direct strategy, the other slots wait for this too.
+        if self.strategy != Strategy::Oldest {
+            // The other slots wait for this too.
+            for slot in 0..self.opened {
+                self.settle(Seat { slot, instance }, now);
+            }
+        }
         self.ready.insert(instance);
     }
 

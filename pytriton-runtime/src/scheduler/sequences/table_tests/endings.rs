@@ -1,5 +1,6 @@
 //! Sequences that end early.
 
+use crate::scheduler::sequences::strategy::Strategy;
 use crate::scheduler::sequences::table::{Lost, NotStarted};
 
 use super::STRATEGIES;
@@ -65,6 +66,37 @@ fn a_sequence_is_idle_while_it_waits_for_a_slot() {
         assert_eq!(bench.run_all(), [vec![0], vec![2], vec![last], vec![1]]);
         assert_eq!(bench.ask(2, ""), Err(NotStarted), "it waited too long");
         assert_eq!(bench.free(), 1);
+    }
+}
+
+/// With the direct strategy, a batch of the instance contains all slots. In the backlog, a sequence
+/// does not expire.
+#[test]
+fn a_busy_instance_gives_an_idle_slot_back_with_its_next_batch() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 1, 2);
+        bench.ask(1, "S").unwrap();
+        bench.ask(2, "S").unwrap();
+        bench.run_all();
+        bench.pass(IDLE / 2);
+        bench.ask(2, "").unwrap();
+        let (numbers, slots) = bench.take(0);
+        assert_eq!(numbers, [2]);
+        let waits = bench.ask(3, "S").unwrap();
+        bench.pass(IDLE / 2 + 1);
+        assert_eq!(bench.ask(1, ""), Err(NotStarted));
+        bench.pass(IDLE / 2);
+        let next = bench.ask(3, "");
+        bench.done(0, &slots);
+        match bench.table.strategy != Strategy::Oldest {
+            true => assert_eq!(bench.run_all(), [vec![waits], vec![next.unwrap()]]),
+            false => {
+                assert_eq!(next, Err(NotStarted));
+                assert_eq!(bench.run_all(), [vec![waits]]);
+            }
+        }
+        bench.pass(IDLE);
+        assert_eq!(bench.free(), 2, "{strategy:?}");
     }
 }
 
