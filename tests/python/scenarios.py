@@ -40,7 +40,7 @@ FIELDS = {
     "dynamic_batching.priority_queue_policy.default_timeout_microseconds": ["Levels"],
     "dynamic_batching.priority_queue_policy.allow_timeout_override": ["Levels"],
     "dynamic_batching.priority_queue_policy.max_queue_size": ["Levels"],
-    # Sequences are idle for so long in `DirectIdle` and `OldestIdle`.
+    # Only sequences of `DirectIdle` and `OldestIdle` exceed it.
     "sequence_batching.max_sequence_idle_microseconds": [
         "Direct", "DirectSingle", "DirectPair", "DirectDelayed", "DirectFull", "DirectIdle",
         "Oldest", "OldestSingle", "OldestPair", "OldestPreferred", "OldestOrdered", "OldestIdle",
