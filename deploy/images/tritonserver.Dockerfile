@@ -1,5 +1,6 @@
 # The binary of a package and NVIDIA's tritonserver 2.51, which the binary's `install` downloads.
-# From the workspace directory:
+# Do not expose this image to untrusted clients: Triton before 2.71 (26.07) has published
+# vulnerabilities. From the workspace directory:
 #   docker build -f deploy/images/tritonserver.Dockerfile --build-arg PACKAGE=linear \
 #     -t registry.example/linear-tritonserver:0.1.0 .
 FROM rust:1.95.0-slim-bookworm AS build

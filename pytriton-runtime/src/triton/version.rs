@@ -85,6 +85,9 @@ impl FromStr for Version {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -117,5 +120,25 @@ mod tests {
         );
         assert_eq!(Version::SAFE.to_string(), "2.71.0");
         assert_eq!(Version::RECOMMENDED.to_string(), "2.75.0");
+    }
+
+    #[test]
+    fn documents_and_images_name_the_safe_version() {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (file, texts) in [
+            ("README.md", &["2.71 (26.07)", "2.75 (26.11)"][..]),
+            ("docs/operations.md", &["2.71 (26.07)", "2.75 (26.11)"]),
+            ("deploy/README.md", &["2.71 (26.07)", "2.75 (26.11)"]),
+            ("deploy/images/tritonserver.Dockerfile", &["2.71 (26.07)"]),
+            (
+                "deploy/images/native.Dockerfile",
+                &["before 26.07", "tritonserver:26.11"],
+            ),
+        ] {
+            let content = fs::read_to_string(workspace.join(file)).unwrap();
+            for text in texts {
+                assert!(content.contains(text), "{file} lacks {text:?}");
+            }
+        }
     }
 }
