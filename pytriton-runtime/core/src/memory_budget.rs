@@ -183,6 +183,11 @@ impl MemoryPermit {
         }
     }
 
+    /// Returns whether no budget limits the memory.
+    pub fn is_unlimited(&self) -> bool {
+        self.budget.is_none()
+    }
+
     /// Reserves `bytes` more.
     ///
     /// # Errors

@@ -83,6 +83,7 @@ impl TrackedBuffer {
 
     /// Returns the bytes without a reservation. Only for a buffer with an unlimited permit.
     pub fn into_untracked(self) -> Vec<u8> {
+        debug_assert!(self.permit.is_unlimited());
         self.bytes
     }
 
