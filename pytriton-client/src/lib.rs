@@ -29,9 +29,9 @@ mod transport;
 pub mod url;
 
 pub use clients::{
-    AnswerStream, Answers, Asked, AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, Builder,
-    DecoupledModelClient, Inference, ModelClient, Pending, PipelinedModelClient, Typed,
-    TypedAnswerStream, TypedAnswers, TypedInference,
+    AsyncDecoupledModelClient, AsyncModelClient, AsyncTyped, Builder, DecoupledModelClient,
+    Inference, ModelClient, Pending, PipelinedModelClient, ResponseIter, ResponseStream, Typed,
+    TypedInference, TypedResponseIter, TypedResponseStream, UnsentRequest,
 };
 pub use config::{ModelConfig, TensorConfig};
 pub use error::{ClientError, Stage, Status};

@@ -8,7 +8,7 @@
 //! - [`repository`]: the model repository of loaded models.
 //! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
 //!   [`configuration`]: the model configuration in Triton's format.
-//! - [`bound`]: models that are defined at run time.
+//! - [`runtime_models`]: models that are defined at run time.
 //! - [`shared_memory`]: memory that clients share with the server, and requests that refer to it.
 //! - [`trace_extension`]: Triton's trace extension.
 //! - [`request`]: requests and their validation against a model; [`call`]: the invocation of the
@@ -111,7 +111,7 @@ pub use pytriton_core::shared_memory;
 #[cfg(feature = "embedded")]
 pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer, tracked_bytes};
 pub use pytriton_core::{
-    bound, call, decorators, memory_budget, model, registry, request, statistics,
+    call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
 };
 pub(crate) use pytriton_core::{
     file, heap, instance, maybe_ready, panic, response_channel, status, text, watchdog,

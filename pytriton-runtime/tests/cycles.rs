@@ -73,14 +73,14 @@ fn infer(address: SocketAddr) -> String {
 
 /// The resources of this process.
 #[derive(Debug, PartialEq, Eq)]
-struct Held {
+struct Resources {
     descriptors: usize,
     threads: usize,
     mappings: usize,
     children: usize,
 }
 
-impl Held {
+impl Resources {
     fn now() -> Self {
         let entries = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap();
         let maps = fs::read_to_string("/proc/self/maps").unwrap();
@@ -152,11 +152,11 @@ fn a_hundred_starts_and_stops_do_not_grow() {
 }
 
 /// Returns the resources after the ending threads are gone.
-async fn settled(expected: Option<&Held>) -> Held {
-    let mut last = Held::now();
+async fn settled(expected: Option<&Resources>) -> Resources {
+    let mut last = Resources::now();
     for _ in 0..40 {
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let now = Held::now();
+        let now = Resources::now();
         let done = expected.is_none_or(|expected| *expected == now);
         if done && now == last {
             break;

@@ -26,7 +26,7 @@ const INSTALLED: &str = concat!(
     "/cache/pytriton/tritonserver/2.51.0"
 );
 
-const SOON: Duration = Duration::from_secs(1);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(1);
 const READY: Duration = Duration::from_secs(20);
 
 /// The setup with which the tests start the server.
@@ -134,7 +134,7 @@ async fn what_ends_it_early_is_said_in_its_own_words() {
         error.contains("exited with code 1") && error.contains("Broken"),
         "{error}"
     );
-    assert!(begun.elapsed() < SOON * 2, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < SHORT_TIMEOUT * 2, "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
@@ -199,9 +199,9 @@ async fn its_death_is_noticed_within_a_second() {
             .unwrap()
             .success()
     );
-    let exit = timeout(SOON, server.exited()).await.unwrap();
+    let exit = timeout(SHORT_TIMEOUT, server.exited()).await.unwrap();
     assert!(exit.to_string().contains("SIGKILL"), "{exit}");
-    assert!(begun.elapsed() < SOON / 2, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < SHORT_TIMEOUT / 2, "{:?}", begun.elapsed());
     assert!(!Path::new("/proc").join(id).exists());
 }
 

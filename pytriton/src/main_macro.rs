@@ -2,9 +2,9 @@ use std::process::{ExitCode, Termination};
 
 /// The return type of the `main` function that [`main!`](crate::main) generates.
 #[derive(Debug)]
-pub struct Exit(pub ExitCode);
+pub struct MainExit(pub ExitCode);
 
-impl Termination for Exit {
+impl Termination for MainExit {
     fn report(self) -> ExitCode {
         self.0
     }
@@ -18,7 +18,7 @@ impl Termination for Exit {
 pub trait Main {}
 
 #[diagnostic::do_not_recommend]
-impl Main for Exit {}
+impl Main for MainExit {}
 
 /// Checks that the module has the `main` function of [`main!`](crate::main).
 pub const fn is_main<R: Main>(_: fn() -> R) {}
@@ -47,8 +47,8 @@ pub const fn is_main<R: Main>(_: fn() -> R) {}
 macro_rules! main {
     () => {
         #[allow(dead_code, reason = "inside of a function it is an error already")]
-        fn main() -> $crate::__private::Exit {
-            $crate::__private::Exit($crate::__private::run(
+        fn main() -> $crate::__private::MainExit {
+            $crate::__private::MainExit($crate::__private::run(
                 match ::core::option_env!("CARGO_BIN_NAME") {
                     ::core::option::Option::Some(name) => name,
                     // In a test, which has no binary name.

@@ -3,8 +3,8 @@
 #[cfg(feature = "python")]
 pub use pytriton_python as python;
 pub use pytriton_runtime::call::{
-    Answer, Answered, Asked, Call, Calling, Execution, FirstValueParameter, FirstValueReader,
-    Loading, ModelError, OutputField, Outputs, Parameter, Reader, Returns, SequenceParameter,
+    Answer, Answered, Call, Calling, Execution, FirstValueParameter, FirstValueReader, Loading,
+    ModelError, OutputField, Outputs, Parameter, Reader, ReturnCheck, Returns, SequenceParameter,
     SequenceReader, Start, Started, StateKind, closed, ended, flow, inline_state, iterate, loaded,
     loading, made, made_by_default, output_field, sequenced, starting, stream_of,
 };
@@ -14,7 +14,7 @@ pub use pytriton_runtime::model::{
     Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
     TensorDeclaration, Warmup, WarmupData, WarmupInput,
 };
-pub use pytriton_runtime::openai::{Piece, Text, TextAsked, TextParameter, TextReader};
+pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextReturnCheck};
 pub use pytriton_runtime::registry::{
     Argument, FunctionDeclaration, ModelOptions, SequenceScheduling, Signature,
     VersionPolicyDeclaration as VersionPolicy, callers_signature, dimension_flaw, flaw_if,
@@ -26,7 +26,7 @@ pub use pytriton_runtime::tensor::{DataType, Tensor};
 
 #[cfg(feature = "client")]
 pub use crate::__typed as typed;
-pub use crate::main_macro::{Exit, Main, is_main};
+pub use crate::main_macro::{Main, MainExit, is_main};
 
 /// The traits whose methods generated code calls, imported anonymously so that they cannot shadow
 /// the user's names.

@@ -22,8 +22,8 @@
 use std::net::SocketAddr;
 
 use pytriton_runtime::access::Endpoints;
-use pytriton_runtime::bound::{Function, Model};
 use pytriton_runtime::engine::EngineChoice;
+use pytriton_runtime::runtime_models::{Function, Model};
 use pytriton_runtime::server::{ServerError, Triton};
 
 /// Models served by the embedded engine until this is dropped.

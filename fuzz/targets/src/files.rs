@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pytriton_runtime::fuzzing;
 use pytriton_runtime::model::TensorSpec;
 use pytriton_runtime::tensor::DataType;
-use pytriton_signature::Lock;
+use pytriton_signature::LockFile;
 
 use crate::Outcome;
 use crate::reserved::bounded;
@@ -14,7 +14,7 @@ use crate::reserved::bounded;
 /// A lock file: whatever is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
-    let parse = |text: &str| Lock::parse(text).map_err(|error| error.to_string());
+    let parse = |text: &str| LockFile::parse(text).map_err(|error| error.to_string());
     let lock = bounded(input, 256, |_| parse(text))?;
     assert_eq!(parse(&lock.to_json()).as_ref(), Ok(&lock));
     assert_eq!(lock.changes(&lock), []);

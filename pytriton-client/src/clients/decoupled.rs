@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use crate::{ClientError, InferOptions, IntoInputs, ModelConfig};
 
-use super::answers::{AnswerStream, Answers};
 use super::core::Rows;
+use super::responses::{ResponseIter, ResponseStream};
 use super::worker::Worker;
 use super::{AsyncModelClient, Builder, ModelClient};
 
@@ -19,8 +19,8 @@ use super::{AsyncModelClient, Builder, ModelClient};
 ///
 /// # async fn ask() -> Result<(), ClientError> {
 /// let client = AsyncDecoupledModelClient::new("grpc://localhost", "Countdown")?;
-/// let mut answers = client.infer_sample(array![3]);
-/// while let Some(outputs) = answers.try_next().await? {
+/// let mut responses = client.infer_sample(array![3]);
+/// while let Some(outputs) = responses.try_next().await? {
 ///     println!("{}", outputs.view::<i32, Ix1>("OUTPUT_1")?);
 /// }
 /// # Ok(())
@@ -77,13 +77,17 @@ impl AsyncDecoupledModelClient {
     ///
     /// An item is [`ClientError::Coupled`] if the model sends a single response; for other errors
     /// see [`AsyncModelClient::infer_batch`].
-    pub fn infer_batch(&self, inputs: impl IntoInputs) -> AnswerStream {
+    pub fn infer_batch(&self, inputs: impl IntoInputs) -> ResponseStream {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
     /// Like [`infer_batch`](Self::infer_batch), with options.
-    pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> AnswerStream {
-        AnswerStream::new(
+    pub fn infer_batch_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> ResponseStream {
+        ResponseStream::new(
             Arc::clone(&self.0.0),
             inputs.into_inputs(),
             options,
@@ -93,7 +97,7 @@ impl AsyncDecoupledModelClient {
 
     /// Sends one sample, without the batch axis in inputs and outputs. For a model without a batch
     /// axis, the inputs are sent unchanged.
-    pub fn infer_sample(&self, inputs: impl IntoInputs) -> AnswerStream {
+    pub fn infer_sample(&self, inputs: impl IntoInputs) -> ResponseStream {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
@@ -102,8 +106,8 @@ impl AsyncDecoupledModelClient {
         &self,
         inputs: impl IntoInputs,
         options: InferOptions,
-    ) -> AnswerStream {
-        AnswerStream::new(
+    ) -> ResponseStream {
+        ResponseStream::new(
             Arc::clone(&self.0.0),
             inputs.into_inputs(),
             options,
@@ -192,26 +196,30 @@ impl DecoupledModelClient {
     }
 
     /// See [`AsyncDecoupledModelClient::infer_batch`].
-    pub fn infer_batch(&self, inputs: impl IntoInputs) -> Answers {
+    pub fn infer_batch(&self, inputs: impl IntoInputs) -> ResponseIter {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
     /// Like [`infer_batch`](Self::infer_batch), with options.
-    pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
-        Answers::new(
+    pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> ResponseIter {
+        ResponseIter::new(
             self.client.infer_batch_with(inputs, options),
             Arc::clone(&self.worker),
         )
     }
 
     /// See [`AsyncDecoupledModelClient::infer_sample`].
-    pub fn infer_sample(&self, inputs: impl IntoInputs) -> Answers {
+    pub fn infer_sample(&self, inputs: impl IntoInputs) -> ResponseIter {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
     /// Like [`infer_sample`](Self::infer_sample), with options.
-    pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Answers {
-        Answers::new(
+    pub fn infer_sample_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> ResponseIter {
+        ResponseIter::new(
             self.client.infer_sample_with(inputs, options),
             Arc::clone(&self.worker),
         )

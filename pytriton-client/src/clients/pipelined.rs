@@ -71,8 +71,8 @@ struct Pipeline {
 }
 
 /// A request that has not been queued yet.
-#[must_use = "nothing is asked before it is sent"]
-pub struct Asked {
+#[must_use = "the request is not sent until `send` is called"]
+pub struct UnsentRequest {
     client: PipelinedModelClient,
     inference: Inference,
     /// The timeout that the request itself sets.
@@ -115,29 +115,37 @@ impl PipelinedModelClient {
     }
 
     /// Prepares the request of [`AsyncModelClient::infer_batch`].
-    pub fn infer_batch(&self, inputs: impl IntoInputs) -> Asked {
+    pub fn infer_batch(&self, inputs: impl IntoInputs) -> UnsentRequest {
         self.infer_batch_with(inputs, InferOptions::new())
     }
 
     /// Prepares the request of [`AsyncModelClient::infer_batch_with`].
-    pub fn infer_batch_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
+    pub fn infer_batch_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> UnsentRequest {
         let timeout = options.timeout;
         self.prepare(self.client.infer_batch_with(inputs, options), timeout)
     }
 
     /// Prepares the request of [`AsyncModelClient::infer_sample`].
-    pub fn infer_sample(&self, inputs: impl IntoInputs) -> Asked {
+    pub fn infer_sample(&self, inputs: impl IntoInputs) -> UnsentRequest {
         self.infer_sample_with(inputs, InferOptions::new())
     }
 
     /// Prepares the request of [`AsyncModelClient::infer_sample_with`].
-    pub fn infer_sample_with(&self, inputs: impl IntoInputs, options: InferOptions) -> Asked {
+    pub fn infer_sample_with(
+        &self,
+        inputs: impl IntoInputs,
+        options: InferOptions,
+    ) -> UnsentRequest {
         let timeout = options.timeout;
         self.prepare(self.client.infer_sample_with(inputs, options), timeout)
     }
 
-    fn prepare(&self, inference: Inference, timeout: Option<Duration>) -> Asked {
-        Asked {
+    fn prepare(&self, inference: Inference, timeout: Option<Duration>) -> UnsentRequest {
+        UnsentRequest {
             client: self.clone(),
             inference,
             timeout,
@@ -160,7 +168,7 @@ impl PipelinedModelClient {
     }
 }
 
-impl Asked {
+impl UnsentRequest {
     /// Queues the request, and waits if the queue is full. This is the backpressure for a caller
     /// that sends faster than the server responds. The inference timeout, or the request's own,
     /// starts when the request is queued and includes the time in the queue.
@@ -237,9 +245,9 @@ impl Asked {
     }
 }
 
-impl std::fmt::Debug for Asked {
+impl std::fmt::Debug for UnsentRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asked")
+        f.debug_struct("UnsentRequest")
             .field("client", &self.client)
             .finish_non_exhaustive()
     }

@@ -197,7 +197,10 @@ mod tests {
         let first = pool.take(5).await.unwrap().unwrap();
         let second = pool.take(MIN_REGION_BYTES + 1).await.unwrap().unwrap();
         assert_eq!(second.capacity(), 2 * MIN_REGION_BYTES);
-        assert!(pool.take(1).await.unwrap().is_none(), "there is no room");
+        assert!(
+            pool.take(1).await.unwrap().is_none(),
+            "the pool has no space"
+        );
         let (one, two) = (name(&first), name(&second));
         pool.release(first, true);
         pool.release(second, true);

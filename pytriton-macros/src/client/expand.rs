@@ -173,7 +173,7 @@ fn implementation(name: &Ident, model: &ModelSignature) -> TokenStream {
         impl __typed::Model for #name {
             type Arguments = (#(fn(#arguments),)*);
             type Outputs = #outputs;
-            type Answers = __typed::#answers;
+            type Responses = __typed::#answers;
 
             fn signature() -> __typed::ModelSignature {
                 __typed::ModelSignature::new(#text, #most, #decoupled)

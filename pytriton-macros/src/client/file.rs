@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-use pytriton_signature::Lock;
+use pytriton_signature::LockFile;
 
 /// A lock file and its path.
 pub(super) struct File {
     pub(super) path: PathBuf,
-    pub(super) lock: Lock,
+    pub(super) lock: LockFile,
 }
 
 impl File {
@@ -18,7 +18,7 @@ impl File {
         let text = fs::read_to_string(&path).map_err(|error| {
             format!("cannot read `{name}` next to Cargo.toml: {error}; {advice}")
         })?;
-        let lock = Lock::parse(&text).map_err(|error| format!("`{name}`, {error}"))?;
+        let lock = LockFile::parse(&text).map_err(|error| format!("`{name}`, {error}"))?;
         match lock.models.is_empty() {
             true => Err(format!("`{name}` has no models: {advice}")),
             false => Ok(Self { path, lock }),

@@ -99,7 +99,7 @@ impl Client {
             impl __private::typed::Model for #ty {
                 type Arguments = (#(fn(#taken),)*);
                 type Outputs = #outputs;
-                type Answers = __private::typed::#answers;
+                type Responses = __private::typed::#answers;
 
                 fn signature() -> __private::typed::ModelSignature {
                     __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, #overrides)

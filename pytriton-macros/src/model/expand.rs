@@ -217,7 +217,7 @@ impl Model {
             let text = quote_spanned!(returned.span()=> text::<#returned>());
             return quote! {
                 const __OUTPUTS: &[__private::TensorDeclaration] = {
-                    __private::TextAsked::#text;
+                    __private::TextReturnCheck::#text;
                     <__private::Piece as __private::Outputs>::DECLARATIONS
                 };
             };
@@ -225,7 +225,7 @@ impl Model {
         let (asked, raw) = (&self.asked, self.to_raw());
         quote! {
             const __OUTPUTS: &[__private::TensorDeclaration] = {
-                #(__private::Asked::<#raw>::#asked;)*
+                #(__private::ReturnCheck::<#raw>::#asked;)*
                 __private::Returns::<#returned, #raw>::DECLARATIONS
             };
         }

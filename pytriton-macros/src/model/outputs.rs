@@ -77,7 +77,7 @@ pub(super) fn asked(returned: &Type, raw: bool, state: Option<&Type>) -> Vec<Tok
         asked.push(quote_spanned!(ty.span()=> #what::<#named>()));
     };
     let mut inner = halves(returned, &mut ask);
-    let mut what = "whole";
+    let mut what = "outputs";
     if let Some(entry) = argument_of("Vec", inner).filter(|_| raw) {
         inner = halves(entry, &mut ask);
         what = "entry";

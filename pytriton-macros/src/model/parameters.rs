@@ -299,7 +299,7 @@ impl Parameter {
         let read = quote!(__private::#reader::<#ty>::NEW.read(__call, #input)?);
         match self.is_state() {
             false => quote!(let #local = #read;),
-            true => quote!(let mut __held = #read; let mut #local = __held.lend();),
+            true => quote!(let mut __held = #read; let mut #local = __held.reborrow();),
         }
     }
 }

@@ -28,7 +28,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
     const _: () = {

@@ -83,7 +83,7 @@ const _: () = {
     const _: () = __private::refuse(__private::tensor_name_flaw("y"));
     const _: () = __private::refuse(__private::dimension_flaw(3));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<false>::whole::<Array2<u8>>();
+        __private::ReturnCheck::<false>::outputs::<Array2<u8>>();
         __private::Returns::<Array2<u8>, false>::DECLARATIONS
     };
     const _: () = {

@@ -10,7 +10,7 @@ const _: () = {
     impl __typed::Model for First {
         type Arguments = ();
         type Outputs = __typed::Array<::std::vec::Vec<u8>, __typed::Ix1>;
-        type Answers = __typed::Many;
+        type Responses = __typed::Many;
         fn signature() -> __typed::ModelSignature {
             __typed::ModelSignature::new("1st", 0u32, true)
                 .output(
@@ -32,7 +32,7 @@ const _: () = {
             __typed::Array<__typed::bf16, __typed::Ix2>,
             __typed::Array<f64, __typed::Ix3>,
         );
-        type Answers = __typed::Once;
+        type Responses = __typed::Once;
         fn signature() -> __typed::ModelSignature {
             __typed::ModelSignature::new("Linear", 16u32, false)
                 .sequences()

@@ -37,8 +37,8 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::error::<&str>();
-        __private::Asked::<__RAW>::whole::<Lent<'_>>();
+        __private::ReturnCheck::<__RAW>::error::<&str>();
+        __private::ReturnCheck::<__RAW>::outputs::<Lent<'_>>();
         __private::Returns::<Result<Lent<'_>, &str>, __RAW>::DECLARATIONS
     };
     const _: () = {
@@ -63,7 +63,7 @@ const _: () = {
     impl __private::typed::Model for __client_borrowed::borrowed {
         type Arguments = (fn(ArrayView2<'_, f32>),);
         type Outputs = Result<Lent<'static>, ()>;
-        type Answers = __private::typed::Once;
+        type Responses = __private::typed::Once;
         fn signature() -> __private::typed::ModelSignature {
             __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, &[])
         }

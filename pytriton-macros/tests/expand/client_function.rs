@@ -67,8 +67,8 @@ const _: () = {
     ];
     const _: () = __private::refuse(__private::tensor_name_flaw("y"));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::error::<String>();
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::error::<String>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Result<Array2<f32>, String>, __RAW>::DECLARATIONS
     };
     const _: () = {
@@ -107,7 +107,7 @@ const _: () = {
             fn(::core::option::Option<ArrayView2<f32>>),
         );
         type Outputs = Result<Array2<f32>, ()>;
-        type Answers = __private::typed::Once;
+        type Responses = __private::typed::Once;
         fn signature() -> __private::typed::ModelSignature {
             __private::callers_signature(
                 &__OPTIONS,

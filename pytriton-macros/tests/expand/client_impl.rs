@@ -49,7 +49,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<i64>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<i64>>();
         __private::Returns::<Array2<i64>, __RAW>::DECLARATIONS
     };
     const _: () = {
@@ -59,7 +59,7 @@ const _: () = {
     fn __called(__state: &State, __call: &__private::Call<'_>) -> __private::Answered {
         let mut __held = __private::SequenceReader::<&mut i64>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
-        let mut __argument_0 = __held.lend();
+        let mut __argument_0 = __held.reborrow();
         let __argument_1 = __private::Reader::<ArrayView2<i64>>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __returned = <State>::infer(
@@ -90,7 +90,7 @@ const _: () = {
     impl __private::typed::Model for State {
         type Arguments = (fn(ArrayView2<i64>),);
         type Outputs = Array2<i64>;
-        type Answers = __private::typed::Many;
+        type Responses = __private::typed::Many;
         fn signature() -> __private::typed::ModelSignature {
             __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, &[])
         }

@@ -76,7 +76,7 @@ const _: () = {
     impl __private::typed::Model for __client_CountDown::CountDown {
         type Arguments = (fn(Option<ArrayView1<i32>>),);
         type Outputs = Both;
-        type Answers = __private::typed::Many;
+        type Responses = __private::typed::Many;
         fn signature() -> __private::typed::ModelSignature {
             __private::callers_signature(&__OPTIONS, &__SIGNATURE, __OUTPUTS, &[])
         }

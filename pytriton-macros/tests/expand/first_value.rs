@@ -51,7 +51,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(2usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(3usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
     const _: () = {

@@ -58,7 +58,7 @@ const _: () = {
         declared: &[],
     };
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<false>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<false>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, false>::DECLARATIONS
     };
     const _: () = {

@@ -51,7 +51,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.inline_flaw(false, &__OPTIONS));
     const _: () = __private::inline_state::<Counter>();
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<false>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<false>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, false>::DECLARATIONS
     };
     const _: () = {

@@ -34,7 +34,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.openai_flaw(&__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::TextAsked::text::<Piece>();
+        __private::TextReturnCheck::text::<Piece>();
         <__private::Piece as __private::Outputs>::DECLARATIONS
     };
     const _: () = {

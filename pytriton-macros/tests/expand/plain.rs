@@ -40,7 +40,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(0usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array1<f32>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array1<f32>>();
         __private::Returns::<Array1<f32>, __RAW>::DECLARATIONS
     };
     const _: () = {

@@ -65,7 +65,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.declared_shape_flaw(1usize));
     const _: () = __private::refuse(__SIGNATURE.whole_flaw(&__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::entry::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::entry::<Array2<f32>>();
         __private::Returns::<Vec<Array2<f32>>, __RAW>::DECLARATIONS
     };
     const _: () = {

@@ -23,9 +23,9 @@ const _: () = {
         declared: &[],
     };
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<false>::error::<Error>();
-        __private::Asked::<false>::element::<Array2<f32>>();
-        __private::Asked::<false>::element::<Array2<i64>>();
+        __private::ReturnCheck::<false>::error::<Error>();
+        __private::ReturnCheck::<false>::element::<Array2<f32>>();
+        __private::ReturnCheck::<false>::element::<Array2<i64>>();
         __private::Returns::<
             Result<(Array2<f32>, Array2<i64>), Error>,
             false,

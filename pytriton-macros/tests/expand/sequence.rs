@@ -60,7 +60,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.flaw(2usize, &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
     const _: () = {
@@ -71,7 +71,7 @@ const _: () = {
     fn __called(__state: &(), __call: &__private::Call<'_>) -> __private::Answered {
         let mut __held = __private::SequenceReader::<&mut f32>::NEW
             .read(__call, __SIGNATURE.inputs_before(0usize))?;
-        let mut __argument_0 = __held.lend();
+        let mut __argument_0 = __held.reborrow();
         let __argument_1 = __private::Reader::<&Sequence>::NEW
             .read(__call, __SIGNATURE.inputs_before(1usize))?;
         let __argument_2 = __private::Reader::<ArrayView2<f32>>::NEW

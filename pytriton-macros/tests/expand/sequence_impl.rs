@@ -54,7 +54,7 @@ const _: () = {
     const _: () = __private::refuse(__SIGNATURE.flaw(1usize, &__OPTIONS));
     const _: () = __private::refuse(__SIGNATURE.step_flaw("batch", &__OPTIONS));
     const __OUTPUTS: &[__private::TensorDeclaration] = {
-        __private::Asked::<__RAW>::whole::<Array2<f32>>();
+        __private::ReturnCheck::<__RAW>::outputs::<Array2<f32>>();
         __private::Returns::<Array2<f32>, __RAW>::DECLARATIONS
     };
     const _: () = {
@@ -70,7 +70,7 @@ const _: () = {
                 .read(__call, __SIGNATURE.inputs_before(0usize))?;
             let mut __held = __private::SequenceReader::<&mut [&mut Sums]>::NEW
                 .read(__call, __SIGNATURE.inputs_before(1usize))?;
-            let mut __argument_1 = __held.lend();
+            let mut __argument_1 = __held.reborrow();
             let __returned = <State>::infer(
                     __state,
                     __argument_0.argument(),

@@ -25,7 +25,6 @@
 //! - `testing`: models for the unit tests of the other crates; not public API.
 
 pub mod body_buffer;
-pub mod bound;
 pub mod call;
 pub mod decorators;
 pub mod file;
@@ -46,6 +45,7 @@ pub mod panic;
 pub mod registry;
 pub mod request;
 pub mod response_channel;
+pub mod runtime_models;
 pub mod shared_memory;
 pub mod statistics;
 pub mod status;

@@ -38,9 +38,9 @@ pub fn in_log(text: &impl Display) -> String {
     cut(text, IN_LOG)
 }
 
-fn cut(text: &(impl Display + ?Sized), room: usize) -> String {
+fn cut(text: &(impl Display + ?Sized), limit: usize) -> String {
     let mut cut = String::new();
-    let mut bounded = Bounded::new(&mut cut, room, false);
+    let mut bounded = Bounded::new(&mut cut, limit, false);
     // Writing to a `String` cannot fail. If `Display` fails, the text ends there.
     let _ = write!(bounded, "{text}").and_then(|()| bounded.finish());
     cut
@@ -62,7 +62,7 @@ impl<T: Display> Display for Legible<T> {
 #[derive(Debug)]
 pub struct Bounded<W> {
     writer: W,
-    room: usize,
+    limit: usize,
     left_out: usize,
     escapes: bool,
 }
@@ -73,10 +73,10 @@ impl<W: Write> Bounded<W> {
         Self::new(writer, IN_LOG, true)
     }
 
-    fn new(writer: W, room: usize, escapes: bool) -> Self {
+    fn new(writer: W, limit: usize, escapes: bool) -> Self {
         Self {
             writer,
-            room,
+            limit,
             left_out: 0,
             escapes,
         }
@@ -104,13 +104,13 @@ impl<W: Write> Write for Bounded<W> {
                 true => letter.escape_default().len(),
                 false => letter.len_utf8(),
             };
-            if self.left_out > 0 || length > self.room {
+            if self.left_out > 0 || length > self.limit {
                 self.writer.write_str(&text[plain..at])?;
-                self.room = 0;
+                self.limit = 0;
                 self.left_out += text.len() - at;
                 return Ok(());
             }
-            self.room -= length;
+            self.limit -= length;
             if escape {
                 self.writer.write_str(&text[plain..at])?;
                 write!(self.writer, "{}", letter.escape_default())?;
@@ -162,13 +162,13 @@ mod tests {
             shown,
             format!("{}… ({IN_LOG} more bytes)", "ü".repeat(IN_LOG / 2))
         );
-        let told = for_client(&format_args!("{}{text}", "x".repeat(FOR_CLIENT - 1)));
+        let shortened = for_client(&format_args!("{}{text}", "x".repeat(FOR_CLIENT - 1)));
         let expected = format!(
             "{}… ({} more bytes)",
             "x".repeat(FOR_CLIENT - 1),
             2 * IN_LOG
         );
-        assert_eq!(told, expected);
+        assert_eq!(shortened, expected);
         assert_eq!(for_client(&"x\ny".repeat(600)), "x\ny".repeat(600));
         assert!(Legible("\n".repeat(IN_LOG)).to_string().len() < IN_LOG + 100);
     }

@@ -3,8 +3,8 @@
 mod change;
 mod datatype;
 mod json;
-mod lock;
 mod lock_error;
+mod lock_file;
 mod members;
 mod model_changes;
 mod reading;
@@ -14,6 +14,6 @@ mod writing;
 
 pub use change::Change;
 pub use datatype::DataType;
-pub use lock::Lock;
 pub use lock_error::LockError;
+pub use lock_file::LockFile;
 pub use signature::{ModelSignature, TensorSignature};

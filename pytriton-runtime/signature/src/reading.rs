@@ -1,11 +1,11 @@
 use std::collections::HashSet;
 
 use crate::json::{self, Kind, Value};
-use crate::lock::FORMAT;
+use crate::lock_file::FORMAT;
 use crate::members::Members;
-use crate::{Lock, LockError, ModelSignature, TensorSignature};
+use crate::{LockError, LockFile, ModelSignature, TensorSignature};
 
-impl Lock {
+impl LockFile {
     /// Parses a file.
     ///
     /// # Errors

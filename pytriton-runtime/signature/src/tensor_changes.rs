@@ -19,34 +19,36 @@ pub(crate) struct Tensors<'a> {
 
 impl Tensors<'_> {
     pub(crate) fn changes(&self) -> Vec<Change> {
-        let gone = || {
+        let removed = || {
             self.expected
                 .iter()
                 .filter(|one| of(self.found, one).is_none())
         };
-        let new = || {
+        let added = || {
             self.found
                 .iter()
                 .filter(|one| of(self.expected, one).is_none())
         };
         let mut changes = Vec::new();
         // A removed and an added tensor of the same type and dimensions count as renamed.
-        let renamed = match (gone().count(), new().count()) {
-            (1, 1) => gone().zip(new()).find(|(old, new)| {
-                old.datatype == new.datatype && old.dims == new.dims && old.optional == new.optional
+        let renamed = match (removed().count(), added().count()) {
+            (1, 1) => removed().zip(added()).find(|(old, added)| {
+                old.datatype == added.datatype
+                    && old.dims == added.dims
+                    && old.optional == added.optional
             }),
             _ => None,
         };
         for expected in self.expected {
             let change = match (of(self.found, expected), renamed) {
                 (Some(found), _) => self.change(expected, found),
-                (None, Some((_, new))) => Some(self.named(expected, Some(expected), Some(new))),
+                (None, Some((_, added))) => Some(self.named(expected, Some(expected), Some(added))),
                 (None, None) => Some(self.named(expected, Some(expected), None)),
             };
             changes.extend(change);
         }
         if renamed.is_none() {
-            changes.extend(new().map(|new| self.named(new, None, Some(new))));
+            changes.extend(added().map(|added| self.named(added, None, Some(added))));
         }
         changes
     }

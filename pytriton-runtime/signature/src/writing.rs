@@ -1,10 +1,10 @@
 use std::fmt::Write;
 
 use crate::json::quoted;
-use crate::lock::FORMAT;
-use crate::{Lock, TensorSignature};
+use crate::lock_file::FORMAT;
+use crate::{LockFile, TensorSignature};
 
-impl Lock {
+impl LockFile {
     /// Writes the file, one tensor per line.
     pub fn to_json(&self) -> String {
         let mut text = format!("{{\n  \"format\": {FORMAT},\n  \"models\": [");

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use crate::bound::{Function, Input, Model, Output};
 use crate::model::{ModelSpec, Surface};
+use crate::runtime_models::{Function, Input, Model, Output};
 use crate::tensor::DataType;
 
 /// A model with an optional input and an output of each datatype, both named after it.

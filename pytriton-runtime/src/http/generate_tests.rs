@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::Limits;
 use crate::service::AppState;
-use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
+use crate::testing::counting::{COUNTING, COUNTS, dropped_streams, noticed};
 use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::tests::{app, send};
@@ -205,7 +205,7 @@ async fn generate_has_room_for_one_answer() {
     let app = counting().await;
     let one = r#"{"OUTPUT_1":0.0,"model_name":"Counting","model_version":"1"}"#;
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let table = [
         ("0", 500, error(ONE)),
         ("1", 200, one.to_owned()),
@@ -271,7 +271,7 @@ async fn stream_of(
 async fn whoever_drops_a_stream_gives_its_function_up() {
     let app = counting().await;
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let (_, mut body) = stream_of(&app, "-4").await;
     for _ in 0..100 {
         let event = body.frame().await.unwrap().ok().unwrap();

@@ -10,7 +10,7 @@ use crate::kserve::{
 };
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
-use crate::offload::{apart, is_light, near};
+use crate::offload::{is_light, near, on_thread};
 use crate::repository::Model;
 use crate::request::{InferRequest, RequestError, Response, TraceEvents};
 use crate::service::{AppState, Error};
@@ -154,7 +154,7 @@ async fn read(
             // A kilobyte may become a megabyte.
             let limit = app_state.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);
-            apart(weight, move || {
+            on_thread(weight, move || {
                 let body = decompress(&body, aligned_at, limit, &mut permit)?;
                 permit.resize(body.len()).map_err(Error::from)?;
                 Ok::<_, HttpError>((body, permit))

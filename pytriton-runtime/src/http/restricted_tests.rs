@@ -6,27 +6,27 @@ use axum::http::HeaderName;
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
-use crate::service::{Gate, Lock};
+use crate::service::{AccessControl, RequiredHeader};
 
 use super::tests::{app, send};
 
 /// Restricts every group, each with its own header.
-fn closed() -> Gate {
-    let mut gate = Gate::default();
+fn closed() -> AccessControl {
+    let mut access_control = AccessControl::default();
     let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));
     for group in Group::ALL {
         let name = format!("Key-{}", group.name());
         let header = HeaderName::from_bytes(name.as_bytes()).unwrap();
-        let lock = Lock::new(&name, Some(header), Arc::clone(&secrets));
-        gate.close(group, &Arc::new(lock));
+        let lock = RequiredHeader::new(&name, Some(header), Arc::clone(&secrets));
+        access_control.close(group, &Arc::new(lock));
     }
-    gate
+    access_control
 }
 
 #[tokio::test]
 async fn nothing_but_the_path_is_looked_at_before() {
     let mut app = app(Limits::default()).await;
-    app.gate = closed();
+    app.access_control = closed();
     let table = [
         ("GET", "/v2/health/live", "health", 200),
         ("POST", "/v2/health/ready", "health", 405),

@@ -65,9 +65,9 @@ impl<P> ConvertNothing for &Text<P> {
 
 /// The requirement on a return type with `#[openai]`, so that the compiler points at a wrong type.
 #[derive(Debug)]
-pub struct TextAsked;
+pub struct TextReturnCheck;
 
-impl TextAsked {
+impl TextReturnCheck {
     /// A text.
     pub const fn text<P: IntoPiece>() {}
 }

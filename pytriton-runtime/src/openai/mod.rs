@@ -37,7 +37,7 @@ pub use error::OpenAiError;
 pub use finish_reason::FinishReason;
 #[cfg(feature = "embedded")]
 pub(crate) use format::{Format, Whole};
-pub use into_piece::{IntoPiece, Text, TextAsked};
+pub use into_piece::{IntoPiece, Text, TextReturnCheck};
 #[cfg(feature = "embedded")]
 pub(crate) use list::{list_json, model_json};
 pub use message::{Message, MessageError, Role};

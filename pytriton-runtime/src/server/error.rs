@@ -5,7 +5,6 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::access::AccessError;
-use crate::bound::ModelFlaws;
 #[cfg(feature = "embedded")]
 use crate::cache::CacheConfigError;
 #[cfg(feature = "embedded")]
@@ -17,6 +16,7 @@ use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
 #[cfg(feature = "embedded")]
 use crate::repository::LoadError;
+use crate::runtime_models::ModelFlaws;
 use crate::tls::TlsError;
 use crate::trace::TracesError;
 #[cfg(feature = "embedded")]

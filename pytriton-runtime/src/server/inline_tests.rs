@@ -15,11 +15,11 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tonic::transport::Channel;
 
-use crate::bound::{Function, Input, Model, Output};
 use crate::proto::ModelInferRequest;
 use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::registry::Registry;
+use crate::runtime_models::{Function, Input, Model, Output};
 use crate::testing::fp32;
 
 use super::{Options, Server};

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::Path;
 use std::{fs, io};
 
-use pytriton_protocol::signature::{Change, Lock};
+use pytriton_protocol::signature::{Change, LockFile};
 
 use crate::registry::Registry;
 
@@ -17,7 +17,7 @@ pub(super) struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     pub(super) fn new(file: &'a Path, registry: &Registry) -> Result<Self, ServerError> {
-        let read = |text: String| Lock::parse(&text).map_err(|error| error.to_string());
+        let read = |text: String| LockFile::parse(&text).map_err(|error| error.to_string());
         let no_text = |error: io::Error| error.to_string();
         let lock = fs::read_to_string(file).map_err(no_text).and_then(read);
         let lock = lock.map_err(|message| ServerError::LockFile {

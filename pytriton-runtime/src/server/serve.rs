@@ -20,7 +20,7 @@ use crate::net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use crate::openapi::ServedRoutes;
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
-use crate::service::{AppState, Gate};
+use crate::service::{AccessControl, AppState};
 
 use super::checked::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
@@ -327,7 +327,7 @@ pub(super) fn doors(
             ..limits
         },
         forward: forward.clone(),
-        gate: Gate::new(access, protocol),
+        access_control: AccessControl::new(access, protocol),
         regions: Arc::clone(&regions),
         docs: None,
     };

@@ -13,7 +13,7 @@ use crate::Limits;
 use crate::net::{Connections, Ending, ReceiveWindows};
 use crate::repository::ModelRepository;
 use crate::testing::app_state;
-use crate::testing::counting::{COUNTING, COUNTS, given_up, noticed};
+use crate::testing::counting::{COUNTING, COUNTS, dropped_streams, noticed};
 
 use super::port_service::{PortRoutes, PortService};
 
@@ -72,14 +72,14 @@ async fn first_event(client: &mut TcpStream) {
 #[tokio::test]
 async fn a_stream_whose_function_computes_is_not_idle() {
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let mut asked = ask("-5").await;
     first_event(&mut asked.client).await;
     let mut more = Vec::new();
     // No data arrives, and the connection stays open.
     let read = timeout(5 * SHORT, asked.client.read_to_end(&mut more)).await;
     assert!(read.is_err());
-    assert_eq!(given_up(), before);
+    assert_eq!(dropped_streams(), before);
     asked.stop.send_replace(Some(Instant::now() + SHORT));
     let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
     assert_eq!(ending, Ending::Cut);
@@ -89,7 +89,7 @@ async fn a_stream_whose_function_computes_is_not_idle() {
 #[tokio::test]
 async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let mut asked = ask("-4").await;
     first_event(&mut asked.client).await;
     let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
@@ -101,7 +101,7 @@ async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
 #[tokio::test]
 async fn who_goes_away_between_two_events_is_noticed_at_once() {
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let mut asked = ask("-5").await;
     first_event(&mut asked.client).await;
     let begun = Instant::now();
@@ -114,7 +114,7 @@ async fn who_goes_away_between_two_events_is_noticed_at_once() {
 #[tokio::test]
 async fn who_only_closes_its_side_reads_on() {
     let _counts = COUNTS.lock().await;
-    let before = given_up();
+    let before = dropped_streams();
     let mut asked = ask("-5").await;
     first_event(&mut asked.client).await;
     asked.client.shutdown().await.unwrap();
@@ -126,7 +126,7 @@ async fn who_only_closes_its_side_reads_on() {
     };
     timeout(PATIENCE, comments).await.unwrap();
     sleep(2 * SHORT).await;
-    assert_eq!(given_up(), before);
+    assert_eq!(dropped_streams(), before);
     asked.stop.send_replace(Some(Instant::now()));
     noticed(before + 1).await;
 }

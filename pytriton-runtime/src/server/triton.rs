@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::bound::{Function, Model};
 use crate::engine::Choice;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
+use crate::runtime_models::{Function, Model};
 
 use super::apart::wait;
 use super::caretaker::{Caretaker, Phase, Plan};
@@ -25,7 +25,7 @@ const CALL: &str = "a call to `stop`";
 ///
 /// ```
 /// use ndarray::Ix2;
-/// use pytriton_runtime::bound::{Function, Input, Model, Output};
+/// use pytriton_runtime::runtime_models::{Function, Input, Model, Output};
 /// use pytriton_runtime::engine::EngineChoice;
 /// use pytriton_runtime::server::Triton;
 ///

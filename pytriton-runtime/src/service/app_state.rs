@@ -15,7 +15,7 @@ use crate::tensor::DataType;
 use crate::trace::{Scope, scope_of};
 use crate::{HeaderForward, Limits};
 
-use super::{Error, Gate, Operation, Restricted};
+use super::{AccessControl, Error, Operation, Restricted};
 
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct AppState {
     /// The headers that become parameters of a request.
     pub forward: HeaderForward,
     /// The access rules.
-    pub gate: Gate,
+    pub access_control: AccessControl,
     /// The registered shared-memory regions.
     pub regions: Arc<Regions>,
     /// The document of the docs page, or `None` if the page is not served.
@@ -52,7 +52,7 @@ impl AppState {
         operation: Operation,
         headers: &HeaderMap,
     ) -> Result<(), Restricted> {
-        self.gate.admit(operation, headers)
+        self.access_control.admit(operation, headers)
     }
 
     /// Returns whether the process is live, which is always true.

@@ -6,7 +6,7 @@ use tokio::time::{sleep, timeout};
 use crate::memory_budget::MemoryBudget;
 use crate::registry::{ModelDeclaration, Registry};
 use crate::repository::ModelRepository;
-use crate::service::{AppState, Gate};
+use crate::service::{AccessControl, AppState};
 use crate::{HeaderForward, Limits};
 
 /// Returns the service state for these models, without access control and the docs page.
@@ -16,7 +16,7 @@ pub(crate) async fn app_state(models: &[&ModelDeclaration], limits: Limits) -> A
         models: Arc::new(ModelRepository::start(&registry, &limits).await.unwrap()),
         limits,
         forward: HeaderForward::default(),
-        gate: Gate::default(),
+        access_control: AccessControl::default(),
         regions: Arc::default(),
         docs: None,
     }

@@ -27,8 +27,8 @@ fn all_ports_stop_together() {
     let served = Served::start(&[]);
     let at = served.addresses();
     let (http, grpc_port) = (at.http.unwrap(), at.grpc.unwrap());
-    let mut kept = client::Kept::new(http);
-    assert_eq!(kept.get(READY), Some(200));
+    let mut keep_alive = client::Kept::new(http);
+    assert_eq!(keep_alive.get(READY), Some(200));
     // A request that is accepted but not sent to tritonserver until its body is complete.
     let mut partial = Partial::begin(at.openai.unwrap());
     thread::scope(|scope| {
@@ -37,7 +37,7 @@ fn all_ports_stop_together() {
             !connects(at.docs.unwrap())
         });
         wait_until("readiness to be false", NOTICED, || {
-            kept.get(READY) != Some(200)
+            keep_alive.get(READY) != Some(200)
         });
         wait_until("tritonserver's ports to close", NOTICED, || {
             get(http, READY) != Some(200) && !connects(grpc_port)
@@ -46,7 +46,7 @@ fn all_ports_stop_together() {
             partial.go_on();
             assert!(!stopping.is_finished());
             assert_eq!(post(http, "Nap", &NAP.row(0)), None);
-            assert!(kept.get(READY) != Some(200) && !connects(grpc_port));
+            assert!(keep_alive.get(READY) != Some(200) && !connects(grpc_port));
             thread::sleep(Duration::from_millis(50));
         }
         let answer = partial.end();

@@ -3,10 +3,10 @@ use std::thread;
 use std::time::Duration;
 
 use ndarray::{Array1, Ix2, array};
-use pytriton_runtime::bound::{Function, Input, Model, Output};
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::model::Surface;
 use pytriton_runtime::registry::SequenceScheduling;
+use pytriton_runtime::runtime_models::{Function, Input, Model, Output};
 use pytriton_runtime::server::{Addresses, Triton};
 use pytriton_runtime::triton::install;
 

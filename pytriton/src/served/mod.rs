@@ -7,10 +7,6 @@ mod openai;
 pub(crate) mod state;
 pub(crate) mod tensors;
 
-pub use pytriton_runtime::bound::{
-    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
-    Stateful, StatefulPerSequence,
-};
 pub use pytriton_runtime::call::{
     Cancellation, Cancelled, Context, ModelError, Responses, Unrecoverable, WithParameters,
 };
@@ -27,6 +23,10 @@ pub use pytriton_runtime::model::{
 pub use pytriton_runtime::ndarray;
 pub use pytriton_runtime::registry::SequenceScheduling;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
+pub use pytriton_runtime::runtime_models::{
+    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
+    Stateful, StatefulPerSequence,
+};
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;
 pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};

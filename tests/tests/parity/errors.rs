@@ -22,7 +22,7 @@ const READERS: [(&str, &[&str]); 5] = [
         "Errors at start and at exit",
         &[
             "pytriton-runtime/src/access/",
-            "pytriton-runtime/core/src/bound/",
+            "pytriton-runtime/core/src/runtime_models/",
             "pytriton-runtime/src/cache/",
             "pytriton-runtime/core/src/call/state",
             "pytriton-runtime/src/engine/",

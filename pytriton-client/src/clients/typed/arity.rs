@@ -4,31 +4,31 @@
 
 use pytriton_protocol::typed::{Argument, Model, Takes};
 
-use super::{Answering, AsyncTyped, Typed};
+use super::{AsyncTyped, ResponseMode, Typed};
 
 macro_rules! calls {
     ($($($input:ident $given:ident)*;)*) => {$(
-        impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> Typed<M, ($($input,)*)> {
+        impl<M: Model<Responses: ResponseMode<M>>, $($input: Takes),*> Typed<M, ($($input,)*)> {
             /// Sends a request and waits for the function's result, or returns an iterator of
             /// results for a streaming model.
             pub fn call(
                 &self,
                 $($given: impl Argument<$input::As>),*
-            ) -> <M::Answers as Answering<M>>::Blocking {
+            ) -> <M::Responses as ResponseMode<M>>::Blocking {
                 let request = self.client.request([$($given.into_tensor()),*]);
-                M::Answers::blocking(request, &self.executor)
+                M::Responses::blocking(request, &self.executor)
             }
         }
 
-        impl<M: Model<Answers: Answering<M>>, $($input: Takes),*> AsyncTyped<M, ($($input,)*)> {
+        impl<M: Model<Responses: ResponseMode<M>>, $($input: Takes),*> AsyncTyped<M, ($($input,)*)> {
             /// Sends a request when the returned value is polled. The arguments are converted
             /// before this returns.
             pub fn call(
                 &self,
                 $($given: impl Argument<$input::As>),*
-            ) -> <M::Answers as Answering<M>>::Async {
+            ) -> <M::Responses as ResponseMode<M>>::Async {
                 let request = self.request([$($given.into_tensor()),*]);
-                M::Answers::on_tokio(request)
+                M::Responses::on_tokio(request)
             }
         }
     )*};

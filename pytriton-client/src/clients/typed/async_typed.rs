@@ -9,7 +9,7 @@ use pytriton_protocol::typed::Model;
 use crate::clients::{AsyncModelClient, Builder};
 use crate::{ClientError, InferOptions};
 
-use super::Answering;
+use super::ResponseMode;
 use super::signature_check::SignatureCheck;
 use super::typed_request::TypedRequest;
 
@@ -25,7 +25,7 @@ pub struct AsyncTyped<M: Model, A = <M as Model>::Arguments> {
     types: PhantomData<fn() -> (M, A)>,
 }
 
-impl<M: Model<Answers: Answering<M>>> AsyncTyped<M> {
+impl<M: Model<Responses: ResponseMode<M>>> AsyncTyped<M> {
     /// Connects to a server whose model is ready and has the expected signature.
     ///
     /// # Errors
@@ -95,14 +95,14 @@ impl<M: Model, A> AsyncTyped<M, A> {
     }
 }
 
-impl<M: Model<Answers: Answering<M>>> Builder<AsyncTyped<M>> {
+impl<M: Model<Responses: ResponseMode<M>>> Builder<AsyncTyped<M>> {
     /// Creates a client that connects and compares the signatures on first use.
     ///
     /// # Errors
     ///
     /// See `build` of an [`AsyncModelClient`].
     pub fn build(self) -> Result<AsyncTyped<M>, ClientError> {
-        M::Answers::client(self).map(AsyncTyped::new)
+        M::Responses::client(self).map(AsyncTyped::new)
     }
 
     /// Same as [`AsyncTyped::connect`].

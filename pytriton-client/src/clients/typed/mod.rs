@@ -1,9 +1,9 @@
 //! Typed clients of a single model.
 
-mod answering;
-mod answers;
 mod arity;
 mod async_typed;
+mod response_mode;
+mod responses;
 mod signature_check;
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ mod tests;
 mod typed;
 mod typed_request;
 
-pub use answering::{Answering, TypedInference};
-pub use answers::{TypedAnswerStream, TypedAnswers};
 pub use async_typed::AsyncTyped;
+pub use response_mode::{ResponseMode, TypedInference};
+pub use responses::{TypedResponseIter, TypedResponseStream};
 pub use typed::Typed;

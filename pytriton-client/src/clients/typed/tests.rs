@@ -9,11 +9,11 @@ use pytriton_protocol::signature::{ModelSignature, TensorSignature};
 use pytriton_protocol::tensor::{DataType, Tensor};
 use pytriton_protocol::typed::{Model, Once};
 
-use crate::clients::answers::AnswerStream;
+use crate::clients::responses::ResponseStream;
 use crate::{ClientError, InferOptions, Outputs, Stage};
 
 use super::signature_check::SignatureCheck;
-use super::{AsyncTyped, TypedAnswerStream};
+use super::{AsyncTyped, TypedResponseStream};
 
 #[derive(Debug)]
 enum Linear {}
@@ -21,7 +21,7 @@ enum Linear {}
 impl Model for Linear {
     type Arguments = (fn(Array<f32, Ix2>), fn(f32));
     type Outputs = Array<f32, Ix2>;
-    type Answers = Once;
+    type Responses = Once;
 
     fn signature() -> ModelSignature {
         ModelSignature::new("Linear", 16, false)
@@ -70,17 +70,17 @@ async fn first_timeout_includes_the_comparison() {
 async fn unreadable_response_ends_the_stream() {
     let held = Arc::new(());
     let asked = Arc::clone(&held);
-    let answers = repeat_with(move || {
+    let responses = repeat_with(move || {
         let _ = &asked;
         Ok(Outputs::default())
     });
-    let mut answers = TypedAnswerStream::<Linear> {
-        answers: Some(AnswerStream::of(answers)),
+    let mut responses = TypedResponseStream::<Linear> {
+        responses: Some(ResponseStream::of(responses)),
         signature_check: Arc::new(SignatureCheck::new(Linear::signature())),
         model: PhantomData,
     };
-    let first = answers.next().await.unwrap().unwrap_err();
+    let first = responses.next().await.unwrap().unwrap_err();
     assert_eq!(first.to_string(), "tensor `y`: the tensor is missing");
     assert_eq!(Arc::strong_count(&held), 1);
-    assert!(answers.next().await.is_none());
+    assert!(responses.next().await.is_none());
 }

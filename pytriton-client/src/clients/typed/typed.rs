@@ -9,7 +9,7 @@ use crate::clients::worker::Worker;
 use crate::{ClientError, InferOptions};
 
 use super::typed_request::BlockingExecutor;
-use super::{Answering, AsyncTyped};
+use super::{AsyncTyped, ResponseMode};
 
 /// A blocking typed client: `Typed<linear>` for a function `linear` under `#[pytriton::model]`.
 /// Clones share the connections and can be used concurrently.
@@ -26,7 +26,7 @@ pub struct Typed<M: Model, A = <M as Model>::Arguments> {
     pub(super) executor: BlockingExecutor,
 }
 
-impl<M: Model<Answers: Answering<M>>> Typed<M> {
+impl<M: Model<Responses: ResponseMode<M>>> Typed<M> {
     /// See [`AsyncTyped::connect`].
     ///
     /// # Errors
@@ -58,14 +58,14 @@ impl<M: Model, A> Typed<M, A> {
     }
 }
 
-impl<M: Model<Answers: Answering<M>>> Builder<Typed<M>> {
+impl<M: Model<Responses: ResponseMode<M>>> Builder<Typed<M>> {
     /// Creates a client that connects and compares the signatures on first use.
     ///
     /// # Errors
     ///
     /// See [`Typed::connect`].
     pub fn build(self) -> Result<Typed<M>, ClientError> {
-        let client = M::Answers::client(self).map(AsyncTyped::new)?;
+        let client = M::Responses::client(self).map(AsyncTyped::new)?;
         let executor = BlockingExecutor(Worker::start()?);
         Ok(Typed { client, executor })
     }

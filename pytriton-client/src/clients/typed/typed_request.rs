@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::iter;
 use futures_util::{StreamExt, TryFutureExt, TryStreamExt};
 
-use crate::clients::answers::AnswerStream;
 use crate::clients::core::{Core, Rows};
+use crate::clients::responses::ResponseStream;
 use crate::clients::worker::Worker;
 use crate::{ClientError, InferOptions, Inputs, Outputs};
 
@@ -43,23 +43,23 @@ impl TypedRequest {
     }
 
     /// Sends the request and returns the stream of responses.
-    pub(super) fn many(self) -> AnswerStream {
+    pub(super) fn many(self) -> ResponseStream {
         let rows = self.rows();
-        AnswerStream::of(self.answering(rows).try_flatten_stream())
+        ResponseStream::of(self.responding(rows).try_flatten_stream())
     }
 
-    async fn answering(self, rows: Rows) -> Result<AnswerStream, ClientError> {
+    async fn responding(self, rows: Rows) -> Result<ResponseStream, ClientError> {
         let inputs = self.inputs?;
         let first = self
             .signature_check
             .first(&self.core, self.options.timeout)
             .await?;
-        let mut answers = AnswerStream::new(self.core, Ok(inputs), self.options, rows);
+        let mut responses = ResponseStream::new(self.core, Ok(inputs), self.options, rows);
         let Some(deadline) = first else {
-            return Ok(answers);
+            return Ok(responses);
         };
-        let first = deadline.within(answers.try_next()).await?;
-        Ok(AnswerStream::of(iter(first.map(Ok)).chain(answers)))
+        let first = deadline.within(responses.try_next()).await?;
+        Ok(ResponseStream::of(iter(first.map(Ok)).chain(responses)))
     }
 
     /// Returns how to send the inputs. Those of a model without a batch axis are sent unchanged.

@@ -195,7 +195,7 @@ fn concurrent_batches_complete_in_any_order() {
 
 #[test]
 fn responses_beyond_the_ring_wait_for_the_reader() {
-    let (client, server) = pair("room", |server| {
+    let (client, server) = pair("ring_space", |server| {
         let received_batch = server.take().unwrap();
         for _ in 0..100 {
             reply(&server, received_batch.batch, received_batch.data.as_ref()).unwrap();

@@ -173,7 +173,7 @@ pub enum ModelError {
     },
     /// The function read an input as another type or shape than it has.
     #[error("the function of model '{model}' requested input '{input}': {source}")]
-    Asked {
+    InputMismatch {
         /// The model.
         model: Arc<str>,
         /// The input.

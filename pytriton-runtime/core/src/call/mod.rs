@@ -92,8 +92,8 @@ pub use sequences::ObsoleteStates;
 pub use sequences::{Loss, Sequenced, Sequences, Starts};
 pub use shim::nothing;
 pub use shim::{
-    Answer, Asked, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,
-    Returns, ReturnsNothing,
+    Answer, Convert, ConvertNothing, FirstValueReader, Nothing, Read, ReadNothing, Reader,
+    ReturnCheck, Returns, ReturnsNothing,
 };
 pub use start::{
     IntoSequenceState, Start, StartParameter, Started, StateByDefault, made, made_by_default,

@@ -35,7 +35,7 @@ pub struct StateGuard<'c, S>(RefMut<'c, S>);
 
 impl<S> StateGuard<'_, S> {
     /// Returns a value that the argument is borrowed from.
-    pub fn lend(&mut self) -> &mut Self {
+    pub fn reborrow(&mut self) -> &mut Self {
         self
     }
 
@@ -50,7 +50,7 @@ pub struct StateGuards<'c, S>(Vec<RefMut<'c, S>>);
 
 impl<S> StateGuards<'_, S> {
     /// Returns a value that the argument is borrowed from.
-    pub fn lend(&mut self) -> StateReferences<'_, S> {
+    pub fn reborrow(&mut self) -> StateReferences<'_, S> {
         let states = self.0.iter_mut();
         StateReferences(states.map(|state| &mut **state).collect())
     }

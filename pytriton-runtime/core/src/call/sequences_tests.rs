@@ -47,7 +47,7 @@ impl Instance for Adding {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
             let mut held = <&mut [&mut Sum]>::read(call)?;
-            let mut sums = held.lend();
+            let mut sums = held.reborrow();
             let x = call.array::<f32, Ix2>(0)?;
             assert_eq!(sums.argument().len(), x.nrows());
             for (sum, x) in sums.argument().iter_mut().zip(&x) {
@@ -422,7 +422,7 @@ fn a_state_of_another_type_is_an_error() {
     assert!(<&mut [&mut u16]>::read(&of_another).is_err());
     assert!(<&mut u8>::read(&call(None)).is_err());
     let mut held = <&mut u8>::read(&of_another).unwrap();
-    *held.lend().argument() += 1;
+    *held.reborrow().argument() += 1;
     // A state can be borrowed only once.
     assert!(<&mut u8>::read(&of_another).is_err());
     drop(held);

@@ -102,7 +102,7 @@ impl Nothing {
     }
 
     /// Returns any type that an argument is borrowed from.
-    pub fn lend(&mut self) -> Self {
+    pub fn reborrow(&mut self) -> Self {
         *self
     }
 }
@@ -180,19 +180,19 @@ impl<R, const EACH: bool> ReturnsNothing for Returns<R, EACH> {}
 /// Requirements on the parts of a return type. Each is checked separately, so that the compiler
 /// points at the wrong part.
 #[derive(Debug)]
-pub struct Asked<const EACH: bool>;
+pub struct ReturnCheck<const EACH: bool>;
 
-impl Asked<false> {
+impl ReturnCheck<false> {
     /// The outputs of one call.
-    pub const fn whole<R: Outputs>() {}
+    pub const fn outputs<R: Outputs>() {}
 }
 
-impl Asked<true> {
+impl ReturnCheck<true> {
     /// The outputs of all requests.
-    pub const fn whole<R: EachOutputs>() {}
+    pub const fn outputs<R: EachOutputs>() {}
 }
 
-impl<const EACH: bool> Asked<EACH> {
+impl<const EACH: bool> ReturnCheck<EACH> {
     /// The entry of one request.
     pub const fn entry<R: Outputs>() {}
 

@@ -127,8 +127,8 @@ impl<'a> Batch<'a> {
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
         let data = tensor.data().as_ptr_range();
         let is_part = self.inputs.iter().flatten().any(|input| {
-            let whole = input.data().as_ptr_range();
-            whole.start <= data.start && data.end <= whole.end
+            let buffer = input.data().as_ptr_range();
+            buffer.start <= data.start && data.end <= buffer.end
         });
         let permit = match is_part {
             true => None,

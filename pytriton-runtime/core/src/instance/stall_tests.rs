@@ -32,8 +32,8 @@ impl Instance for Adding {
             if x[[0, 0]] == -1.0 {
                 thread::sleep(Duration::from_secs(1));
             }
-            *sum.lend().argument() += x[[0, 0]];
-            call.outputs(x.mapv(|_| *sum.lend().argument()))
+            *sum.reborrow().argument() += x[[0, 0]];
+            call.outputs(x.mapv(|_| *sum.reborrow().argument()))
         })
     }
 }

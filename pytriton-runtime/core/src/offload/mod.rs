@@ -10,4 +10,4 @@ mod work;
 
 pub use relief::is_relieved;
 pub use report::report;
-pub use work::{apart, by_weight, is_light, near};
+pub use work::{by_weight, is_light, near, on_thread};

@@ -8,8 +8,8 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use super::threads::places;
-use super::work::{LONG, long_places};
-use super::{apart, is_relieved, near, report};
+use super::work::{LONG_WORK_BYTES, long_places};
+use super::{is_relieved, near, on_thread, report};
 
 /// Runs 20 computations on that many bytes each. Returns the maximum that ran at a time, and how
 /// often the calling thread was free meanwhile.
@@ -18,7 +18,7 @@ async fn most(bytes: usize) -> (usize, usize) {
     let now = Arc::new(AtomicUsize::new(0));
     let works = (0..20).map(|number| {
         let (most, now) = (Arc::clone(&most), Arc::clone(&now));
-        apart(bytes, move || {
+        on_thread(bytes, move || {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             sleep(Duration::from_millis(5));
             now.fetch_sub(1, Ordering::SeqCst);
@@ -39,7 +39,10 @@ async fn most(bytes: usize) -> (usize, usize) {
 
 #[tokio::test]
 async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
-    for (bytes, places) in [(LONG, places()), (LONG + 1, long_places())] {
+    for (bytes, places) in [
+        (LONG_WORK_BYTES, places()),
+        (LONG_WORK_BYTES + 1, long_places()),
+    ] {
         let (most, turns) = most(bytes).await;
         assert!(most <= places && turns > 0, "{most}, {turns}");
     }
@@ -52,11 +55,14 @@ async fn a_report_does_not_wait_for_what_is_heavy() {
     let held: Vec<_> = (0..4 * places())
         .map(|_| {
             let receiver = Arc::clone(&receiver);
-            tokio::spawn(apart(LONG, move || receiver.lock().unwrap().recv().is_ok()))
+            tokio::spawn(on_thread(LONG_WORK_BYTES, move || {
+                receiver.lock().unwrap().recv().is_ok()
+            }))
         })
         .collect();
-    let reports =
-        futures_util::future::join_all((0..20).map(|number| report(LONG, move || number)));
+    let reports = futures_util::future::join_all(
+        (0..20).map(|number| report(LONG_WORK_BYTES, move || number)),
+    );
     let reports = timeout(Duration::from_secs(10), reports).await.unwrap();
     assert_eq!(reports, (0..20).collect::<Vec<_>>());
     assert!(held.iter().all(|heavy| !heavy.is_finished()));
@@ -95,9 +101,9 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
         held.await.unwrap()
     };
     let both = async {
-        assert!(!is_itself(LONG + 1).await);
+        assert!(!is_itself(LONG_WORK_BYTES + 1).await);
         // Other tests may hold all permits for a while.
-        while !is_itself(LONG).await {
+        while !is_itself(LONG_WORK_BYTES).await {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
@@ -113,7 +119,7 @@ fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
     let here = || std::thread::current().id();
     let other = relieved.spawn_blocking(move || {
         let own = Builder::new_current_thread().build().unwrap();
-        own.block_on(near(LONG, here)) != here()
+        own.block_on(near(LONG_WORK_BYTES, here)) != here()
     });
     assert!(relieved.block_on(other).unwrap());
 }
@@ -123,12 +129,12 @@ fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
 async fn its_threads_are_nicer_than_others() {
     let nice = || rustix::process::getpriority_process(None).unwrap();
     let here = nice();
-    assert!(apart(LONG, nice).await > here.min(18));
-    assert_eq!(report(LONG, nice).await, here);
+    assert!(on_thread(LONG_WORK_BYTES, nice).await > here.min(18));
+    assert_eq!(report(LONG_WORK_BYTES, nice).await, here);
 }
 
 #[tokio::test]
 #[should_panic(expected = "of its own")]
 async fn a_panic_is_the_caller_s() {
-    apart(1, || panic!("of its own")).await
+    on_thread(1, || panic!("of its own")).await
 }

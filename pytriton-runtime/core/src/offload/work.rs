@@ -13,7 +13,7 @@ const LIGHT: usize = 32 << 10;
 
 /// Above this size, work takes longer than the time slice of a thread when other threads are
 /// waiting.
-pub(super) const LONG: usize = 512 << 10;
+pub(super) const LONG_WORK_BYTES: usize = 512 << 10;
 
 /// As many permits as there are processors: more threads would only compete.
 static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
@@ -30,7 +30,7 @@ pub(super) fn long_places() -> usize {
 ///
 /// # Cancel safety
 ///
-/// Same as [`apart`].
+/// Same as [`on_thread`].
 ///
 /// # Panics
 ///
@@ -52,11 +52,11 @@ pub fn is_light(bytes: usize) -> bool {
 }
 
 /// Runs work on that many bytes on this thread if it is not long and other workers can take over
-/// the tasks of the thread. Otherwise like [`apart`].
+/// the tasks of the thread. Otherwise like [`on_thread`].
 ///
 /// # Cancel safety
 ///
-/// Same as [`apart`].
+/// Same as [`on_thread`].
 ///
 /// # Panics
 ///
@@ -75,11 +75,11 @@ pub async fn near<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Se
 /// # Panics
 ///
 /// Panics if the work panics.
-pub async fn apart<T: Send + 'static>(
+pub async fn on_thread<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    run(bytes, work, run_apart).await
+    run(bytes, work, run_on_thread).await
 }
 
 /// Work that sends its result.
@@ -104,19 +104,19 @@ async fn run<T: Send + 'static>(
 }
 
 fn run_near(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
-    if bytes <= LONG
+    if bytes <= LONG_WORK_BYTES
         && may_be_held()
         && let Ok(_place) = PLACES.try_acquire()
     {
         block_in_place(work);
         return ready(()).boxed();
     }
-    run_apart(bytes, work)
+    run_on_thread(bytes, work)
 }
 
-fn run_apart(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
+fn run_on_thread(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
     let run = async move {
-        let places = match bytes > LONG {
+        let places = match bytes > LONG_WORK_BYTES {
             true => &LONG_PLACES,
             false => &PLACES,
         };

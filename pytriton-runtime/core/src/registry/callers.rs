@@ -1,6 +1,6 @@
 //! The signature of a model for its callers.
 
-use pytriton_protocol::signature::{Lock, ModelSignature, TensorSignature};
+use pytriton_protocol::signature::{LockFile, ModelSignature, TensorSignature};
 
 use crate::model::{ModelSpec, OutputOverride, TensorDeclaration, TensorSpec};
 
@@ -59,10 +59,10 @@ impl ModelSpec {
 
 impl Registry {
     /// The signatures of the served models.
-    pub fn lock(&self) -> Lock {
+    pub fn lock(&self) -> LockFile {
         let served = self.served();
         let models = served.iter().map(|spec| (spec.version, spec.signature()));
-        Lock {
+        LockFile {
             models: models.collect(),
         }
     }

@@ -9,7 +9,7 @@ use crate::text::excerpt;
 use super::{Region, Section, SharedMemoryError};
 
 /// The maximum number of regions. Each uses a file descriptor.
-const MOST: u64 = 1024;
+const MAX_REGIONS: u64 = 1024;
 
 /// The maximum length of a region name in bytes.
 const LONGEST_NAME: usize = 1024;
@@ -44,7 +44,7 @@ impl Default for Regions {
     /// Creates an empty set. Its limit leaves most file descriptors to connections.
     fn default() -> Self {
         let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let limit = usize::try_from((descriptors / 4).clamp(1, MOST));
+        let limit = usize::try_from((descriptors / 4).clamp(1, MAX_REGIONS));
         Self::new(limit.unwrap_or(1))
     }
 }

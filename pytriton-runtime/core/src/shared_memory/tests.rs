@@ -43,7 +43,7 @@ fn path(key: &str) -> PathBuf {
     PathBuf::from("/dev/shm").join(key)
 }
 
-fn said<T>(result: Result<T, SharedMemoryError>) -> String {
+fn error_text<T>(result: Result<T, SharedMemoryError>) -> String {
     result
         .err()
         .map(|error| error.to_string())
@@ -76,7 +76,7 @@ fn regions_are_registered_as_triton_does() {
     ];
     for (offset, byte_size, expected) in table {
         let regions = Regions::default();
-        let got = said(regions.register("r", key, offset, byte_size));
+        let got = error_text(regions.register("r", key, offset, byte_size));
         assert_eq!(got, expected, "{offset} {byte_size}");
         let left = regions.status(Kind::System, None, |_| ()).unwrap().len();
         assert_eq!(left, usize::from(expected.is_empty()));
@@ -93,7 +93,7 @@ fn only_memory_is_opened() {
     std::fs::create_dir(path(&folder)).unwrap();
     for key in [&link, &folder, "pytriton_test_nothing", "..", ""] {
         let expected = format!("Unable to open shared memory region: '{key}'");
-        assert_eq!(said(regions.register("r", key, 0, 1)), expected);
+        assert_eq!(error_text(regions.register("r", key, 0, 1)), expected);
     }
     std::fs::remove_file(path(&link)).unwrap();
     std::fs::remove_dir(path(&folder)).unwrap();
@@ -115,18 +115,18 @@ fn names_are_taken_until_they_are_given_back() {
     assert_eq!(regions.register_cuda("c"), Err(SharedMemoryError::NoGpu));
     let limit = regions.register("c", &key, 0, 64).unwrap_err();
     assert_eq!(limit.status(), crate::status::Status::Unavailable);
-    let told = |region: &Region| {
+    let entry = |region: &Region| {
         let name = region.name().to_owned();
         (name, region.key().to_owned(), region.byte_size())
     };
-    let all = regions.status(Kind::System, None, told).unwrap();
+    let all = regions.status(Kind::System, None, entry).unwrap();
     let expected = [
         (String::new(), memory.key.clone(), 32),
         ("b".to_owned(), key.clone(), 64),
     ];
     assert_eq!(all, expected);
-    assert_eq!(regions.status(Kind::Cuda, None, told).unwrap(), []);
-    let one = regions.status(Kind::System, Some("b"), told).unwrap();
+    assert_eq!(regions.status(Kind::Cuda, None, entry).unwrap(), []);
+    let one = regions.status(Kind::System, Some("b"), entry).unwrap();
     assert_eq!(one, expected[1..]);
     let table = [
         (
@@ -146,7 +146,10 @@ fn names_are_taken_until_they_are_given_back() {
         ),
     ];
     for (kind, name, expected) in table {
-        assert_eq!(said(regions.status(kind, Some(name), told)), expected);
+        assert_eq!(
+            error_text(regions.status(kind, Some(name), entry)),
+            expected
+        );
         regions.unregister(Kind::Cuda, Some(name)).unwrap();
     }
     regions.unregister(Kind::System, Some("x")).unwrap();
@@ -154,9 +157,9 @@ fn names_are_taken_until_they_are_given_back() {
     regions.unregister(Kind::System, Some("b")).unwrap();
     regions.register("b", &key, 0, 64).unwrap();
     regions.unregister(Kind::Cuda, None).unwrap();
-    assert_eq!(regions.status(Kind::System, None, told).unwrap().len(), 2);
+    assert_eq!(regions.status(Kind::System, None, entry).unwrap().len(), 2);
     regions.unregister(Kind::System, None).unwrap();
-    assert_eq!(regions.status(Kind::System, None, told).unwrap(), []);
+    assert_eq!(regions.status(Kind::System, None, entry).unwrap(), []);
     let long = "x".repeat(2000);
     let error = regions.register(&long, &key, 0, 64).unwrap_err();
     assert!(error.to_string().contains("longer than 1024"), "{error}");
@@ -171,11 +174,11 @@ fn what_is_used_stays() {
     }
     let used = [("b", 0), ("c", 60)].map(|(name, at)| regions.section(name, at, 4).unwrap());
     assert_eq!(
-        said(regions.unregister(Kind::System, Some("b"))),
+        error_text(regions.unregister(Kind::System, Some("b"))),
         "Cannot unregister shared memory region 'b', it is currently in use."
     );
     assert_eq!(
-        said(regions.unregister(Kind::System, None)),
+        error_text(regions.unregister(Kind::System, None)),
         "Failed to unregister the following system shared memory regions: b ,c ,"
     );
     drop(used);
@@ -210,7 +213,7 @@ fn sections_are_in_their_region() {
         (u64::MAX, 1, offset),
     ];
     for (at, byte_size, expected) in table {
-        let got = said(regions.section("r", at, byte_size));
+        let got = error_text(regions.section("r", at, byte_size));
         assert_eq!(got, expected, "{at} {byte_size}");
     }
     memory.file.write_all_at(&[7; 64], page).unwrap();
@@ -238,8 +241,8 @@ fn memory_that_shrinks_or_goes_is_an_error() {
         memory.file.set_len(length).unwrap();
         let expected =
             format!("shared memory region 'r' has shrunk: expected 56 bytes from 8, found {found}");
-        assert_eq!(said(section.read()), expected);
-        assert_eq!(said(section.write(&[1; 56])), expected);
+        assert_eq!(error_text(section.read()), expected);
+        assert_eq!(error_text(section.write(&[1; 56])), expected);
         assert_eq!(memory.file.metadata().unwrap().len(), length);
     }
     memory.file.set_len(64).unwrap();
@@ -304,7 +307,7 @@ fn a_request_has_its_inputs_and_outputs_there() {
         }],
     };
     assert_eq!(
-        said(shared(4).fetch(3, |index, data| inputs[index] = data)),
+        error_text(shared(4).fetch(3, |index, data| inputs[index] = data)),
         "request size exceeds the maximum allowed input size of 3 bytes. Use --http-max-input-size, or --grpc-max-input-size over gRPC, to increase the limit."
     );
     shared(4)
@@ -314,7 +317,7 @@ fn a_request_has_its_inputs_and_outputs_there() {
     let tensor = |value| Tensor::from_elements(vec![4], vec![value; 4]).unwrap();
     let outputs = [(0, tensor(5_u8)), (1, tensor(6))];
     assert_eq!(
-        said(shared(3).store(&outputs)),
+        error_text(shared(3).store(&outputs)),
         "shared memory size specified with the request for output 'y' (3 bytes) should be at least 4 bytes to hold the results"
     );
     assert!(shared(4).has(1) && !shared(4).has(0));

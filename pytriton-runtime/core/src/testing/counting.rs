@@ -53,7 +53,7 @@ impl Instance for Counting {
                 }
                 -4.0 => flow(call, stream::repeat_with(|| item(0)), outputs).await,
                 -5.0 => {
-                    let last = stream::once(heard(call)).filter_map(ready);
+                    let last = stream::once(until_cancelled(call)).filter_map(ready);
                     flow(call, stream::iter([item(0)]).chain(last), outputs).await
                 }
                 _ => {
@@ -70,7 +70,7 @@ impl Instance for Counting {
 }
 
 /// Waits until the call is cancelled.
-async fn heard(call: &Call<'_>) -> Option<Array2<f32>> {
+async fn until_cancelled(call: &Call<'_>) -> Option<Array2<f32>> {
     let cancellation = call.cancellation();
     while !cancellation.is_cancelled() {
         sleep(Duration::from_millis(1)).await;
@@ -87,14 +87,14 @@ impl Drop for Noticed {
 }
 
 /// Returns how many functions that respond forever have been dropped.
-pub fn given_up() -> usize {
+pub fn dropped_streams() -> usize {
     GIVEN_UP.load(Ordering::SeqCst)
 }
 
 /// Waits until `count` functions have noticed.
 pub async fn noticed(count: usize) {
     let noticed = async {
-        while given_up() < count {
+        while dropped_streams() < count {
             sleep(Duration::from_millis(1)).await;
         }
     };

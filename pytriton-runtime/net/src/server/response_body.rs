@@ -138,12 +138,12 @@ impl<B: ResponseContent> Body for ResponseBody<B> {
     fn size_hint(&self) -> SizeHint {
         let rest = self.rest.len() as u64;
         let hint = self.body.size_hint();
-        let mut whole = SizeHint::new();
-        whole.set_lower(hint.lower().saturating_add(rest));
+        let mut total = SizeHint::new();
+        total.set_lower(hint.lower().saturating_add(rest));
         if let Some(upper) = hint.upper() {
-            whole.set_upper(upper.saturating_add(rest));
+            total.set_upper(upper.saturating_add(rest));
         }
-        whole
+        total
     }
 }
 

@@ -271,12 +271,12 @@ fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
     if slices.iter().map(length).sum::<usize>() <= TURN {
         return None;
     }
-    let mut room = TURN;
+    let mut left = TURN;
     let mut beginning = [IoSlice::new(&[]); SLICES];
     let some = slices.iter().filter(|slice| !slice.is_empty());
     for (first, slice) in beginning.iter_mut().zip(some) {
-        let bytes = &slice[..slice.len().min(room)];
-        room -= bytes.len();
+        let bytes = &slice[..slice.len().min(left)];
+        left -= bytes.len();
         *first = IoSlice::new(bytes);
     }
     Some(beginning)

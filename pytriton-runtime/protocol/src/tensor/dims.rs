@@ -2,58 +2,58 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 /// The number of dimensions that are stored inline.
-const FEW: usize = 4;
+const INLINE_DIMS: usize = 4;
 
 /// The dimensions of a tensor, starting with axis 0.
 #[derive(Clone)]
-pub struct Dims(Kept);
+pub struct Dims(Storage);
 
 #[derive(Clone)]
-enum Kept {
+enum Storage {
     /// The number of dimensions, and the dimensions.
-    Few(u8, [usize; FEW]),
-    Many(Box<[usize]>),
+    Inline(u8, [usize; INLINE_DIMS]),
+    Heap(Box<[usize]>),
 }
 
 impl From<&[usize]> for Dims {
     #[inline]
     fn from(dims: &[usize]) -> Self {
-        let mut few = [0; FEW];
-        let kept = match (few.get_mut(..dims.len()), u8::try_from(dims.len())) {
+        let mut inline = [0; INLINE_DIMS];
+        let storage = match (inline.get_mut(..dims.len()), u8::try_from(dims.len())) {
             (Some(place), Ok(count)) => {
                 place.copy_from_slice(dims);
-                Kept::Few(count, few)
+                Storage::Inline(count, inline)
             }
-            _ => Kept::Many(dims.into()),
+            _ => Storage::Heap(dims.into()),
         };
-        Self(kept)
+        Self(storage)
     }
 }
 
 impl From<Vec<usize>> for Dims {
     #[inline]
     fn from(dims: Vec<usize>) -> Self {
-        match dims.len() <= FEW {
+        match dims.len() <= INLINE_DIMS {
             true => Self::from(dims.as_slice()),
-            false => Self(Kept::Many(dims.into())),
+            false => Self(Storage::Heap(dims.into())),
         }
     }
 }
 
 impl FromIterator<usize> for Dims {
     fn from_iter<I: IntoIterator<Item = usize>>(dims: I) -> Self {
-        let mut few = [0; FEW];
+        let mut inline = [0; INLINE_DIMS];
         let mut count = 0;
         let mut dims = dims.into_iter();
         while let Some(dim) = dims.next() {
-            let Some(place) = few.get_mut(usize::from(count)) else {
-                let many = few.into_iter().chain([dim]).chain(dims);
-                return Self(Kept::Many(many.collect()));
+            let Some(place) = inline.get_mut(usize::from(count)) else {
+                let many = inline.into_iter().chain([dim]).chain(dims);
+                return Self(Storage::Heap(many.collect()));
             };
             *place = dim;
             count += 1;
         }
-        Self(Kept::Few(count, few))
+        Self(Storage::Inline(count, inline))
     }
 }
 
@@ -63,8 +63,8 @@ impl Deref for Dims {
     #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
-            Kept::Few(count, few) => &few[..usize::from(*count)],
-            Kept::Many(many) => many,
+            Storage::Inline(count, inline) => &inline[..usize::from(*count)],
+            Storage::Heap(many) => many,
         }
     }
 }
@@ -73,8 +73,8 @@ impl DerefMut for Dims {
     #[inline]
     fn deref_mut(&mut self) -> &mut [usize] {
         match &mut self.0 {
-            Kept::Few(count, few) => &mut few[..usize::from(*count)],
-            Kept::Many(many) => many,
+            Storage::Inline(count, inline) => &mut inline[..usize::from(*count)],
+            Storage::Heap(many) => many,
         }
     }
 }

@@ -78,8 +78,8 @@ fn decode_plain<T: AnyBitPattern + NoUninit>(data: &[u8]) -> Elements<'_, T> {
     }
     // Not aligned. A tensor always contains whole elements.
     let mut elements = vec![T::zeroed(); data.len() / size_of::<T>()];
-    let whole = elements.len() * size_of::<T>();
-    bytemuck::cast_slice_mut(&mut elements).copy_from_slice(&data[..whole]);
+    let bytes = elements.len() * size_of::<T>();
+    bytemuck::cast_slice_mut(&mut elements).copy_from_slice(&data[..bytes]);
     Cow::Owned(elements)
 }
 

@@ -84,7 +84,7 @@ pub fn split(tensor: &Tensor, rows: &[usize]) -> Result<Vec<Tensor>, TensorError
     let mut start = 0;
     for &count in rows {
         let end = part_end(tensor, start, count)?;
-        parts.push(part(tensor, count, start..end));
+        parts.push(row_range(tensor, count, start..end));
         start = end;
     }
     Ok(parts)
@@ -106,10 +106,10 @@ pub fn rows(tensor: &Tensor, skip: usize, count: usize) -> Result<Tensor, Tensor
     }
     let start = part_end(tensor, 0, skip)?;
     let end = part_end(tensor, start, count)?;
-    Ok(part(tensor, count, start..end))
+    Ok(row_range(tensor, count, start..end))
 }
 
-fn part(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
+fn row_range(tensor: &Tensor, rows: usize, bytes: Range<usize>) -> Tensor {
     let mut shape = Dims::from(tensor.shape());
     shape[0] = rows;
     Tensor::from_checked(tensor.datatype(), shape, tensor.data().slice(bytes))

@@ -17,7 +17,7 @@ pub trait Model {
     /// The type of one response.
     type Outputs;
     /// [`Once`] or [`Many`].
-    type Answers;
+    type Responses;
 
     /// Returns the expected signature of the server's model.
     fn signature() -> ModelSignature;

@@ -6,22 +6,22 @@ use tower::ServiceExt;
 
 use crate::access::{Group, Secret, Secrets};
 use crate::grpc::routes;
-use crate::service::{Gate, Lock};
+use crate::service::{AccessControl, RequiredHeader};
 
 use super::slow::asked;
 
 #[tokio::test]
 async fn a_call_of_a_group_that_is_closed_is_not_looked_at() {
-    let mut gate = Gate::default();
+    let mut access_control = AccessControl::default();
     let header = HeaderName::from_static("triton-grpc-protocol-key");
     let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));
-    let lock = Lock::new(header.as_str(), Some(header.clone()), secrets);
+    let lock = RequiredHeader::new(header.as_str(), Some(header.clone()), secrets);
     let lock = Arc::new(lock);
     for group in Group::ALL {
-        gate.close(group, &lock);
+        access_control.close(group, &lock);
     }
     let router = routes(crate::service::AppState {
-        gate,
+        access_control,
         ..asked().await
     });
     let inference = |method| format!("/inference.GRPCInferenceService/{method}");

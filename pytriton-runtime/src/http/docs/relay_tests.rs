@@ -12,7 +12,7 @@ use crate::access::{Group, Secret, Secrets};
 use crate::loaded_models::{Hosted, LoadedModels};
 use crate::model::ModelSpec;
 use crate::openapi::ServedRoutes;
-use crate::service::{AppState, Lock};
+use crate::service::{AppState, RequiredHeader};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
@@ -267,16 +267,16 @@ async fn whoever_may_not_ask_tritonserver_may_not_ask_here() {
         let mut app = app(Limits::default()).await;
         let secrets = Arc::new(Secrets::new(vec![Secret::new("value")]));
         let name = |name| {
-            Lock::new(
+            RequiredHeader::new(
                 name,
                 HeaderName::from_bytes(name.as_bytes()).ok(),
                 Arc::clone(&secrets),
             )
         };
-        app.gate.close(group, &Arc::new(name("key")));
+        app.access_control.close(group, &Arc::new(name("key")));
         assert_eq!(send(&app, &relay, "GET", path, "").await.0, 403, "{path}");
         assert!(asked.try_recv().is_err());
-        app.gate.close(group, &Arc::new(name("x-name")));
+        app.access_control.close(group, &Arc::new(name("x-name")));
         assert_eq!(send(&app, &relay, "GET", path, "").await.0, 200, "{path}");
     }
 }

@@ -8,7 +8,7 @@ use flate2::read::GzDecoder;
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
 use crate::openapi::ServedRoutes;
-use crate::service::{AppState, Lock};
+use crate::service::{AppState, RequiredHeader};
 
 use super::super::tests::{app, send};
 use super::page::PAGE;
@@ -147,8 +147,8 @@ async fn what_says_something_wants_the_token_where_its_group_does() {
     for (group, path) in table {
         let mut app = with_page().await;
         let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));
-        let lock = Lock::new("key", Some(HeaderName::from_static("key")), secrets);
-        app.gate.close(group, &Arc::new(lock));
+        let lock = RequiredHeader::new("key", Some(HeaderName::from_static("key")), secrets);
+        app.access_control.close(group, &Arc::new(lock));
         let text = r#"{"error":"This API is restricted, expecting header 'key'"}"#;
         for (method, headers) in [("GET", &[][..]), ("GET", &[("key", "no")]), ("POST", &[])] {
             let got = send(&app, method, path, headers, "").await;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::model::ModelSpec;
-use crate::offload::apart;
+use crate::offload::on_thread;
 use crate::openapi::{ServedRoutes, document};
 
 use super::kept::Kept;
@@ -45,7 +45,7 @@ impl Written {
             return made.kept.clone();
         }
         let doors = Arc::clone(&self.doors);
-        apart(models.len() * MODEL, move || {
+        on_thread(models.len() * MODEL, move || {
             let document = document(models.iter().map(|spec| &**spec), &doors);
             let kept = Kept::new(document.to_string());
             let answer = kept.clone();

@@ -6,7 +6,7 @@ use crate::access::{Group, Secret, Secrets};
 use crate::http::Metrics;
 use crate::http::tests::app;
 use crate::limits::Limits;
-use crate::service::Lock;
+use crate::service::RequiredHeader;
 
 use super::*;
 
@@ -148,9 +148,9 @@ async fn what_is_closed_is_closed_here_too() {
     let mut app_state = app(Limits::default()).await;
     let secrets = Arc::new(Secrets::new(vec![Secret::new("Sesam")]));
     let key = HeaderName::from_static("key");
-    let lock = Arc::new(Lock::new("key", Some(key), secrets));
+    let lock = Arc::new(RequiredHeader::new("key", Some(key), secrets));
     for group in Group::ALL {
-        app_state.gate.close(group, &lock);
+        app_state.access_control.close(group, &lock);
     }
     let metrics = Some(Arc::new(Metrics::new(
         Arc::clone(&app_state.models),

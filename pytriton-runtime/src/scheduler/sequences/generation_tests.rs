@@ -47,7 +47,7 @@ impl Instance for Accounting {
             let x = call.array::<f32, Ix2>(0)?;
             thread::sleep(Duration::from_secs_f32(x[[0, 0]] / 1000.0));
             let mut held = <&mut [&mut Account]>::read(call)?;
-            let mut accounts = held.lend();
+            let mut accounts = held.reborrow();
             let numbers = accounts.argument().iter_mut().flat_map(|account| {
                 account.requests += 1;
                 [f32::from(account.serial), f32::from(account.requests)]

@@ -141,7 +141,7 @@ mod other {
     impl typed::Model for Linear {
         type Arguments = (fn(Array2<f64>), fn(i64), fn(Option<Array2<f32>>));
         type Outputs = (Array2<f32>, Array2<f32>);
-        type Answers = typed::Once;
+        type Responses = typed::Once;
 
         fn signature() -> ModelSignature {
             let tensor = TensorSignature::new;
@@ -159,7 +159,7 @@ mod other {
     impl typed::Model for Down {
         type Arguments = (fn(Array2<i32>),);
         type Outputs = Array2<i32>;
-        type Answers = typed::Once;
+        type Responses = typed::Once;
 
         fn signature() -> ModelSignature {
             let tensor = TensorSignature::new;

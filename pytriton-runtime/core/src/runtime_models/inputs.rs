@@ -135,7 +135,7 @@ fn of_the_function(error: ModelError) -> ModelError {
             source:
                 source
                 @ (TensorError::DataType { .. } | TensorError::Rank { .. } | TensorError::Missing),
-        } => ModelError::Asked {
+        } => ModelError::InputMismatch {
             model,
             input,
             source,

@@ -15,14 +15,14 @@ use super::worker::Worker;
 ///
 /// The inference timeout applies to each response. The stream ends after an error. Dropping it
 /// cancels the request.
-pub struct AnswerStream(BoxStream<'static, Result<Outputs, ClientError>>);
+pub struct ResponseStream(BoxStream<'static, Result<Outputs, ClientError>>);
 
 enum State {
     Unsent(Result<Inputs, ClientError>, InferOptions, Rows),
     Sent(InferenceResponse<grpc::ResponseStream>),
 }
 
-impl AnswerStream {
+impl ResponseStream {
     pub(super) fn new(
         core: Arc<Core>,
         inputs: Result<Inputs, ClientError>,
@@ -31,7 +31,7 @@ impl AnswerStream {
     ) -> Self {
         let limit = options.timeout.unwrap_or(core.retry_policy.inference);
         let state = State::Unsent(inputs, options, rows);
-        let answers = try_unfold((core, state), move |(core, state)| async move {
+        let responses = try_unfold((core, state), move |(core, state)| async move {
             let (mut response, deadline) = match state {
                 State::Unsent(inputs, options, rows) => {
                     let response = core.stream(inputs?, options, rows).await?;
@@ -51,18 +51,18 @@ impl AnswerStream {
             };
             Ok(Some((outputs, (core, State::Sent(response)))))
         });
-        Self(answers.boxed())
+        Self(responses.boxed())
     }
 
     /// Wraps an existing stream of responses.
     pub(super) fn of(
-        answers: impl Stream<Item = Result<Outputs, ClientError>> + Send + 'static,
+        responses: impl Stream<Item = Result<Outputs, ClientError>> + Send + 'static,
     ) -> Self {
-        Self(answers.boxed())
+        Self(responses.boxed())
     }
 }
 
-impl Stream for AnswerStream {
+impl Stream for ResponseStream {
     type Item = Result<Outputs, ClientError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -70,27 +70,27 @@ impl Stream for AnswerStream {
     }
 }
 
-impl std::fmt::Debug for AnswerStream {
+impl std::fmt::Debug for ResponseStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AnswerStream").finish_non_exhaustive()
+        f.debug_struct("ResponseStream").finish_non_exhaustive()
     }
 }
 
 /// An iterator of the responses to a request, for blocking clients.
 #[derive(Debug)]
-pub struct Answers {
-    stream: Option<AnswerStream>,
+pub struct ResponseIter {
+    stream: Option<ResponseStream>,
     worker: Arc<Worker>,
 }
 
-impl Answers {
-    pub(super) fn new(stream: AnswerStream, worker: Arc<Worker>) -> Self {
+impl ResponseIter {
+    pub(super) fn new(stream: ResponseStream, worker: Arc<Worker>) -> Self {
         let stream = Some(stream);
         Self { stream, worker }
     }
 }
 
-impl Iterator for Answers {
+impl Iterator for ResponseIter {
     type Item = Result<Outputs, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {

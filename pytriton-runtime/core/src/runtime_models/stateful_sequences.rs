@@ -9,7 +9,7 @@ use crate::call::{
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{each, whole};
+use super::answer::{call_outputs, each};
 use super::instance::{Answered, WaitingOnState};
 use super::stateful::MakeState;
 use super::{Answer, Failure, Function, Inputs};
@@ -23,7 +23,7 @@ use super::{Answer, Failure, Function, Inputs};
 ///
 /// ```
 /// use ndarray::{Ix2, array};
-/// use pytriton_core::bound::Function;
+/// use pytriton_core::runtime_models::Function;
 ///
 /// let scale = |_: &_| Ok(0.5_f32);
 /// let summing = Function::stateful(scale)
@@ -69,7 +69,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         self.plain(CallMode::Request, move |own, call| {
             let mut state = <&mut S>::read(call)?;
             let inputs = Inputs::new(call);
-            whole(call, function(own, state.lend().argument(), &inputs))
+            call_outputs(call, function(own, state.reborrow().argument(), &inputs))
         })
     }
 
@@ -82,7 +82,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         self.plain(CallMode::Batch, move |own, call| {
             let mut states = <&mut [&mut S]>::read(call)?;
             let inputs = Inputs::new(call);
-            whole(call, function(own, states.lend().argument(), &inputs))
+            call_outputs(call, function(own, states.reborrow().argument(), &inputs))
         })
     }
 
@@ -98,7 +98,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
         self.plain(CallMode::Raw, move |own, call| {
             let mut states = <&mut [&mut S]>::read(call)?;
             let requests = call.requests();
-            each(call, function(own, states.lend().argument(), requests))
+            each(call, function(own, states.reborrow().argument(), requests))
         })
     }
 
@@ -114,7 +114,10 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
             Box::pin(async move {
                 let mut state = <&mut S>::read(call)?;
                 let inputs = Inputs::new(call);
-                whole(call, function(own, state.lend().argument(), &inputs).await)
+                call_outputs(
+                    call,
+                    function(own, state.reborrow().argument(), &inputs).await,
+                )
             })
         })
     }
@@ -131,7 +134,10 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
             Box::pin(async move {
                 let mut states = <&mut [&mut S]>::read(call)?;
                 let inputs = Inputs::new(call);
-                whole(call, function(own, states.lend().argument(), &inputs).await)
+                call_outputs(
+                    call,
+                    function(own, states.reborrow().argument(), &inputs).await,
+                )
             })
         })
     }
@@ -150,7 +156,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
             let function = Arc::clone(&function);
             Box::pin(async move {
                 let mut states = <&mut [&mut S]>::read(call)?;
-                let answers = function(own, states.lend().argument(), call.requests()).await;
+                let answers = function(own, states.reborrow().argument(), call.requests()).await;
                 each(call, answers)
             })
         })

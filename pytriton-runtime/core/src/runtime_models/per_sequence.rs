@@ -15,7 +15,7 @@ use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 ///
 /// ```
 /// use ndarray::{Ix2, array};
-/// use pytriton_core::bound::Function;
+/// use pytriton_core::runtime_models::Function;
 ///
 /// let summing = Function::per_sequence(|_, _| Ok(0.0)).sample(|sum: &mut f32, inputs| {
 ///     *sum += inputs.array::<f32, Ix2>("x")?.sum();

@@ -61,7 +61,7 @@ impl Answer for Vec<Tensor> {
 ///
 /// ```
 /// use ndarray::array;
-/// use pytriton_core::bound::Named;
+/// use pytriton_core::runtime_models::Named;
 ///
 /// let outputs = Named::new()
 ///     .with("sum", array![[3.0_f32]])
@@ -123,7 +123,7 @@ impl Answer for Named {
 }
 
 /// Converts the return value of a function for the whole call.
-pub(super) fn whole(
+pub(super) fn call_outputs(
     call: &Call<'_>,
     answer: Result<impl Answer, Failure>,
 ) -> Result<Returned, ModelError> {

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use pytriton_protocol::typed::{Many, Model, Once, Returned};
 
-use crate::clients::answers::Answers;
+use crate::clients::responses::ResponseIter;
 use crate::clients::{AsyncDecoupledModelClient, AsyncModelClient, Builder};
 use crate::{ClientError, Outputs};
 
 use super::typed_request::{BlockingExecutor, TypedRequest};
-use super::{TypedAnswerStream, TypedAnswers};
+use super::{TypedResponseIter, TypedResponseStream};
 
 /// A future with a typed response. Dropping it cancels the request.
 pub type TypedInference<O> = BoxFuture<'static, Result<O, ClientError>>;
 
 /// The number of responses to a request, [`Once`] or [`Many`], and the result types of a call.
-pub trait Answering<M> {
+pub trait ResponseMode<M> {
     /// The result of a call of a blocking client.
     type Blocking;
     /// The result of a call of an async client.
@@ -31,7 +31,7 @@ pub trait Answering<M> {
     fn on_tokio(request: TypedRequest) -> Self::Async;
 }
 
-impl<M: Model<Outputs: Returned>> Answering<M> for Once {
+impl<M: Model<Outputs: Returned>> ResponseMode<M> for Once {
     type Blocking = Result<<M::Outputs as Returned>::Typed, ClientError>;
     type Async = TypedInference<<M::Outputs as Returned>::Typed>;
 
@@ -52,26 +52,26 @@ impl<M: Model<Outputs: Returned>> Answering<M> for Once {
     }
 }
 
-impl<M: Model<Outputs: Returned>> Answering<M> for Many {
-    type Blocking = TypedAnswers<M>;
-    type Async = TypedAnswerStream<M>;
+impl<M: Model<Outputs: Returned>> ResponseMode<M> for Many {
+    type Blocking = TypedResponseIter<M>;
+    type Async = TypedResponseStream<M>;
 
     fn client<C>(builder: Builder<C>) -> Result<AsyncModelClient, ClientError> {
         Ok(builder.of::<AsyncDecoupledModelClient>().build()?.0)
     }
 
     fn blocking(request: TypedRequest, executor: &BlockingExecutor) -> Self::Blocking {
-        TypedAnswers {
+        TypedResponseIter {
             signature_check: Arc::clone(&request.signature_check),
-            answers: Some(Answers::new(request.many(), Arc::clone(&executor.0))),
+            responses: Some(ResponseIter::new(request.many(), Arc::clone(&executor.0))),
             model: PhantomData,
         }
     }
 
     fn on_tokio(request: TypedRequest) -> Self::Async {
-        TypedAnswerStream {
+        TypedResponseStream {
             signature_check: Arc::clone(&request.signature_check),
-            answers: Some(request.many()),
+            responses: Some(request.many()),
             model: PhantomData,
         }
     }

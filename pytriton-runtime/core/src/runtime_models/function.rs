@@ -7,7 +7,7 @@ use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, 
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{each, opened, whole};
+use super::answer::{call_outputs, each, opened};
 use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
 use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 
@@ -20,7 +20,7 @@ use super::{Answer, Failure, Inputs, PerSequence, Stateful};
 ///
 /// ```
 /// use ndarray::Ix2;
-/// use pytriton_core::bound::Function;
+/// use pytriton_core::runtime_models::Function;
 ///
 /// let double = Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0));
 /// let slow = Function::async_sample(async |inputs| {
@@ -52,7 +52,7 @@ impl Function {
         F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
         A: Answer,
     {
-        let function = move |call: &Call<'_>| whole(call, function(&Inputs::new(call)));
+        let function = move |call: &Call<'_>| call_outputs(call, function(&Inputs::new(call)));
         Self::plain(CallMode::Batch, Arc::new(function))
     }
 
@@ -85,7 +85,7 @@ impl Function {
     ///
     /// ```
     /// use ndarray::Ix2;
-    /// use pytriton_core::bound::Function;
+    /// use pytriton_core::runtime_models::Function;
     ///
     /// let halves = Function::batch_iter(|inputs| {
     ///     let x = inputs.array::<f32, Ix2>("x")?.into_owned();
@@ -100,7 +100,7 @@ impl Function {
     {
         let function = move |call: &Call<'_>| {
             let items = opened(call, function(&Inputs::new(call)))?;
-            iterate(call, items, |item| whole(call, item))
+            iterate(call, items, |item| call_outputs(call, item))
         };
         Self::plain(CallMode::Batch, Arc::new(function)).decoupled()
     }
@@ -131,7 +131,7 @@ impl Function {
             let function = Arc::clone(&function);
             Box::pin(async move {
                 let items = opened(call, function(&Inputs::new(call)))?;
-                flow(call, items, |item| whole(call, item)).await
+                flow(call, items, |item| call_outputs(call, item)).await
             })
         });
         waiting.decoupled()
@@ -160,7 +160,7 @@ impl Function {
         let function = Arc::new(function);
         Self::waiting(CallMode::Batch, move |call| {
             let function = Arc::clone(&function);
-            Box::pin(async move { whole(call, function(&Inputs::new(call)).await) })
+            Box::pin(async move { call_outputs(call, function(&Inputs::new(call)).await) })
         })
     }
 

@@ -16,7 +16,7 @@ use super::{Flaw, Function, Input, ModelFlaws, Output};
 /// # Examples
 ///
 /// ```
-/// use pytriton_core::bound::{Input, Model, Output};
+/// use pytriton_core::runtime_models::{Input, Model, Output};
 ///
 /// let linear = Model::new("Linear")
 ///     .max_batch_size(16)

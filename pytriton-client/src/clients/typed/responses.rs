@@ -8,66 +8,67 @@ use futures_util::{Stream, StreamExt};
 use pytriton_protocol::typed::{Model, Returned};
 
 use crate::ClientError;
-use crate::clients::answers::{AnswerStream, Answers};
+use crate::clients::responses::{ResponseIter, ResponseStream};
 
 use super::signature_check::SignatureCheck;
 
 /// A stream of a model's typed responses. The inference timeout applies to each response. The
 /// stream ends after an error. Dropping it cancels the request.
-pub struct TypedAnswerStream<M> {
+pub struct TypedResponseStream<M> {
     /// `None` after the last response.
-    pub(super) answers: Option<AnswerStream>,
+    pub(super) responses: Option<ResponseStream>,
     pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
 /// An iterator of a model's typed responses, for blocking clients.
-pub struct TypedAnswers<M> {
+pub struct TypedResponseIter<M> {
     /// `None` after the last response.
-    pub(super) answers: Option<Answers>,
+    pub(super) responses: Option<ResponseIter>,
     pub(super) signature_check: Arc<SignatureCheck>,
     pub(super) model: PhantomData<fn() -> M>,
 }
 
-impl<M: Model<Outputs: Returned>> Stream for TypedAnswerStream<M> {
+impl<M: Model<Outputs: Returned>> Stream for TypedResponseStream<M> {
     type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(answers) = &mut self.answers else {
+        let Some(responses) = &mut self.responses else {
             return Poll::Ready(None);
         };
-        let answer = ready!(answers.poll_next_unpin(context));
+        let answer = ready!(responses.poll_next_unpin(context));
         let read = answer
             .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
-            self.answers = None;
+            self.responses = None;
         }
         Poll::Ready(read)
     }
 }
 
-impl<M: Model<Outputs: Returned>> Iterator for TypedAnswers<M> {
+impl<M: Model<Outputs: Returned>> Iterator for TypedResponseIter<M> {
     type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let answer = self.answers.as_mut()?.next();
+        let answer = self.responses.as_mut()?.next();
         let read = answer
             .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
-            self.answers = None;
+            self.responses = None;
         }
         read
     }
 }
 
-impl<M> fmt::Debug for TypedAnswerStream<M> {
+impl<M> fmt::Debug for TypedResponseStream<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TypedAnswerStream").finish_non_exhaustive()
+        f.debug_struct("TypedResponseStream")
+            .finish_non_exhaustive()
     }
 }
 
-impl<M> fmt::Debug for TypedAnswers<M> {
+impl<M> fmt::Debug for TypedResponseIter<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TypedAnswers").finish_non_exhaustive()
+        f.debug_struct("TypedResponseIter").finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use crate::tensor::{DataType, Element};
 /// # Examples
 ///
 /// ```
-/// use pytriton_core::bound::Input;
+/// use pytriton_core::runtime_models::Input;
 ///
 /// let image = Input::new::<f32>("image", [224, 224, 3]);
 /// let threshold = Input::new::<f32>("threshold", [1]).first_value().optional();

@@ -2,7 +2,7 @@ use crate::{Change, ModelSignature};
 
 /// The signatures of a binary's models, as stored in a file next to the code of their callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lock {
+pub struct LockFile {
     /// The models with their versions, sorted by both.
     pub models: Vec<(u32, ModelSignature)>,
 }
@@ -10,7 +10,7 @@ pub struct Lock {
 /// The format version that this crate reads and writes.
 pub(crate) const FORMAT: i64 = 1;
 
-impl Lock {
+impl LockFile {
     /// Returns the differences between `found` and what callers of these models expect, each with
     /// the model's name.
     ///
@@ -22,7 +22,7 @@ impl Lock {
                 .find(|(other, found)| *other == version && found.name == model.name)
                 .map(|(_, model)| model.clone())
         };
-        let whole = |version, model: &ModelSignature, there: bool| {
+        let presence_change = |version, model: &ModelSignature, there: bool| {
             let sides = ["none".to_owned(), "a model".to_owned()];
             let [expected, found] = match there {
                 true => sides,
@@ -41,7 +41,7 @@ impl Lock {
         let mut changes = Vec::new();
         for (version, model) in &self.models {
             let Some(now) = named(&found.models, *version, model) else {
-                changes.push(whole(version, model, false));
+                changes.push(presence_change(version, model, false));
                 continue;
             };
             let differences = [model.changes(&now), model.moves(&now)];
@@ -52,7 +52,7 @@ impl Lock {
         }
         for (version, model) in &found.models {
             if named(&self.models, *version, model).is_none() {
-                changes.push(whole(version, model, true));
+                changes.push(presence_change(version, model, true));
             }
         }
         changes
@@ -96,7 +96,7 @@ mod tests {
 }
 "#;
 
-    fn lock() -> Lock {
+    fn lock() -> LockFile {
         let linear = ModelSignature::new("Linear", 16, false)
             .input(TensorSignature::new("x", Fp32, &[20]))
             .input(
@@ -109,7 +109,7 @@ mod tests {
         let words = ModelSignature::new("Words", 0, true)
             .sequences()
             .output(word);
-        Lock {
+        LockFile {
             models: vec![(1, linear), (2, words)],
         }
     }
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn a_file_is_readable_and_reads_back() {
         assert_eq!(lock().to_json(), TEXT);
-        assert_eq!(Lock::parse(TEXT), Ok(lock()));
-        let empty = Lock::default();
-        assert_eq!(Lock::parse(&empty.to_json()), Ok(empty));
+        assert_eq!(LockFile::parse(TEXT), Ok(lock()));
+        let empty = LockFile::default();
+        assert_eq!(LockFile::parse(&empty.to_json()), Ok(empty));
     }
 
     #[test]
@@ -159,10 +159,10 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(Lock::parse(text).unwrap_err().to_string(), expected);
+            assert_eq!(LockFile::parse(text).unwrap_err().to_string(), expected);
         }
         let deep = "[".repeat(100_000);
-        assert!(Lock::parse(&deep).is_err());
+        assert!(LockFile::parse(&deep).is_err());
         for (old, new, expected) in [
             ("FP32", "FP8", "line 10: `FP8` is not a datatype"),
             (
@@ -183,7 +183,7 @@ mod tests {
                 "line 11: `optional`: expected `true` or `false`",
             ),
         ] {
-            let error = Lock::parse(&TEXT.replacen(old, new, 1)).unwrap_err();
+            let error = LockFile::parse(&TEXT.replacen(old, new, 1)).unwrap_err();
             assert_eq!(error.to_string(), expected);
         }
     }

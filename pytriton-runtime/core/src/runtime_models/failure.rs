@@ -9,7 +9,7 @@ use crate::model::ModelSpec;
 /// # Examples
 ///
 /// ```
-/// use pytriton_core::bound::Failure;
+/// use pytriton_core::runtime_models::Failure;
 ///
 /// fn half(text: &str) -> Result<u32, Failure> {
 ///     let number: u32 = text.parse()?;

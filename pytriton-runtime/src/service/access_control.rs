@@ -12,11 +12,11 @@ const BEARER: &[u8] = b"Bearer ";
 
 /// The access rules of one protocol. A group without a lock is open.
 #[derive(Debug, Clone, Default)]
-pub struct Gate([Option<Arc<Lock>>; Group::ALL.len()]);
+pub struct AccessControl([Option<Arc<RequiredHeader>>; Group::ALL.len()]);
 
 /// A header that requests must have.
 #[derive(Debug)]
-pub struct Lock {
+pub struct RequiredHeader {
     expected: String,
     header: Option<HeaderName>,
     secrets: Arc<Secrets>,
@@ -30,10 +30,10 @@ pub struct Restricted {
     pub header: String,
 }
 
-impl Gate {
+impl AccessControl {
     /// Creates the access rules of a protocol.
     pub fn new(access: &Access, protocol: Protocol) -> Self {
-        let mut gate = Self::default();
+        let mut access_control = Self::default();
         for closed in access.closed(protocol) {
             let expected = protocol.header(&closed.key);
             // gRPC metadata names are lower case, so a name with upper-case letters never matches,
@@ -42,16 +42,20 @@ impl Gate {
                 || !expected.bytes().any(|byte| byte.is_ascii_uppercase());
             let header = HeaderName::from_bytes(expected.as_bytes()).ok();
             let header = header.filter(|_| possible);
-            let lock = Arc::new(Lock::new(&expected, header, Arc::clone(&closed.secrets)));
+            let lock = Arc::new(RequiredHeader::new(
+                &expected,
+                header,
+                Arc::clone(&closed.secrets),
+            ));
             for group in &closed.groups {
-                gate.close(*group, &lock);
+                access_control.close(*group, &lock);
             }
         }
-        gate
+        access_control
     }
 
     /// Restricts a group. Replaces an earlier restriction.
-    pub fn close(&mut self, group: Group, lock: &Arc<Lock>) {
+    pub fn close(&mut self, group: Group, lock: &Arc<RequiredHeader>) {
         self.0[group as usize] = Some(Arc::clone(lock));
     }
 
@@ -77,7 +81,7 @@ impl Gate {
     }
 }
 
-impl Lock {
+impl RequiredHeader {
     /// Requires a value of a header. A name that is not a valid header name never matches.
     pub fn new(expected: &str, header: Option<HeaderName>, secrets: Arc<Secrets>) -> Self {
         Self {
@@ -126,9 +130,9 @@ mod tests {
     #[test]
     fn the_first_header_of_the_name_opens() {
         let name = HeaderName::from_static("key");
-        let lock = Arc::new(Lock::new("KEY", Some(name), secrets("a=b")));
-        let mut gate = Gate::default();
-        gate.close(Group::Trace, &lock);
+        let lock = Arc::new(RequiredHeader::new("KEY", Some(name), secrets("a=b")));
+        let mut access_control = AccessControl::default();
+        access_control.close(Group::Trace, &lock);
         let table: [(&[(&str, &str)], bool); 8] = [
             (&[], false),
             (&[("key", "a=b")], true),
@@ -141,22 +145,30 @@ mod tests {
         ];
         for (pairs, opens) in table {
             let headers = headers(pairs);
-            let admitted = gate.admit(Operation::TraceSetting, &headers);
+            let admitted = access_control.admit(Operation::TraceSetting, &headers);
             let refused = Restricted {
                 header: "KEY".to_owned(),
             };
             let expected = if opens { Ok(()) } else { Err(refused) };
             assert_eq!(admitted, expected, "{pairs:?}");
-            assert_eq!(gate.admit(Operation::Infer, &headers), Ok(()), "{pairs:?}");
+            assert_eq!(
+                access_control.admit(Operation::Infer, &headers),
+                Ok(()),
+                "{pairs:?}"
+            );
         }
     }
 
     #[test]
     fn a_name_that_no_header_has_never_opens() {
-        let lock = Arc::new(Lock::new("a b", None, secrets("x")));
-        let mut gate = Gate::default();
-        gate.close(Group::Health, &lock);
+        let lock = Arc::new(RequiredHeader::new("a b", None, secrets("x")));
+        let mut access_control = AccessControl::default();
+        access_control.close(Group::Health, &lock);
         let headers = headers(&[("a", "x"), ("b", "x")]);
-        assert!(gate.admit(Operation::ServerLive, &headers).is_err());
+        assert!(
+            access_control
+                .admit(Operation::ServerLive, &headers)
+                .is_err()
+        );
     }
 }

@@ -6,7 +6,7 @@ use crate::call::{Call, Context, Execution, IntoState, LoadedInstance, ModelErro
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{each, whole};
+use super::answer::{call_outputs, each};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
 use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 
@@ -16,7 +16,7 @@ use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
 ///
 /// ```
 /// use ndarray::Ix2;
-/// use pytriton_core::bound::Function;
+/// use pytriton_core::runtime_models::Function;
 ///
 /// let counting = Function::stateful(|_| Ok(0.0)).batch(|calls: &mut f32, inputs| {
 ///     *calls += 1.0;
@@ -51,7 +51,7 @@ impl<S: 'static> Stateful<S> {
     /// use std::cell::Cell;
     ///
     /// use ndarray::Ix2;
-    /// use pytriton_core::bound::{Function, Input, Model, Output};
+    /// use pytriton_core::runtime_models::{Function, Input, Model, Output};
     ///
     /// let counting = Function::stateful(|_| Ok(Cell::new(0.0)))
     ///     .movable()
@@ -71,7 +71,7 @@ impl<S: 'static> Stateful<S> {
     /// ```compile_fail,E0277
     /// use std::rc::Rc;
     ///
-    /// use pytriton_core::bound::Function;
+    /// use pytriton_core::runtime_models::Function;
     ///
     /// let shared = Function::stateful(|_| Ok(Rc::new(0.0))).movable();
     /// ```
@@ -101,8 +101,9 @@ impl<S: 'static> Stateful<S> {
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
         A: Answer,
     {
-        let function =
-            move |state: &mut S, call: &Call<'_>| whole(call, function(state, &Inputs::new(call)));
+        let function = move |state: &mut S, call: &Call<'_>| {
+            call_outputs(call, function(state, &Inputs::new(call)))
+        };
         self.on_state(CallMode::Batch, Arc::new(function))
     }
 
@@ -141,7 +142,7 @@ impl<S: 'static> Stateful<S> {
         let function = Arc::new(function);
         self.waiting(CallMode::Batch, move |state, call| {
             let function = Arc::clone(&function);
-            Box::pin(async move { whole(call, function(state, &Inputs::new(call)).await) })
+            Box::pin(async move { call_outputs(call, function(state, &Inputs::new(call)).await) })
         })
     }
 
