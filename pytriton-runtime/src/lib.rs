@@ -23,7 +23,7 @@
 //! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
 //! of a port; [`tls`]: the certificates of the ports; [`engine`]: the choice of the engine. With the tritonserver engine, tritonserver
 //! provides the services: [`triton`] starts and supervises it, and [`worker`] runs the batches it
-//! sends. `claims` is a side channel for responses that bypass it.
+//! sends. `side_channel` is a side channel for responses that bypass it.
 //!
 //! # Features
 //!
@@ -53,8 +53,6 @@ mod backend_macro;
 mod backend_batch;
 #[cfg(feature = "embedded")]
 pub mod cache;
-#[cfg(tritonserver)]
-mod claims;
 pub mod configuration;
 #[cfg(feature = "embedded")]
 mod decompressor;
@@ -87,6 +85,8 @@ pub mod scheduler;
 pub mod server;
 #[cfg(feature = "embedded")]
 pub mod service;
+#[cfg(tritonserver)]
+mod side_channel;
 #[cfg(test)]
 mod testing;
 pub mod tls;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::ModelSpec;
 
 /// A version of a model.
-pub(crate) trait Hosted: fmt::Debug + Send + Sync {
+pub(crate) trait LoadedModel: fmt::Debug + Send + Sync {
     /// Returns its description.
     fn spec(&self) -> &Arc<ModelSpec>;
 
@@ -17,7 +17,7 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
 /// All versions, by name and version.
 #[derive(Debug)]
-pub(crate) struct LoadedModels(Vec<Arc<dyn Hosted>>);
+pub(crate) struct LoadedModels(Vec<Arc<dyn LoadedModel>>);
 
 /// tritonserver has died, and it is unknown which models the next one loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct Away;
 
 impl LoadedModels {
     /// Creates the list from models sorted by name and version.
-    pub(crate) fn new(models: Vec<Arc<dyn Hosted>>) -> Self {
+    pub(crate) fn new(models: Vec<Arc<dyn LoadedModel>>) -> Self {
         Self(models)
     }
 
@@ -70,7 +70,7 @@ mod tests {
     #[derive(Debug)]
     struct Version(Arc<ModelSpec>, Option<bool>);
 
-    impl Hosted for Version {
+    impl LoadedModel for Version {
         fn spec(&self) -> &Arc<ModelSpec> {
             &self.0
         }
@@ -86,7 +86,7 @@ mod tests {
                 version,
                 ..IDENTITY.spec().unwrap()
             };
-            let version: Arc<dyn Hosted> = Arc::new(Version(Arc::new(spec), *loaded));
+            let version: Arc<dyn LoadedModel> = Arc::new(Version(Arc::new(spec), *loaded));
             version
         });
         LoadedModels::new(versions.collect())

@@ -124,13 +124,13 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Parser)]
-    struct Line {
+    struct TestCommandLine {
         #[command(flatten)]
         flags: Flags,
     }
 
     fn parse(arguments: &[&str]) -> Result<Vec<(&'static str, OsString)>, clap::Error> {
-        let line = Line::try_parse_from(std::iter::once(&"test").chain(arguments))?;
+        let line = TestCommandLine::try_parse_from(std::iter::once(&"test").chain(arguments))?;
         Ok(line.flags.0)
     }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn passwords_are_not_shown() {
         let line = ["test", "--cache-config=redis,password=Sesam", "--id=x"];
-        let shown = format!("{:?}", Line::try_parse_from(line).unwrap());
+        let shown = format!("{:?}", TestCommandLine::try_parse_from(line).unwrap());
         assert!(
             !shown.contains("Sesam") && shown.contains("\"x\""),
             "{shown}"

@@ -25,7 +25,7 @@ use super::framing::{PREFIX, Prefix};
 
 /// Messages are combined until they have this many bytes, so that a stream of small messages does
 /// not become a stream of small frames.
-const TOGETHER: usize = 16 << 10;
+const COMBINED_BYTES: usize = 16 << 10;
 
 /// Messages, each after its prefix.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Framed {
 
     /// Returns whether no further message should be combined with these.
     pub(super) fn is_full(&self) -> bool {
-        self.small.as_slice().len() >= TOGETHER || !self.pieces.is_empty()
+        self.small.as_slice().len() >= COMBINED_BYTES || !self.pieces.is_empty()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -154,7 +154,7 @@ fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
 pub(super) fn response(
     messages: impl Stream<Item = Result<Framed, Status>> + Send + Unpin + 'static,
 ) -> Response {
-    let mut response = Response::new(Body::new(Answers {
+    let mut response = Response::new(Body::new(ResponseBody {
         messages,
         available: None,
         end: End::Open,
@@ -165,7 +165,7 @@ pub(super) fn response(
 }
 
 /// The body of a response: its messages and, as trailers, its status.
-struct Answers<S> {
+struct ResponseBody<S> {
     messages: S,
     /// The messages that have not been sent.
     available: Option<Framed>,
@@ -182,14 +182,14 @@ enum End {
     Nothing,
 }
 
-impl<S> Answers<S>
+impl<S> ResponseBody<S>
 where
     S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
     /// Takes available messages, up to the size that is written at once.
     fn poll_messages(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut bytes = 0;
-        while bytes < TOGETHER {
+        while bytes < COMBINED_BYTES {
             match self.messages.poll_next_unpin(context) {
                 Poll::Ready(Some(Ok(message))) => {
                     bytes += message.len();
@@ -223,7 +223,7 @@ where
     }
 }
 
-impl<S> HttpBody for Answers<S>
+impl<S> HttpBody for ResponseBody<S>
 where
     S: Stream<Item = Result<Framed, Status>> + Unpin,
 {
@@ -295,7 +295,7 @@ mod tests {
             let messages: Vec<_> = lengths.iter().map(framed).collect();
             let all: usize = lengths.iter().sum();
             assert!(messages.iter().all(Result::is_ok));
-            let mut answers = Answers {
+            let mut answers = ResponseBody {
                 messages: futures_util::stream::iter(messages),
                 available: None,
                 end: End::Open,

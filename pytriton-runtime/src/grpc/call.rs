@@ -17,7 +17,7 @@ use super::GrpcError;
 use super::forwarded::{context, forwarded};
 use super::message::Message;
 use super::message_limit::MessageLimit;
-use super::told::Told;
+use super::request_ids::RequestIds;
 
 /// The parameter by which a client requests a message after the last response.
 const END: &str = "triton_enable_empty_final_response";
@@ -30,15 +30,15 @@ pub(super) struct Call {
     /// The client's trace context.
     context: Option<Box<TraceContext>>,
     /// The name of the call if each message has exactly one response.
-    whole: Option<&'static str>,
+    unary_endpoint: Option<&'static str>,
     /// When the call began, if it is traced.
     since: Option<Instant>,
 }
 
 /// A decoded message, and what its responses repeat.
 #[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) told: Told,
+pub(super) struct DecodedRequest {
+    pub(super) ids: RequestIds,
     /// Whether the end of the responses is sent as a separate message.
     pub(super) end: bool,
     pub(super) request: Result<(Arc<Model>, InferRequest), Error>,
@@ -48,7 +48,7 @@ impl Call {
     pub(super) fn new(
         app_state: Arc<AppState>,
         metadata: &MetadataMap,
-        whole: Option<&'static str>,
+        unary_endpoint: Option<&'static str>,
     ) -> Self {
         let forwarded = forwarded(&app_state, metadata);
         let since = app_state.models.tracer().is_on().then(Instant::now);
@@ -58,7 +58,7 @@ impl Call {
             app_state,
             forwarded,
             context: context.map(Box::new),
-            whole,
+            unary_endpoint,
             since,
         }
     }
@@ -84,7 +84,7 @@ impl Call {
         self: &Arc<Self>,
         (message, permit): (Message<Pieces>, MemoryPermit),
         limit: MessageLimit,
-    ) -> Result<Asked, GrpcError> {
+    ) -> Result<DecodedRequest, GrpcError> {
         let call = Arc::clone(self);
         let weight = message.weight(limit);
         by_weight(weight, move || call.read_here(message, permit, limit)).await
@@ -95,29 +95,29 @@ impl Call {
         message: Message<Pieces>,
         mut permit: MemoryPermit,
         limit: MessageLimit,
-    ) -> Result<Asked, GrpcError> {
+    ) -> Result<DecodedRequest, GrpcError> {
         let (mut message, length) = message.decode(limit, &mut permit)?;
-        let told = Told::of(&mut message, permit.sibling()).map_err(Error::from)?;
-        Ok(Asked {
+        let ids = RequestIds::of(&mut message, permit.sibling()).map_err(Error::from)?;
+        Ok(DecodedRequest {
             end: matches!(
                 message.parameters.get(END).map(|end| &end.parameter_choice),
                 Some(Some(ParameterChoice::BoolParam(true)))
             ),
-            request: self.request(&told, message, (length, permit)),
-            told,
+            request: self.request(&ids, message, (length, permit)),
+            ids,
         })
     }
 
     fn request(
         &self,
-        told: &Told,
+        ids: &RequestIds,
         message: ModelInferRequest,
         (length, memory): (usize, MemoryPermit),
     ) -> Result<(Arc<Model>, InferRequest), Error> {
-        let name = &told.model_name;
-        let model = self.app_state.model(name, version(&told.model_version))?;
-        if let Some(door) = self.whole.filter(|_| model.spec().decoupled) {
-            return Err(Error::Decoupled { door });
+        let name = &ids.model_name;
+        let model = self.app_state.model(name, version(&ids.model_version))?;
+        if let Some(endpoint) = self.unary_endpoint.filter(|_| model.spec().decoupled) {
+            return Err(Error::Decoupled { endpoint });
         }
         let context = || self.context.as_deref().cloned();
         let trace = Trace::begin(model.spec(), context);
@@ -127,8 +127,8 @@ impl Call {
             request.parameters.insert(name, value.clone());
         }
         // Small contents keep the whole message alive.
-        let kept = length.saturating_sub(request.data_bytes());
-        request.settle(kept)?;
+        let kept_bytes = length.saturating_sub(request.data_bytes());
+        request.settle(kept_bytes)?;
         if let Some(timeline) = self.app_state.models.tracer().sample(name, context) {
             timeline.at(
                 "GRPC_WAITREAD_START",

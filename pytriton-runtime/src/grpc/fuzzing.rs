@@ -40,8 +40,8 @@ use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages, NextMessage};
 use super::method::{METHODS, Rpc};
 use super::reflection;
+use super::request_ids::RequestIds;
 use super::timed_body::TimedBody;
-use super::told::Told;
 
 /// The state of a server that calls use.
 #[derive(Debug)]
@@ -289,11 +289,11 @@ fn infer(
 ) -> Decoded<u64> {
     let (mut message, length) = message.decode(limit, &mut permit).map_err(text)?;
     let digest = digest(&message);
-    let told = Told::of(&mut message, permit.sibling()).map_err(text)?;
+    let ids = RequestIds::of(&mut message, permit.sibling()).map_err(text)?;
     let mut request = request(message, spec, &Regions::default(), permit).map_err(text)?;
-    let kept = length.saturating_sub(request.data_bytes());
-    request.settle(kept).map_err(text)?;
-    let writer = ResponseWriter::new(spec, &told.id, &request.outputs, None, budget);
+    let kept_bytes = length.saturating_sub(request.data_bytes());
+    request.settle(kept_bytes).map_err(text)?;
+    let writer = ResponseWriter::new(spec, &ids.id, &request.outputs, None, budget);
     let writer = writer.map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let written = encode(&writer, echo(&request), Envelope::None).map_err(text)?;

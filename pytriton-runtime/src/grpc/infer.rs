@@ -71,6 +71,6 @@ async fn respond(
         arrival.turn().await;
         request.arrival = Some(arrival);
     }
-    let answer = infer(&call, &model, &asked.told.id, request, Envelope::None).await;
+    let answer = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
     answer.map_err(GrpcError::from)?
 }

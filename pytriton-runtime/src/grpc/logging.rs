@@ -4,7 +4,7 @@ use crate::kserve::{CodecError, log_format, log_format_name};
 use crate::logging::{LogChange, LogError, LogSwitch, settings, update};
 use crate::proto::log_settings_request::setting_value::ParameterChoice as Asked;
 use crate::proto::log_settings_response::SettingValue;
-use crate::proto::log_settings_response::setting_value::ParameterChoice as Told;
+use crate::proto::log_settings_response::setting_value::ParameterChoice as Setting;
 use crate::proto::{LogSettingsRequest, LogSettingsResponse};
 use crate::service::Error;
 use crate::text::excerpt;
@@ -17,23 +17,23 @@ use super::GrpcError;
 pub(super) fn log_settings(request: &LogSettingsRequest) -> Result<LogSettingsResponse, GrpcError> {
     change(request).map_err(|error| Error::from(CodecError::from(error)))?;
     let settings = settings();
-    let told = [
-        ("log_file", Told::StringParam(settings.file)),
-        ("log_info", Told::BoolParam(settings.info)),
-        ("log_warning", Told::BoolParam(settings.warning)),
-        ("log_error", Told::BoolParam(settings.error)),
-        ("log_verbose_level", Told::Uint32Param(settings.verbose)),
+    let values = [
+        ("log_file", Setting::StringParam(settings.file)),
+        ("log_info", Setting::BoolParam(settings.info)),
+        ("log_warning", Setting::BoolParam(settings.warning)),
+        ("log_error", Setting::BoolParam(settings.error)),
+        ("log_verbose_level", Setting::Uint32Param(settings.verbose)),
         (
             "log_format",
-            Told::StringParam(log_format_name(settings.format).to_owned()),
+            Setting::StringParam(log_format_name(settings.format).to_owned()),
         ),
     ];
-    let told = told.map(|(name, value)| {
+    let values = values.map(|(name, value)| {
         let parameter_choice = Some(value);
         (name.to_owned(), SettingValue { parameter_choice })
     });
     Ok(LogSettingsResponse {
-        settings: BTreeMap::from(told),
+        settings: BTreeMap::from(values),
     })
 }
 

@@ -16,7 +16,6 @@ pub(crate) mod fuzzing;
 mod head;
 mod health;
 mod infer;
-mod interleaved;
 mod logging;
 mod message;
 mod message_limit;
@@ -24,16 +23,17 @@ mod messages;
 mod method;
 mod models;
 mod reflection;
+mod request_ids;
 mod routes;
 mod service;
 mod shared_memory;
 mod stream;
 mod stream_load;
+mod stream_responses;
 mod streamed;
 #[cfg(test)]
 mod tests;
 mod timed_body;
-mod told;
 mod trace;
 mod unary;
 

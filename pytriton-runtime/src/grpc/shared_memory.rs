@@ -15,7 +15,7 @@ pub(super) fn status(
     app_state: &AppState,
     name: &str,
 ) -> Result<SystemSharedMemoryStatusResponse, GrpcError> {
-    let told = app_state
+    let region = app_state
         .regions
         .status(Kind::System, named(name), |region: &Region| {
             let status = RegionStatus {
@@ -27,7 +27,7 @@ pub(super) fn status(
             (region.name().to_owned(), status)
         });
     Ok(SystemSharedMemoryStatusResponse {
-        regions: told.map_err(refused)?.into_iter().collect(),
+        regions: region.map_err(refused)?.into_iter().collect(),
     })
 }
 
@@ -36,8 +36,8 @@ pub(super) fn cuda_status(
     app_state: &AppState,
     name: &str,
 ) -> Result<CudaSharedMemoryStatusResponse, GrpcError> {
-    let told = app_state.regions.status(Kind::Cuda, named(name), |_| ());
-    told.map_err(refused)?;
+    let region = app_state.regions.status(Kind::Cuda, named(name), |_| ());
+    region.map_err(refused)?;
     Ok(CudaSharedMemoryStatusResponse::default())
 }
 

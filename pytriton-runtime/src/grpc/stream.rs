@@ -15,9 +15,9 @@ use crate::service::{AppState, Error};
 
 use super::GrpcError;
 use super::answers;
-use super::call::{Asked, Call};
-use super::interleaved::Interleaved;
+use super::call::{Call, DecodedRequest};
 use super::messages::{Messages, NextMessage};
+use super::stream_responses::StreamResponses;
 
 /// The metadata by which a client requests that a failed execution ends the stream with its status.
 const STRICT: &str = "triton_grpc_error";
@@ -47,7 +47,7 @@ pub(super) fn stream(
         let reader = asked.is_ok().then_some(reader);
         Some((asked, reader))
     });
-    answers::response(Interleaved::new(requests.boxed(), call, strict))
+    answers::response(StreamResponses::new(requests.boxed(), call, strict))
 }
 
 /// Reads the messages of a stream.
@@ -60,7 +60,7 @@ struct Reader {
 impl Reader {
     /// Returns the next message received before the server stops, or the final error if the client
     /// could send more.
-    async fn next(&mut self) -> Option<Result<Asked, Status>> {
+    async fn next(&mut self) -> Option<Result<DecodedRequest, Status>> {
         match poll_fn(|context| self.poll_next(context)).await? {
             Ok(message) => {
                 let read = self.call.read(message, self.messages.limit()).await;

@@ -19,8 +19,8 @@ use crate::service::Error;
 use super::GrpcError;
 use super::answers::{Framed, encode};
 use super::call::Call;
+use super::request_ids::RequestIds;
 use super::stream_load::InProgress;
-use super::told::Told;
 
 /// The envelope of a response that others may follow.
 const PART: Envelope = Envelope::Stream { last: false };
@@ -31,7 +31,7 @@ type Encoded = Result<Result<Framed, Status>, CodecError>;
 /// The messages for one request of a decoupled model: one for each response, and one for the end if
 /// requested.
 pub(super) struct Streamed {
-    told: Told,
+    ids: RequestIds,
     writer: Arc<ResponseWriter>,
     /// Whether the end is sent as a separate message.
     end: bool,
@@ -55,7 +55,7 @@ pub(super) struct Streamed {
 impl Streamed {
     pub(super) fn new(
         (call, strict): (Arc<Call>, bool),
-        told: Told,
+        ids: RequestIds,
         end: bool,
         writer: ResponseWriter,
         (model, request): (Arc<Model>, InferRequest),
@@ -64,7 +64,7 @@ impl Streamed {
         let traced = traced.map(|trace| (trace, Arc::clone(&model)));
         let asked = async move { call.app_state.answers(&model, request).await };
         Self {
-            told,
+            ids,
             together: Framed::new(writer.empty_permit()),
             writer: Arc::new(writer),
             end,
@@ -120,7 +120,7 @@ impl Streamed {
         }
         self.append(match self.strict {
             true => Err(GrpcError::from(error).into()),
-            false => self.told.broken(&error, last),
+            false => self.ids.broken(&error, last),
         });
     }
 
@@ -152,7 +152,7 @@ impl Stream for Streamed {
             self.asked = None;
             match answers {
                 Ok(answers) => self.answers = Some(answers),
-                Err(error) => return Poll::Ready(Some(self.told.failed(&error))),
+                Err(error) => return Poll::Ready(Some(self.ids.failed(&error))),
             }
         }
         while !self.together.is_full() && self.failure.is_none() {
@@ -172,7 +172,7 @@ impl Stream for Streamed {
                 Poll::Ready(None) => {
                     self.answers = None;
                     if self.end {
-                        let end = self.told.end();
+                        let end = self.ids.end();
                         self.append(end);
                     }
                 }

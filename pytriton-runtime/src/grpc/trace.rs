@@ -18,16 +18,18 @@ pub(super) fn trace_setting(
     let settings = settings(app_state, request);
     let settings = settings.map_err(|error| Error::from(CodecError::from(error)))?;
     let levels = settings.level.names().into_iter().map(str::to_owned);
-    let mut told = BTreeMap::new();
+    let mut response_settings = BTreeMap::new();
     let level = SettingValue {
         value: levels.collect(),
     };
-    told.insert("trace_level".to_owned(), level);
+    response_settings.insert("trace_level".to_owned(), level);
     for (name, value) in settings.values() {
-        let setting: &mut SettingValue = told.entry(name.to_owned()).or_default();
+        let setting: &mut SettingValue = response_settings.entry(name.to_owned()).or_default();
         setting.value.push(value);
     }
-    Ok(TraceSettingResponse { settings: told })
+    Ok(TraceSettingResponse {
+        settings: response_settings,
+    })
 }
 
 fn settings(

@@ -20,7 +20,7 @@ use super::head::value;
 
 /// The largest body that is read only to be discarded, and the largest that is read without a check
 /// of the budget in advance.
-const SMALL: usize = 64 << 10;
+const SMALL_BODY_BYTES: usize = 64 << 10;
 
 /// The body of a request while it arrives.
 pub(crate) trait Body: HttpBody<Data = Bytes, Error: Display> + Send + Unpin {}
@@ -52,7 +52,7 @@ pub(super) async fn read_announced<B: Body>(
     let limit = app_state.limits.max_request_bytes;
     let announced = announced(length, limit)?;
     let mut permit = app_state.models.budget().empty_permit();
-    if let Some(length) = announced.filter(|length| *length > SMALL) {
+    if let Some(length) = announced.filter(|length| *length > SMALL_BODY_BYTES) {
         // Refuse early what does not fit now. The memory is reserved as it arrives.
         permit.check(length).map_err(Error::from)?;
     }
@@ -92,7 +92,7 @@ pub(super) async fn read_announced<B: Body>(
 /// closes a connection with an unread body.
 pub(super) async fn discard<B: Body>(body: B, headers: &HeaderMap, app_state: &AppState) {
     let length = value(headers, &CONTENT_LENGTH);
-    let small = announced(length, SMALL).is_ok_and(|length| length.is_some());
+    let small = announced(length, SMALL_BODY_BYTES).is_ok_and(|length| length.is_some());
     if small && !headers.contains_key(EXPECT) {
         // The client receives another error, so errors of the body do not matter.
         let _ = read_announced(body, length, app_state, None).await;
@@ -232,18 +232,18 @@ mod tests {
 
     #[tokio::test]
     async fn what_there_is_no_room_for_is_refused_before_it_comes() {
-        let length = 3 * SMALL + 1;
-        let app_state = in_flight(4 * SMALL).await;
+        let length = 3 * SMALL_BODY_BYTES + 1;
+        let app_state = in_flight(4 * SMALL_BODY_BYTES).await;
         let budget = app_state.models.budget();
-        let _some = budget.reserve(SMALL).unwrap();
+        let _some = budget.reserve(SMALL_BODY_BYTES).unwrap();
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         let body = dripping(Duration::from_secs(1000));
         let refused = read(body, &headers, &app_state, Some(1)).await;
-        let Err(HttpError::Room(Error::Budget(error))) = refused else {
+        let Err(HttpError::Service(Error::Budget(error))) = refused else {
             panic!("{refused:?}");
         };
-        assert_eq!((error.bytes, budget.reserved()), (length, SMALL));
+        assert_eq!((error.bytes, budget.reserved()), (length, SMALL_BODY_BYTES));
     }
 
     async fn in_flight(max_bytes_in_flight: usize) -> AppState {
@@ -261,7 +261,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(1 << 29));
         let arrives = || {
-            let piece = Bytes::from(vec![7; SMALL]);
+            let piece = Bytes::from(vec![7; SMALL_BODY_BYTES]);
             axum::body::Body::from_stream(unfold(0, move |number| {
                 let piece = piece.clone();
                 async move {
@@ -282,7 +282,10 @@ mod tests {
                 () = waits => {}
             }
             let reserved = app_state.models.budget().reserved();
-            assert!((8 * SMALL..=32 * SMALL).contains(&reserved), "{reserved}");
+            assert!(
+                (8 * SMALL_BODY_BYTES..=32 * SMALL_BODY_BYTES).contains(&reserved),
+                "{reserved}"
+            );
             drop(read);
             assert_eq!(app_state.models.budget().reserved(), 0);
         }
@@ -290,8 +293,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_small_body_is_read_when_the_budget_is_full() {
-        let app_state = in_flight(4 * SMALL).await;
-        let _full = app_state.models.budget().reserve(4 * SMALL).unwrap();
+        let app_state = in_flight(4 * SMALL_BODY_BYTES).await;
+        let _full = app_state
+            .models
+            .budget()
+            .reserve(4 * SMALL_BODY_BYTES)
+            .unwrap();
         for at in [None, Some(1)] {
             let body = axum::body::Body::from("small");
             let (body, _permit) = read(body, &HeaderMap::new(), &app_state, at).await.unwrap();

@@ -154,12 +154,12 @@ pub(super) fn decompress(
     let pieces = read_limited(decoder.map_err(Error::from)?, limit, permit)?;
     let length = pieces.iter().map(Vec::len).sum();
     permit.grow(length).map_err(Error::from)?;
-    let mut whole = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
+    let mut buffer = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
         .map_err(|_| Error::from(permit.refusal(length)))?;
     for piece in pieces {
-        whole.extend_from_slice(&piece);
+        buffer.extend_from_slice(&piece);
     }
-    Ok(whole.freeze())
+    Ok(buffer.freeze())
 }
 
 /// Reads into separate chunks. A growing buffer would be copied repeatedly, while other threads
@@ -174,8 +174,8 @@ fn read_limited(
     loop {
         permit.grow(next).map_err(Error::from)?;
         let mut piece = Vec::new();
-        let room = piece.try_reserve_exact(next);
-        room.map_err(|_| Error::from(permit.refusal(next)))?;
+        let reserved = piece.try_reserve_exact(next);
+        reserved.map_err(|_| Error::from(permit.refusal(next)))?;
         let read = decoder.by_ref().take(next as u64).read_to_end(&mut piece);
         let read = read.map_err(|error| HttpError::Decompression {
             message: error.to_string(),
@@ -198,14 +198,14 @@ mod tests {
 
     use super::*;
 
-    const LARGE: usize = 64 << 20;
+    const BUDGET_BYTES: usize = 64 << 20;
 
     fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
         decompress(
             body,
             aligned_at,
             limit,
-            &mut MemoryBudget::new(LARGE).empty_permit(),
+            &mut MemoryBudget::new(BUDGET_BYTES).empty_permit(),
         )
     }
 
@@ -241,19 +241,19 @@ mod tests {
         let parts = || [b"abc".to_vec(), vec![7; 5000]].into_iter();
         for encoding in [Encoding::Gzip, Encoding::Deflate] {
             let compressed = compressed(encoding, &parts().collect::<Vec<_>>());
-            let body = inflate(&compressed, None, LARGE).unwrap();
+            let body = inflate(&compressed, None, BUDGET_BYTES).unwrap();
             assert_eq!(body, parts().flatten().collect::<Vec<_>>());
             assert!(matches!(
-                inflate(&compressed[..compressed.len() - 9], None, LARGE),
+                inflate(&compressed[..compressed.len() - 9], None, BUDGET_BYTES),
                 Err(HttpError::Decompression { .. })
             ));
         }
         for junk in [&b"{}"[..], &[0x1f, 0x8b, 0]] {
-            let error = inflate(junk, None, LARGE);
+            let error = inflate(junk, None, BUDGET_BYTES);
             assert!(matches!(error, Err(HttpError::Decompression { .. })));
         }
         assert_eq!(
-            inflate(b"", None, LARGE),
+            inflate(b"", None, BUDGET_BYTES),
             Err(HttpError::NothingToDecompress)
         );
     }
@@ -270,12 +270,12 @@ mod tests {
             .chain([1, first - 1, of_two - 1, 3 * most - 1]);
         for length in lengths {
             let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
-            let whole = Bytes::from(bytes);
+            let original = Bytes::from(bytes);
             for encoding in [Encoding::Gzip, Encoding::Deflate] {
-                let compressed = compressed(encoding, &[whole.to_vec()]);
+                let compressed = compressed(encoding, &[original.to_vec()]);
                 for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
                     let body = inflate(&compressed, aligned_at, length).unwrap();
-                    assert_eq!(body, whole, "{length}");
+                    assert_eq!(body, original, "{length}");
                     if let Some(at) = aligned_at {
                         let place = body[at..].as_ptr().addr();
                         assert_eq!(place % AlignedBuffer::ALIGNMENT, 0, "{length} {at}");
@@ -302,7 +302,7 @@ mod tests {
     fn a_bomb_is_not_blown_up() {
         let bomb = compressed(Encoding::Gzip, &[vec![0; 8 << 20]]);
         assert_eq!(
-            inflate(&bomb, None, LARGE).map(|body| body.len()),
+            inflate(&bomb, None, BUDGET_BYTES).map(|body| body.len()),
             Ok(8 << 20)
         );
         assert_eq!(
@@ -320,13 +320,13 @@ mod tests {
         for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);
             let mut permit = budget.empty_permit();
-            match decompress(&bomb, None, LARGE, &mut permit) {
+            match decompress(&bomb, None, BUDGET_BYTES, &mut permit) {
                 Ok(body) => {
                     assert!(inflated, "{limit}");
                     assert_eq!(body.len(), 8 * MIB);
                     assert!(budget.reserved() >= 2 * body.len());
                 }
-                Err(HttpError::Room(Error::Budget(MemoryBudgetError { .. }))) => {
+                Err(HttpError::Service(Error::Budget(MemoryBudgetError { .. }))) => {
                     assert!(!inflated, "{limit}");
                 }
                 Err(other) => panic!("{other}"),

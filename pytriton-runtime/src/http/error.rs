@@ -3,7 +3,7 @@ use thiserror::Error;
 
 use crate::Status;
 use crate::net::{BodyError, Refusal};
-use crate::service::{Error as RoomError, Restricted};
+use crate::service::{Error as ServiceError, Restricted};
 use crate::shared_memory::Kind;
 
 /// Why an HTTP request failed. Where Triton has a message, it is used.
@@ -12,7 +12,7 @@ use crate::shared_memory::Kind;
 pub enum HttpError {
     /// The error of another layer.
     #[error(transparent)]
-    Room(#[from] RoomError),
+    Service(#[from] ServiceError),
     /// The path belongs to a restricted group.
     #[error("This API is restricted, {0}")]
     Restricted(#[from] Restricted),
@@ -93,7 +93,7 @@ pub enum HttpError {
     },
     /// The tritonserver next to this server has not responded.
     #[error("{message}")]
-    Beside {
+    Tritonserver {
         /// The reason.
         message: String,
     },
@@ -129,9 +129,11 @@ impl HttpError {
     /// Returns the HTTP status code.
     pub fn status(&self) -> u16 {
         match self {
-            Self::Room(error) => error.status().http(),
+            Self::Service(error) => error.status().http(),
             Self::Refused(refusal) => refusal.status().as_u16(),
-            Self::Body(BodyError::Stopping) | Self::Beside { .. } => Status::Unavailable.http(),
+            Self::Body(BodyError::Stopping) | Self::Tritonserver { .. } => {
+                Status::Unavailable.http()
+            }
             Self::Restricted(_) => 403,
             Self::HostNotAllowed { .. } => 421,
             Self::Method { .. } => 405,
@@ -157,7 +159,7 @@ impl HttpError {
 impl From<Refusal> for HttpError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Memory(error) => Self::Room(error.into()),
+            Refusal::Memory(error) => Self::Service(error.into()),
             Refusal::HostNotAllowed { host } => Self::HostNotAllowed { host },
             refusal => Self::Refused(refusal),
         }

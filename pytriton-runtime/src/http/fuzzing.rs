@@ -39,13 +39,13 @@ pub fn infer(
     let json_length = (header.is_none() || length > 0).then_some(length);
     let (body, permit) = received(body, header.map(|_| length), budget)?;
     let json = json_length.unwrap_or_default();
-    let kept = if json < body.len() { json } else { 0 };
+    let kept_bytes = if json < body.len() { json } else { 0 };
     let max_depth = Limits::default().max_json_depth;
     let regions = Regions::default();
     let decoded = inference::decode(spec, &body, json_length, max_depth, &regions, permit);
     let (mut request, format) = decoded.map_err(text)?;
     drop(body);
-    request.settle(kept).map_err(text)?;
+    request.settle(kept_bytes).map_err(text)?;
     let request = Request::check(spec, request).map_err(text)?;
     let writer = ResponseWriter::new(spec);
     let written = writer.write(&format, &echo(&request), budget.empty_permit());

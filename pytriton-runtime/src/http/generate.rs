@@ -20,7 +20,7 @@ use crate::tracked_bytes::TrackedBytes;
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
 use super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
-use super::noted::Noted;
+use super::response_trace::ResponseTrace;
 use super::traced::{context, traced};
 use super::{HttpError, body};
 
@@ -83,7 +83,7 @@ pub(super) async fn generate_stream<B: Body>(
 }
 
 /// An accepted request.
-struct Asked {
+struct AcceptedRequest {
     answers: Answers,
     writer: Writer,
 }
@@ -92,7 +92,7 @@ struct Asked {
 struct Writer {
     format: Arc<GenerateFormat>,
     budget: Arc<MemoryBudget>,
-    noted: Option<Noted>,
+    response_trace: Option<ResponseTrace>,
 }
 
 async fn ask(
@@ -101,7 +101,7 @@ async fn ask(
     version: Option<&str>,
     headers: &HeaderMap,
     body: impl Body,
-) -> Result<Asked, HttpError> {
+) -> Result<AcceptedRequest, HttpError> {
     let model = app_state.model(name, version)?;
     let tracer = app_state.models.tracer();
     let timeline = tracer.sample(&model.spec().name, || context(headers));
@@ -128,16 +128,16 @@ async fn ask(
     let writer = Writer {
         format: Arc::new(format.map_err(Error::from)?),
         budget: Arc::clone(app_state.models.budget()),
-        noted: timeline
+        response_trace: timeline
             .as_ref()
-            .map(|timeline| Noted::new(timeline, model.spec())),
+            .map(|timeline| ResponseTrace::new(timeline, model.spec())),
     };
     request.traced = timeline.map(|timeline| timeline as _);
     let answers = app_state.answers(&model, request).await?;
-    Ok(Asked { answers, writer })
+    Ok(AcceptedRequest { answers, writer })
 }
 
-impl Asked {
+impl AcceptedRequest {
     /// Returns the next event, or a keep-alive comment.
     async fn next(&mut self) -> Option<TrackedBytes> {
         match timeout(SILENCE, self.answers.next()).await {
@@ -159,8 +159,8 @@ impl Writer {
         around: [&'static [u8]; 2],
     ) -> Result<TrackedBytes, Error> {
         let response = answer?;
-        if let Some(noted) = &self.noted {
-            noted.answered(&response);
+        if let Some(response_trace) = &self.response_trace {
+            response_trace.answered(&response);
         }
         let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
         let weight = response.bytes();

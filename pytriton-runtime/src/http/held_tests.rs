@@ -123,19 +123,19 @@ async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
         ..Limits::default()
     };
     let app = app_state(&[&IDENTITY], limits).await;
-    let told = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
+    let reserve = |kib: usize| held(&app, JSON, "x".repeat(kib * KIB));
     let budget = app.models.budget();
-    let first = told(12).ok();
+    let first = reserve(12).ok();
     assert!(first.is_some() && budget.reserved() == 12 * KIB);
     assert_eq!(
-        told(12)
+        reserve(12)
             .err()
             .map(|failure| Answer::from(failure).status().as_u16()),
         Some(503)
     );
     drop(first);
     assert_eq!(budget.reserved(), 0);
-    assert!(told(12).is_ok());
+    assert!(reserve(12).is_ok());
 }
 
 #[tokio::test]

@@ -35,15 +35,15 @@ pub(super) async fn infer<B: Body>(
 ) -> Result<Answer, Failure> {
     let model = app_state.model(name, version).map_err(Failure::plain)?;
     if model.spec().decoupled {
-        let door = "HTTP end point";
-        return Err(Failure::plain(Error::Decoupled { door }));
+        let endpoint = "HTTP end point";
+        return Err(Failure::plain(Error::Decoupled { endpoint }));
     }
     let trace = traced(model.spec(), headers);
     let tracer = app_state.models.tracer();
     let timeline = tracer.sample(&model.spec().name, || context(headers));
     note(timeline.as_ref(), "HTTP_RECV_START");
     let known = BodyHeaders::of(headers);
-    let Received {
+    let DecompressedBody {
         body,
         json_length,
         permit,
@@ -67,8 +67,8 @@ pub(super) async fn infer<B: Body>(
     };
     let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
     // Binary data keeps the whole body alive.
-    let kept = if text < length { text } else { 0 };
-    let settled = request.settle(kept);
+    let kept_bytes = if text < length { text } else { 0 };
+    let settled = request.settle(kept_bytes);
     settled.map_err(|error| Failure::plain(Error::from(error)))?;
     request.trace = identified(trace, &request.id);
     let forwarded = headers.iter();
@@ -128,7 +128,7 @@ fn encode(
 }
 
 /// A decompressed body.
-struct Received {
+struct DecompressedBody {
     body: Bytes,
     /// The length of its JSON part; `None` for a raw request.
     json_length: Option<usize>,
@@ -139,7 +139,7 @@ async fn read(
     app_state: &AppState,
     headers: &BodyHeaders<'_>,
     body: impl Body,
-) -> Result<Received, HttpError> {
+) -> Result<DecompressedBody, HttpError> {
     let encoding = Encoding::of_request(headers.content_encoding)?;
     let length = headers.content_length;
     let value = headers.json_length;
@@ -163,7 +163,7 @@ async fn read(
         }
     };
     let length = header_length(value, body.len()).map_err(Error::from)?;
-    Ok(Received {
+    Ok(DecompressedBody {
         body,
         json_length: (value.is_none() || length > 0).then_some(length),
         permit,

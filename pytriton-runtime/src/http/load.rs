@@ -31,7 +31,7 @@ impl LoadFormat {
     }
 
     /// Adds the load of the model to a response.
-    pub(super) fn tell(self, answer: &mut Answer, model: &Model) {
+    pub(super) fn write_header(self, answer: &mut Answer, model: &Model) {
         // The value consists of digits and names.
         if let Ok(value) = HeaderValue::try_from(self.write(&model.load())) {
             answer.headers_mut().insert(METRICS.clone(), value);

@@ -18,7 +18,7 @@ use crate::statistics::ModelStatistics;
 use crate::tls::Certificates;
 use crate::trace::dropped_spans;
 
-use super::texts::Texts;
+use super::text_cache::TextCache;
 
 /// The sources of metrics.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Metrics {
     models: Arc<ModelRepository>,
     system: System,
     certificates: Vec<Certificates>,
-    texts: Texts,
+    cache: TextCache,
 }
 
 impl Metrics {
@@ -35,7 +35,7 @@ impl Metrics {
             models,
             system: System::default(),
             certificates,
-            texts: Texts::default(),
+            cache: TextCache::default(),
         }
     }
 
@@ -43,7 +43,7 @@ impl Metrics {
     /// responses, a recent text is reused.
     pub(crate) async fn text(self: &Arc<Self>) -> Bytes {
         let metrics = Arc::clone(self);
-        let text = move || metrics.texts.text(|| metrics.write());
+        let text = move || metrics.cache.text(|| metrics.write());
         report(weight(&self.models), text).await
     }
 
@@ -68,8 +68,8 @@ impl Metrics {
 
 /// Returns the metrics of models in the same format.
 pub(super) async fn models_text(models: &Arc<ModelRepository>) -> String {
-    let told = Arc::clone(models);
-    report(weight(models), move || write_models(&told)).await
+    let repository = Arc::clone(models);
+    report(weight(models), move || write_models(&repository)).await
 }
 
 /// The approximate number of bytes per model.
@@ -220,16 +220,16 @@ mod tests {
             router.oneshot(request).await.unwrap().into_body()
         };
         let text = to_bytes(ask().await, usize::MAX).await.unwrap().len();
-        assert_eq!(sources.texts.held(), 0);
+        assert_eq!(sources.cache.held(), 0);
         let mut unread = Vec::new();
         for _ in 0..16 * MIB / text {
             unread.push(ask().await);
         }
-        let held = sources.texts.held();
+        let held = sources.cache.held();
         assert!((4 * MIB..6 * MIB).contains(&held), "{held}");
         let last = to_bytes(ask().await, usize::MAX).await.unwrap();
         assert!(last.starts_with(b"# HELP "), "{last:?}");
         drop((unread, last));
-        assert_eq!(sources.texts.held(), 0);
+        assert_eq!(sources.cache.held(), 0);
     }
 }

@@ -4,8 +4,6 @@
 //! instead of a router because Triton does not decode paths and does not respond to `HEAD`.
 
 mod answer;
-#[cfg(tritonserver)]
-mod beside;
 mod body;
 mod compression;
 mod content;
@@ -26,11 +24,11 @@ mod load;
 mod logging;
 mod metrics;
 mod model;
-mod noted;
 mod openai;
 #[cfg(test)]
 mod paths_tests;
 mod platform;
+mod response_trace;
 #[cfg(test)]
 mod restricted_tests;
 mod route;
@@ -40,17 +38,17 @@ mod shared_memory;
 mod standby;
 #[cfg(test)]
 mod tests;
-mod texts;
+mod text_cache;
 mod trace;
 mod traced;
+#[cfg(tritonserver)]
+mod tritonserver_client;
 
 pub(crate) use answer::refusal;
-#[cfg(tritonserver)]
-pub(crate) use beside::Beside;
 pub(crate) use content::Content;
+pub(crate) use docs::{OpenApiDocument, answer_alone as answer_page, is_used_by_page};
 #[cfg(tritonserver)]
-pub(crate) use docs::{Relay, answer_beside as answer_docs};
-pub(crate) use docs::{Written, answer_alone as answer_page, is_asked};
+pub(crate) use docs::{Relay, answer_on_own_port as answer_docs};
 pub use error::HttpError;
 pub(crate) use metrics::Metrics;
 pub(crate) use metrics::metrics_router;
@@ -62,3 +60,5 @@ pub(crate) use openai::{
 };
 pub(crate) use platform::{Ping, Platform, SageMaker, VertexAi};
 pub(crate) use router::{answer, answer_to};
+#[cfg(tritonserver)]
+pub(crate) use tritonserver_client::TritonserverClient;

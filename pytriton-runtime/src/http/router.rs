@@ -47,8 +47,8 @@ async fn dispatch<B: Body>(
     } = parts;
     let Some(route) = Route::parse(uri.path()) else {
         return match &app_state.docs {
-            Some(doors) if docs::is_route(uri.path()) => {
-                Box::pin(docs::answer(app_state, doors, parts)).await
+            Some(routes) if docs::is_route(uri.path()) => {
+                Box::pin(docs::answer(app_state, routes, parts)).await
             }
             _ => Err(Failure::plain(HttpError::NotFound)),
         };
@@ -100,7 +100,7 @@ async fn inference<B: Body>(
     if let Some(load) = load
         && let Ok(model) = app_state.model(name, version)
     {
-        load.tell(&mut answer, &model);
+        load.write_header(&mut answer, &model);
     }
     Ok(answer)
 }

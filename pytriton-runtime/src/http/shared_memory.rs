@@ -29,8 +29,8 @@ pub(super) fn shared_memory(
 }
 
 fn status(app_state: &AppState, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {
-    let told = app_state.regions.status(kind, region, region_json);
-    Ok(regions_json(&told.map_err(refused)?))
+    let status = app_state.regions.status(kind, region, region_json);
+    Ok(regions_json(&status.map_err(refused)?))
 }
 
 fn register(

@@ -4,11 +4,11 @@ use crate::model::{Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
-use super::started::Started;
+use super::running::Running;
 
 /// Returns the text that is printed when the server is ready: the engine, all models (failed ones
 /// are marked) and the addresses.
-pub(super) fn banner(registry: &Registry, started: &Started) -> String {
+pub(super) fn banner(registry: &Registry, started: &Running) -> String {
     let engine = started.engine.name();
     let mut text = format!("pytriton {}, engine {engine}\n", env!("CARGO_PKG_VERSION"));
     for model in registry.iter() {

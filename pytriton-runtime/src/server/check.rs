@@ -6,7 +6,7 @@ use crate::registry::Registry;
 
 use super::settings::Setting;
 #[cfg(tritonserver)]
-use super::texts::Texts;
+use super::sidecar_server::SidecarServer;
 use super::{Options, ServerError, inspect, model_line};
 
 /// Returns a table of the options: name, value and origin.
@@ -74,8 +74,8 @@ pub(super) async fn check(
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);
             let engine = super::tritonserver::start(registry, options, &located, probe).await?;
-            let texts = Texts::start(registry, options, &engine).await?;
-            super::tritonserver::stop(engine, texts, options.exit_timeout_secs).await;
+            let sidecar = SidecarServer::start(registry, options, &engine).await?;
+            super::tritonserver::stop(engine, sidecar, options.exit_timeout_secs).await;
         }
     }
     lines.push("all checks passed".to_owned());

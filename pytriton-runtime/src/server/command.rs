@@ -5,7 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::Options;
-use super::settings::{Mistakes, ResolveError, Setting, resolve};
+use super::settings::{ResolveError, Setting, ValidationErrors, resolve};
 
 /// The command line of a binary with models.
 #[derive(Debug, Parser)]
@@ -87,7 +87,7 @@ impl CommandLine {
     pub(super) fn command(
         name: &'static str,
         version: &'static str,
-    ) -> Result<(Command, Vec<Setting>), Mistakes> {
+    ) -> Result<(Command, Vec<Setting>), ValidationErrors> {
         let command = Self::command_for(name, version);
         let resolved = match resolve(&command, env::args_os().collect()) {
             Ok(resolved) => resolved,

@@ -8,10 +8,10 @@ use crate::heap::keep;
 use crate::logging;
 use crate::offload::is_relieved;
 
-use super::caretaker::{Plan, Progress};
-use super::order::Orders;
 use super::run::runtime;
-use super::started::{Started, StartedEngine};
+use super::running::{Running, RunningEngine};
+use super::shutdown_phase::ShutdownReceiver;
+use super::supervisor::{Plan, Progress};
 use super::{Server, ServerError};
 
 const LEAST: usize = 2;
@@ -20,7 +20,11 @@ const LEAST: usize = 2;
 ///
 /// The thread that stops the server has its own runtime, so blocked workers cannot prevent the
 /// stop.
-pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
+pub(super) fn serve(
+    plan: &Plan,
+    shutdown: ShutdownReceiver,
+    progress: &Progress,
+) -> Result<(), ServerError> {
     if plan.ports {
         keep(plan.options.bounds().max_bytes_in_flight);
     }
@@ -37,7 +41,7 @@ pub(super) fn serve(plan: &Plan, orders: Orders, progress: &Progress) -> Result<
             .on_thread_start(is_relieved),
     )?;
     let here = runtime(&mut Builder::new_current_thread())?;
-    let done = serve_on(&workers, &here, plan, orders, progress);
+    let done = serve_on(&workers, &here, plan, shutdown, progress);
     workers.shutdown_background();
     done
 }
@@ -52,25 +56,25 @@ fn serve_on(
     workers: &Runtime,
     here: &Runtime,
     plan: &Plan,
-    mut orders: Orders,
+    mut shutdown: ShutdownReceiver,
     progress: &Progress,
 ) -> Result<(), ServerError> {
     let server = workers.block_on(async {
         tokio::select! {
             server = start(plan) => server,
-            signal = orders.stop() => Err(ServerError::NotReady { signal }),
+            signal = shutdown.stop() => Err(ServerError::NotReady { signal }),
         }
     })?;
-    progress.serving(Started {
+    progress.serving(Running {
         addresses: *server.addresses(),
-        engine: StartedEngine::Embedded {
+        engine: RunningEngine::Embedded {
             models: server.models().clone(),
             workers: workers.handle().clone(),
         },
     });
     here.block_on(until_stopped(
         server,
-        orders,
+        shutdown,
         plan.options.exit_timeout_secs,
     ))
 }
@@ -84,17 +88,17 @@ async fn start(plan: &Plan) -> Result<Server, ServerError> {
 
 async fn until_stopped(
     server: Server,
-    mut orders: Orders,
+    mut shutdown: ShutdownReceiver,
     seconds: u64,
 ) -> Result<(), ServerError> {
-    let fatal_error = orders.until_over(server.models().broken()).await;
+    let fatal_error = shutdown.until_over(server.models().broken()).await;
     tokio::select! {
         answered = server.stop(Duration::from_secs(seconds)) => match (fatal_error, answered) {
             (Some(fatal_error), _) => Err(fatal_error.into()),
             (None, true) => Ok(()),
             (None, false) => Err(ServerError::Drain { seconds }),
         },
-        signal = orders.abandon() => {
+        signal = shutdown.abandon() => {
             tracing::warn!(signal, "stopping immediately");
             Err(ServerError::Interrupted { signal })
         }

@@ -28,7 +28,7 @@ use crate::triton::process::ExitReport;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, Version, WriteError};
 
-use super::settings::{Mistakes, ResolveError};
+use super::settings::{ResolveError, ValidationErrors};
 
 /// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]
@@ -129,7 +129,7 @@ pub enum ServerError {
     Traces(TracesError),
     /// The configuration file or a variable set by a platform is invalid.
     #[error(transparent)]
-    Configuration(#[from] Mistakes),
+    Configuration(#[from] ValidationErrors),
     /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -333,7 +333,12 @@ impl From<ResolveError> for ServerError {
             ResolveError::Line(error) => error,
         };
         let text = error.to_string();
-        let said = text.split("\n\n").next().unwrap_or_default();
-        Self::Arguments(said.strip_prefix("error: ").unwrap_or(said).to_owned())
+        let message = text.split("\n\n").next().unwrap_or_default();
+        Self::Arguments(
+            message
+                .strip_prefix("error: ")
+                .unwrap_or(message)
+                .to_owned(),
+        )
     }
 }

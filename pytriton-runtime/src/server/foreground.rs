@@ -4,13 +4,13 @@ use tokio::runtime::Builder;
 
 use crate::logging;
 
-use super::apart::apart;
 use super::banner::banner;
-use super::caretaker::{Caretaker, Phase};
+use super::blocking::on_new_thread;
 use super::ffi::outlive_file_size_limits;
-use super::order::Order;
 use super::run::{print, runtime};
+use super::shutdown_phase::ShutdownPhase;
 use super::signal::StopSignals;
+use super::supervisor::{Phase, Supervisor};
 use super::{ServerError, Triton};
 
 impl Triton {
@@ -29,7 +29,7 @@ impl Triton {
         let export = logging::init(&self.options.log_settings(), traces);
         let _export = export.map_err(ServerError::Traces)?;
         outlive_file_size_limits();
-        let done = apart(|| self.serve_here());
+        let done = on_new_thread(|| self.serve_here());
         // The process may exit next.
         logging::flush();
         done
@@ -46,40 +46,45 @@ impl Triton {
         };
         let here = runtime(&mut Builder::new_current_thread())?;
         let mut signals = here.block_on(async { StopSignals::new() })?;
-        let caretaker = match choice {
+        let supervisor = match choice {
             Some(choice) => Some(self.begin(&models, choice, true)?),
             None => self.serving(),
         };
-        let Some(caretaker) = caretaker else {
+        let Some(supervisor) = supervisor else {
             // The server has ended meanwhile.
             return Ok(());
         };
         let mut stopping = false;
         here.block_on(watch(
-            &caretaker,
+            &supervisor,
             &mut signals,
             &mut stopping,
             Phase::Serving,
         ));
-        if let Some(started) = caretaker.started() {
+        if let Some(started) = supervisor.started() {
             print(&banner(&models.served(), started));
         }
         drop(models);
-        here.block_on(watch(&caretaker, &mut signals, &mut stopping, Phase::Ended));
-        let done = caretaker.join();
-        self.forget(&caretaker);
+        here.block_on(watch(
+            &supervisor,
+            &mut signals,
+            &mut stopping,
+            Phase::Ended,
+        ));
+        let done = supervisor.join();
+        self.forget(&supervisor);
         done
     }
 }
 
 /// Forwards signals to a server until it reaches the phase `until`.
 async fn watch(
-    caretaker: &Caretaker,
+    supervisor: &Supervisor,
     signals: &mut StopSignals,
     stopping: &mut bool,
     until: Phase,
 ) {
-    let mut phase = caretaker.phase();
+    let mut phase = supervisor.phase();
     loop {
         let reached = async {
             // If the sender is gone, the server has ended.
@@ -93,10 +98,12 @@ async fn watch(
         };
         match step {
             ControlFlow::Break(()) => return,
-            ControlFlow::Continue(signal) if *stopping => caretaker.order(Order::Abandon(signal)),
+            ControlFlow::Continue(signal) if *stopping => {
+                supervisor.order(ShutdownPhase::Abandon(signal))
+            }
             ControlFlow::Continue(signal) => {
                 *stopping = true;
-                caretaker.order(Order::Stop(signal));
+                supervisor.order(ShutdownPhase::Stop(signal));
             }
         }
     }

@@ -6,7 +6,7 @@ use clap::{Args, Command};
 
 use crate::flags::Flags;
 
-use super::checked::{check_docs_port, check_openai_port, checked};
+use super::embedded_checks::{check_docs_port, check_openai_port, checked};
 use super::tritonserver::{check_options, check_tls};
 use super::{Options, ServerError};
 
@@ -126,13 +126,13 @@ fn check(arguments: &[&str], embedded: bool, tritonserver: bool) {
         match checked {
             Ok(()) => assert!(honoured, "{arguments:?} is passed over"),
             Err(error) => {
-                let said = error.to_string();
-                assert!(!honoured, "{arguments:?}: {said}");
+                let text = error.to_string();
+                assert!(!honoured, "{arguments:?}: {text}");
                 assert!(
                     arguments
                         .iter()
-                        .any(|one| said.contains(&format!("--{}", name(one)))),
-                    "{said}"
+                        .any(|one| text.contains(&format!("--{}", name(one)))),
+                    "{text}"
                 );
             }
         }

@@ -31,7 +31,7 @@ const GRPC_CLIENTS: usize = 4;
 const CALLS_OF_EACH: usize = 400;
 
 #[derive(Parser)]
-struct Line {
+struct TestCommandLine {
     #[command(flatten)]
     options: Options,
 }
@@ -55,7 +55,7 @@ impl Served {
             .insert(model.registration(function).unwrap())
             .unwrap();
         let free = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-        let options = Line::parse_from(free).options;
+        let options = TestCommandLine::parse_from(free).options;
         let mut threads = Builder::new_multi_thread();
         let threads = threads.worker_threads(3).enable_all().build().unwrap();
         let server = threads.block_on(Server::start(&registry, &options));

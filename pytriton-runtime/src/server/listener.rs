@@ -105,7 +105,11 @@ impl Reserved {
 
     /// Binds only the ports that this process serves in addition to tritonserver's.
     #[cfg(tritonserver)]
-    pub(super) fn beside(options: &Options, openai: bool, docs: bool) -> Result<Self, ServerError> {
+    pub(super) fn next_to_tritonserver(
+        options: &Options,
+        openai: bool,
+        docs: bool,
+    ) -> Result<Self, ServerError> {
         let port = options.openai_port.unwrap_or(OPENAI_PORT);
         let openai = openai.then(|| Port::openai(options, port)).transpose()?;
         let docs = match options.docs_port {

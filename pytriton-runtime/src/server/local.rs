@@ -21,8 +21,8 @@ use crate::repository::{Answers, Model, ModelRepository};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
 
-use super::serve::doors;
-use super::started::{Started, StartedEngine};
+use super::running::{Running, RunningEngine};
+use super::serve::services;
 use super::{ServerError, Triton};
 
 /// Calls the models of a [`Triton`] from within its process, with tensors instead of encoded bytes.
@@ -49,7 +49,7 @@ impl Triton {
         let (models, workers) = self.loaded("a call to `local`")?;
         let limits = self.options.limits()?;
         // No request arrives through these services.
-        let (http, _) = doors(&models, limits, &self.options, &Access::default(), None);
+        let (http, _) = services(&models, limits, &self.options, &Access::default(), None);
         let app_state = AppState {
             forward: HeaderForward::default(),
             ..(*http).clone()
@@ -83,13 +83,13 @@ impl Triton {
     ) -> Result<(Arc<ModelRepository>, Handle), ServerError> {
         // Waits for a start in progress.
         drop(self.lock_models());
-        let caretaker = match self.serving() {
-            Some(caretaker) => caretaker,
+        let supervisor = match self.serving() {
+            Some(supervisor) => supervisor,
             None => self.start(false)?.0,
         };
-        match caretaker.started() {
-            Some(Started {
-                engine: StartedEngine::Embedded { models, workers },
+        match supervisor.started() {
+            Some(Running {
+                engine: RunningEngine::Embedded { models, workers },
                 ..
             }) => Ok((Arc::clone(models), workers.clone())),
             #[cfg(tritonserver)]

@@ -1,30 +1,27 @@
 //! The server process: command line, logs, listeners, start and graceful shutdown.
 //!
-//! [`Triton`] represents a server as a value. A caretaker, which is a thread with its own runtime,
+//! [`Triton`] represents a server as a value. A supervisor, which is a thread with its own runtime,
 //! starts the engine, waits for an order to stop, and stops it. Several servers in one process are
 //! therefore independent, and their methods may be called from any thread, including `async` code.
 
-#[cfg(not(tritonserver))]
-mod absent;
 mod addresses;
-mod apart;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod arrival_tests;
 mod banner;
+mod blocking;
 mod builder;
-mod caretaker;
 mod check;
-#[cfg(feature = "embedded")]
-mod checked;
 mod command;
+mod command_docs;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod compressed_health_tests;
-mod described;
 mod descriptors;
 #[cfg(feature = "embedded")]
 mod embedded;
+#[cfg(feature = "embedded")]
+mod embedded_checks;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
@@ -42,39 +39,42 @@ mod limit_options;
 mod listener;
 #[cfg(feature = "embedded")]
 mod local;
-mod locked;
 #[cfg(feature = "embedded")]
 mod memory;
+#[cfg(not(tritonserver))]
+mod no_tritonserver;
 mod options;
-mod order;
 #[cfg(feature = "embedded")]
 mod platforms;
+#[cfg(feature = "embedded")]
+mod port_certificates;
 #[cfg(feature = "embedded")]
 mod port_service;
 #[cfg(feature = "embedded")]
 mod router;
 mod run;
-#[cfg(feature = "embedded")]
-mod secured;
+mod running;
 #[cfg(feature = "embedded")]
 mod serve;
 pub(crate) mod settings;
+mod shutdown_phase;
+#[cfg(tritonserver)]
+mod sidecar_server;
 mod signal;
-mod started;
+mod signature_check;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod streamed_tests;
+mod supervisor;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod tests;
-#[cfg(tritonserver)]
-mod texts;
 mod triton;
 #[cfg(tritonserver)]
 mod tritonserver;
 
 #[cfg(not(tritonserver))]
-use absent as inspect;
+use no_tritonserver as inspect;
 
 pub use crate::instance::FatalError;
 pub use addresses::{Addresses, TlsPorts};
@@ -90,5 +90,5 @@ pub use router::Router;
 pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;
-pub use settings::{Mistake, Mistakes};
+pub use settings::{ValidationError, ValidationErrors};
 pub use triton::Triton;

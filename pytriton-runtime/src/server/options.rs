@@ -251,13 +251,13 @@ impl Options {
     ) -> Result<Self, ServerError> {
         #[derive(Debug, Parser)]
         #[command(no_binary_name = true, disable_help_flag = true)]
-        struct Line {
+        struct OptionsCommand {
             #[command(flatten)]
             options: Options,
         }
         let arguments = arguments.into_iter().map(Into::into).collect();
-        let resolved = resolve(&Line::command(), arguments)?;
-        Ok(Line::from_arg_matches(&resolved.matches)
+        let resolved = resolve(&OptionsCommand::command(), arguments)?;
+        Ok(OptionsCommand::from_arg_matches(&resolved.matches)
             .map_err(ResolveError::from)?
             .options)
     }

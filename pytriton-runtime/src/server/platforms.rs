@@ -124,8 +124,8 @@ impl Platforms {
 }
 
 fn is_allowed(options: &Options, flag: &str) -> bool {
-    let said = options.triton.flags.values(flag).last();
-    said.is_some_and(|value| value == "true")
+    let value = options.triton.flags.values(flag).last();
+    value.is_some_and(|value| value == "true")
 }
 
 /// Returns the model for requests that name none.

@@ -16,8 +16,8 @@ use crate::http::{self, Metrics, metrics_router};
 use crate::net::check_head;
 use crate::service::AppState;
 
-use super::checked::access;
-use super::serve::doors;
+use super::embedded_checks::access;
+use super::serve::services;
 use super::{ServerError, Triton};
 
 /// Serves the models of a [`Triton`] in a server of the application: a tower service for axum's
@@ -48,7 +48,7 @@ impl Triton {
         let (models, _) = self.loaded("a call to `router`")?;
         let limits = self.options.limits()?;
         let access = access(&self.options)?;
-        let (http, grpc) = doors(&models, limits, &self.options, &access, None);
+        let (http, grpc) = services(&models, limits, &self.options, &access, None);
         Ok(Router {
             http,
             grpc,

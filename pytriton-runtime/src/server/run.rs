@@ -13,11 +13,11 @@ use crate::trace::{Export, TracesExporter};
 
 use super::command::{Command, CommandLine, Format};
 use super::ffi::outlive_file_size_limits;
-use super::locked::Compared;
-use super::{Options, ServerError, Triton, check, described, descriptors, inspect, table};
+use super::signature_check::Compared;
+use super::{Options, ServerError, Triton, check, command_docs, descriptors, inspect, table};
 
 /// The exit code for a usage error, as in clap.
-const MISTAKE: u8 = 2;
+const USAGE_ERROR: u8 = 2;
 
 /// Runs the command line of a binary with models. `pytriton::main!` calls this function.
 ///
@@ -30,7 +30,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Ok(read) => read,
         Err(mistakes) => {
             print_error(&mistakes);
-            return ExitCode::from(MISTAKE);
+            return ExitCode::from(USAGE_ERROR);
         }
     };
     let done = match command {
@@ -44,15 +44,15 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             served.map(drop)
         }
         Command::List { format } => registry().and_then(|registry| match format {
-            Format::Text => say(&table(&registry)),
-            Format::Json => say(&registry.lock().to_json()),
-            Format::Openapi => say(&described(&registry)),
+            Format::Text => print_output(&table(&registry)),
+            Format::Json => print_output(&registry.lock().to_json()),
+            Format::Openapi => print_output(&described(&registry)),
         }),
         Command::Check {
             lock: Some(file), ..
         } => registry().and_then(|registry| {
             let compared = Compared::new(&file, &registry)?;
-            say(&compared.to_string())?;
+            print_output(&compared.to_string())?;
             compared.check()
         }),
         Command::Check {
@@ -60,7 +60,7 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             options,
         } => {
             let export = log(&options);
-            say(&check::settings(&settings, &options))
+            print_output(&check::settings(&settings, &options))
                 .and(export)
                 .and_then(|_export| choose(&options))
                 .and_then(|choice| {
@@ -68,20 +68,22 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
                         check::check(&options.served(registry()?), &options, choice).await
                     })
                 })
-                .and_then(|report| say(&report))
+                .and_then(|report| print_output(&report))
         }
         Command::Install => {
             let export = logging::init(&LogSettings::default(), TracesExporter::None);
             let export = export.map_err(ServerError::Traces);
             export
                 .and_then(|_export| inspect::install())
-                .and_then(|report| say(&report))
+                .and_then(|report| print_output(&report))
         }
         Command::Repository { folder, native } => registry()
             .and_then(|registry| inspect::repository(&folder, native, &registry))
-            .and_then(|said| said.iter().try_for_each(|text| say(text))),
-        Command::Completions { shell } => say(&described::completions(shell, name, version)),
-        Command::Man => described::manual(name, version).and_then(|page| say(&page)),
+            .and_then(|said| said.iter().try_for_each(|text| print_output(text))),
+        Command::Completions { shell } => {
+            print_output(&command_docs::completions(shell, name, version))
+        }
+        Command::Man => command_docs::manual(name, version).and_then(|page| print_output(&page)),
     };
     match done {
         Ok(()) => {
@@ -147,12 +149,12 @@ pub(super) fn print(text: &str) {
 
 /// Prints requested output. An error is reported, so a full disk does not truncate a signature file
 /// silently.
-fn say(text: &str) -> Result<(), ServerError> {
-    said(write(io::stdout().lock(), text.trim_end()))
+fn print_output(text: &str) -> Result<(), ServerError> {
+    ignore_broken_pipe(write(io::stdout().lock(), text.trim_end()))
 }
 
 /// Ignores a broken pipe: a reader such as `head` has seen enough.
-fn said(written: io::Result<()>) -> Result<(), ServerError> {
+fn ignore_broken_pipe(written: io::Result<()>) -> Result<(), ServerError> {
     match written {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
             Err(ServerError::Output(source))
@@ -178,12 +180,12 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_not_lost_in_silence() {
-        let lost = said(Err(StorageFull.into())).unwrap_err();
+        let lost = ignore_broken_pipe(Err(StorageFull.into())).unwrap_err();
         assert_eq!(
             lost.to_string(),
             "cannot write to standard output: no storage space"
         );
-        said(Err(BrokenPipe.into())).unwrap();
-        said(write(Vec::new(), "text")).unwrap();
+        ignore_broken_pipe(Err(BrokenPipe.into())).unwrap();
+        ignore_broken_pipe(write(Vec::new(), "text")).unwrap();
     }
 }

@@ -11,7 +11,7 @@ use crate::access::{Access, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
-use crate::http::{self, TextModels, Written, is_asked};
+use crate::http::{self, OpenApiDocument, TextModels, is_used_by_page};
 #[cfg(tritonserver)]
 use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
@@ -22,14 +22,14 @@ use crate::registry::Registry;
 use crate::repository::ModelRepository;
 use crate::service::{AccessControl, AppState};
 
-use super::checked::{
+use super::embedded_checks::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
 use super::listener::{Listeners, Reserved};
 use super::platforms::Platforms;
+use super::port_certificates::PortCertificates;
 use super::port_service::{PortRoutes, PortService};
-use super::secured::Secured;
 use super::{Addresses, Options, ServerError};
 
 /// How long clients have to receive the refusal of their requests.
@@ -50,7 +50,7 @@ pub struct Server {
     endpoints: JoinSet<bool>,
     /// Keeps the token file, which is removed when this is dropped.
     _access: Option<Arc<Access>>,
-    secured: Secured,
+    certificates: PortCertificates,
 }
 
 impl Server {
@@ -70,7 +70,7 @@ impl Server {
         check_docs_port(options)?;
         let access = access(options)?;
         let platforms = Platforms::new(options, registry)?;
-        let secured = Secured::new(options, openai, !platforms.is_empty())?;
+        let certificates = PortCertificates::new(options, openai, !platforms.is_empty())?;
         let reserved = Reserved::new(options, openai, &platforms)?;
         let metrics = metrics(options)?;
         let control = options.control.clone();
@@ -79,7 +79,7 @@ impl Server {
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
         let tls = &mut server.addresses.tls;
-        *tls = secured.ports();
+        *tls = certificates.ports();
         if openai && server.addresses.openai.is_none() {
             server.addresses.openai = server.addresses.http;
             tls.openai = tls.http;
@@ -88,7 +88,7 @@ impl Server {
         if options.allow_docs && server.addresses.docs.is_none() {
             server.addresses.docs = server.addresses.http;
         }
-        server.secured = secured;
+        server.certificates = certificates;
         for endpoint in server.endpoints(listeners, limits, options, &access, platforms) {
             server
                 .endpoints
@@ -105,19 +105,20 @@ impl Server {
     ///
     /// Returns a [`ServerError`] that names the address.
     #[cfg(tritonserver)]
-    pub(super) async fn beside_tritonserver(
+    pub(super) async fn next_to_tritonserver(
         (upstream, relay): (Option<Upstream>, Option<Relay>),
         options: &Options,
         access: &Access,
     ) -> Result<Self, ServerError> {
         let limits = options.bounds();
-        let secured = Secured::openai(options, upstream.is_some())?;
+        let certificates = PortCertificates::openai(options, upstream.is_some())?;
         let (control, metrics) = (ControlOptions::default(), MetricsConfig::default());
         let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
-        let reserved = Reserved::beside(options, upstream.is_some(), relay.is_some())?;
+        let reserved =
+            Reserved::next_to_tritonserver(options, upstream.is_some(), relay.is_some())?;
         let listeners = reserved.listen(options)?;
         server.addresses = listeners.addresses;
-        let (app_state, _) = doors(&server.models, limits, options, access, None);
+        let (app_state, _) = services(&server.models, limits, options, access, None);
         let texts = upstream.map(|upstream| {
             let texts = TextModels::There(Arc::new(upstream));
             PortRoutes::OpenAi(Arc::clone(&app_state), texts)
@@ -126,7 +127,7 @@ impl Server {
         let windows = ReceiveWindows::new(server.models.budget());
         let limits = limits.connections();
         for (listener, routes, tls) in [
-            (listeners.openai, texts, secured.openai.clone()),
+            (listeners.openai, texts, certificates.openai.clone()),
             // No TLS, like tritonserver's own HTTP port.
             (listeners.docs, page, None),
         ] {
@@ -137,8 +138,8 @@ impl Server {
                 server.endpoints.spawn(endpoint.serve(stop));
             }
         }
-        server.addresses.tls = secured.ports();
-        server.secured = secured;
+        server.addresses.tls = certificates.ports();
+        server.certificates = certificates;
         Ok(server)
     }
 
@@ -175,7 +176,7 @@ impl Server {
             stop: watch::Sender::new(None),
             endpoints: JoinSet::new(),
             _access: None,
-            secured: Secured::default(),
+            certificates: PortCertificates::default(),
         })
     }
 
@@ -189,16 +190,16 @@ impl Server {
     ) -> Vec<Endpoint<PortService>> {
         let models = &self.models;
         let addresses = Some(&self.addresses);
-        let (http, grpc) = doors(models, limits, options, access, addresses);
+        let (http, grpc) = services(models, limits, options, access, addresses);
         let windows = ReceiveWindows::new(models.budget());
         let mut endpoints = Vec::new();
-        let Secured {
+        let PortCertificates {
             http: http_tls,
             grpc: grpc_tls,
             metrics: metrics_tls,
             openai: openai_tls,
             ..
-        } = &self.secured;
+        } = &self.certificates;
         let hosts = options.allowed_hosts.as_ref();
         let connections = limits.connections();
         let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, routes| {
@@ -216,9 +217,9 @@ impl Server {
         let texts = TextModels::Here(Arc::clone(models));
         let openai = PortRoutes::OpenAi(Arc::clone(&http), texts);
         open(listeners.openai, openai_tls, Protocol::Both, openai);
-        let told = told(options, access, addresses).only_paths(is_asked);
+        let routes = page_routes(options, access, addresses).only_paths(is_used_by_page);
         let docs = PortRoutes::Page(Arc::new(AppState {
-            docs: Some(Arc::new(Written::new(told))),
+            docs: Some(Arc::new(OpenApiDocument::new(routes))),
             ..(*http).clone()
         }));
         open(listeners.docs, http_tls, Protocol::Both, docs);
@@ -227,7 +228,10 @@ impl Server {
             docs: None,
             ..(*http).clone()
         });
-        let metrics = Arc::new(http::Metrics::new(Arc::clone(models), self.secured.all()));
+        let metrics = Arc::new(http::Metrics::new(
+            Arc::clone(models),
+            self.certificates.all(),
+        ));
         let measured = options.allow_metrics.then(|| Arc::clone(&metrics));
         for (listener, platform) in [
             (listeners.vertex_ai, platforms.vertex_ai(measured)),
@@ -312,7 +316,7 @@ impl Server {
 
 /// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
 /// ports.
-pub(super) fn doors(
+pub(super) fn services(
     models: &Arc<ModelRepository>,
     limits: Limits,
     options: &Options,
@@ -333,8 +337,8 @@ pub(super) fn doors(
     };
     let http = AppState {
         docs: options.allow_docs.then(|| {
-            let doors = told(options, access, addresses);
-            Arc::new(Written::new(doors))
+            let routes = page_routes(options, access, addresses);
+            Arc::new(OpenApiDocument::new(routes))
         }),
         ..app_state(
             &options.http_header_forward_pattern,
@@ -351,16 +355,16 @@ pub(super) fn doors(
 }
 
 /// Returns what the docs page shows about routes and, if known, other ports.
-pub(super) fn told(
+pub(super) fn page_routes(
     options: &Options,
     access: &Access,
     addresses: Option<&Addresses>,
 ) -> ServedRoutes {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    let doors = ServedRoutes::new(access.closed(Spoken::Http), explicit);
+    let routes = ServedRoutes::new(access.closed(Spoken::Http), explicit);
     match addresses {
-        Some(addresses) => doors.with_other_ports(addresses.beside_docs()),
-        None => doors,
+        Some(addresses) => routes.with_other_ports(addresses.beside_docs()),
+        None => routes,
     }
 }
 

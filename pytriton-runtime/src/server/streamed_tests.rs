@@ -17,23 +17,23 @@ use crate::testing::counting::{COUNTING, COUNTS, dropped_streams, noticed};
 
 use super::port_service::{PortRoutes, PortService};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The idle timeout, and the timeout of a client that reads nothing.
-const SHORT: Duration = Duration::from_millis(200);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A client that has requested a stream, and its server task.
-struct Asked {
+struct StreamingClient {
     client: TcpStream,
     served: JoinHandle<Ending>,
     stop: watch::Sender<Option<Instant>>,
     models: Arc<ModelRepository>,
 }
 
-async fn ask(number: &str) -> Asked {
+async fn ask(number: &str) -> StreamingClient {
     let limits = Limits {
-        header_timeout: SHORT,
-        body_timeout: SHORT,
+        header_timeout: IDLE_TIMEOUT,
+        body_timeout: IDLE_TIMEOUT,
         ..Limits::default()
     };
     let app_state = app_state(&[&COUNTING], limits).await;
@@ -52,7 +52,7 @@ async fn ask(number: &str) -> Asked {
     let head = "POST /v2/models/Counting/generate_stream HTTP/1.1\r\nHost: x";
     let request = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     client.write_all(request.as_bytes()).await.unwrap();
-    Asked {
+    StreamingClient {
         client,
         served,
         stop,
@@ -64,7 +64,7 @@ async fn ask(number: &str) -> Asked {
 async fn first_event(client: &mut TcpStream) {
     let mut seen = Vec::new();
     while !seen.windows(6).any(|seen| seen == b"data: ") {
-        let read = timeout(PATIENCE, client.read_buf(&mut seen)).await;
+        let read = timeout(TEST_TIMEOUT, client.read_buf(&mut seen)).await;
         assert_ne!(read.unwrap().unwrap(), 0);
     }
 }
@@ -77,11 +77,11 @@ async fn a_stream_whose_function_computes_is_not_idle() {
     first_event(&mut asked.client).await;
     let mut more = Vec::new();
     // No data arrives, and the connection stays open.
-    let read = timeout(5 * SHORT, asked.client.read_to_end(&mut more)).await;
+    let read = timeout(5 * IDLE_TIMEOUT, asked.client.read_to_end(&mut more)).await;
     assert!(read.is_err());
     assert_eq!(dropped_streams(), before);
-    asked.stop.send_replace(Some(Instant::now() + SHORT));
-    let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+    asked.stop.send_replace(Some(Instant::now() + IDLE_TIMEOUT));
+    let ending = timeout(TEST_TIMEOUT, asked.served).await.unwrap().unwrap();
     assert_eq!(ending, Ending::Cut);
     noticed(before + 1).await;
 }
@@ -92,7 +92,7 @@ async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
     let before = dropped_streams();
     let mut asked = ask("-4").await;
     first_event(&mut asked.client).await;
-    let ending = timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+    let ending = timeout(TEST_TIMEOUT, asked.served).await.unwrap().unwrap();
     assert_eq!(ending, Ending::Itself);
     noticed(before + 1).await;
     assert_eq!(asked.models.budget().reserved(), 0);
@@ -108,7 +108,7 @@ async fn who_goes_away_between_two_events_is_noticed_at_once() {
     drop(asked.client);
     noticed(before + 1).await;
     assert!(begun.elapsed() < Duration::from_secs(2));
-    timeout(PATIENCE, asked.served).await.unwrap().unwrap();
+    timeout(TEST_TIMEOUT, asked.served).await.unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -124,8 +124,8 @@ async fn who_only_closes_its_side_reads_on() {
             assert_ne!(asked.client.read_buf(&mut comment).await.unwrap(), 0);
         }
     };
-    timeout(PATIENCE, comments).await.unwrap();
-    sleep(2 * SHORT).await;
+    timeout(TEST_TIMEOUT, comments).await.unwrap();
+    sleep(2 * IDLE_TIMEOUT).await;
     assert_eq!(dropped_streams(), before);
     asked.stop.send_replace(Some(Instant::now()));
     noticed(before + 1).await;

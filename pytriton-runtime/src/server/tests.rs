@@ -19,12 +19,12 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// Parses the options. Ports that are not given are free ones.
 pub(super) fn options(arguments: &[&str]) -> Options {
     #[derive(Parser)]
-    struct Line {
+    struct TestCommandLine {
         #[command(flatten)]
         options: Options,
     }
     let ports = ["test", "--http-port=0", "--grpc-port=0", "--metrics-port=0"];
-    Line::parse_from(
+    TestCommandLine::parse_from(
         ports
             .iter()
             .filter(|port| {

@@ -7,10 +7,10 @@ use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::runtime_models::{Function, Model};
 
-use super::apart::wait;
-use super::caretaker::{Caretaker, Phase, Plan};
-use super::order::Order;
-use super::started::Started;
+use super::blocking::wait;
+use super::running::Running;
+use super::shutdown_phase::ShutdownPhase;
+use super::supervisor::{Phase, Plan, Supervisor};
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
 /// The origin of a stop that the program requests.
@@ -48,7 +48,7 @@ pub struct Triton {
     /// serialized.
     models: Mutex<Registry>,
     /// Held only briefly.
-    caretaker: Mutex<Option<Arc<Caretaker>>>,
+    supervisor: Mutex<Option<Arc<Supervisor>>>,
 }
 
 impl Triton {
@@ -63,7 +63,7 @@ impl Triton {
         Self {
             options,
             models: Mutex::new(models),
-            caretaker: Mutex::default(),
+            supervisor: Mutex::default(),
         }
     }
 
@@ -113,8 +113,8 @@ impl Triton {
                 version,
             });
         };
-        let caretaker = self.serving();
-        let done = match caretaker.as_deref().and_then(Caretaker::started) {
+        let supervisor = self.serving();
+        let done = match supervisor.as_deref().and_then(Supervisor::started) {
             Some(started) => started.unload(&model, self.options.exit_timeout_secs),
             None => Ok(()),
         };
@@ -147,19 +147,19 @@ impl Triton {
     /// Returns [`ServerError::Drain`] or a similar error if the exit timeout was too short. If the
     /// server had ended before, returns the reason.
     pub fn stop(&self) -> Result<(), ServerError> {
-        let Some(caretaker) = lock(&self.caretaker).clone() else {
+        let Some(supervisor) = lock(&self.supervisor).clone() else {
             return Ok(());
         };
-        caretaker.order(Order::Stop(CALL));
-        let done = caretaker.join();
-        self.forget(&caretaker);
+        supervisor.order(ShutdownPhase::Stop(CALL));
+        let done = supervisor.join();
+        self.forget(&supervisor);
         done
     }
 
     /// Returns whether the server is running and every model has an available instance.
     pub fn is_alive(&self) -> bool {
-        let caretaker = self.serving();
-        let started = caretaker.as_deref().and_then(Caretaker::started);
+        let supervisor = self.serving();
+        let started = supervisor.as_deref().and_then(Supervisor::started);
         started.is_some_and(|started| started.engine.ready())
     }
 
@@ -169,22 +169,22 @@ impl Triton {
     }
 
     /// Starts an engine and waits until it serves.
-    pub(super) fn start(&self, ports: bool) -> Result<(Arc<Caretaker>, Addresses), ServerError> {
+    pub(super) fn start(&self, ports: bool) -> Result<(Arc<Supervisor>, Addresses), ServerError> {
         // No model can be bound until the server serves.
         let models = lock(&self.models);
-        let caretaker = self.begin(&models, self.choose(ports)?, ports)?;
-        let mut phase = caretaker.phase();
+        let supervisor = self.begin(&models, self.choose(ports)?, ports)?;
+        let mut phase = supervisor.phase();
         wait(async move {
             phase
                 .wait_for(|phase| *phase != Phase::Starting)
                 .await
                 .is_ok()
         })?;
-        match caretaker.started() {
-            Some(&Started { addresses, .. }) => Ok((caretaker, addresses)),
+        match supervisor.started() {
+            Some(&Running { addresses, .. }) => Ok((supervisor, addresses)),
             None => {
-                self.forget(&caretaker);
-                caretaker.join()?;
+                self.forget(&supervisor);
+                supervisor.join()?;
                 Err(ServerError::NotReady { signal: CALL })
             }
         }
@@ -209,17 +209,17 @@ impl Triton {
         models: &Registry,
         choice: Choice,
         ports: bool,
-    ) -> Result<Arc<Caretaker>, ServerError> {
+    ) -> Result<Arc<Supervisor>, ServerError> {
         descriptors::raise_limit();
-        let mut current = lock(&self.caretaker);
-        let caretaker = Caretaker::spawn(Plan {
+        let mut current = lock(&self.supervisor);
+        let supervisor = Supervisor::spawn(Plan {
             registry: models.clone(),
             options: self.options.clone(),
             choice,
             ports,
         })?;
-        *current = Some(Arc::clone(&caretaker));
-        Ok(caretaker)
+        *current = Some(Arc::clone(&supervisor));
+        Ok(supervisor)
     }
 
     pub(super) fn lock_models(&self) -> MutexGuard<'_, Registry> {
@@ -227,16 +227,16 @@ impl Triton {
     }
 
     /// Returns the caretaker of the running engine.
-    pub(super) fn serving(&self) -> Option<Arc<Caretaker>> {
-        let caretaker = lock(&self.caretaker).clone();
-        caretaker.filter(|caretaker| !caretaker.ended())
+    pub(super) fn serving(&self) -> Option<Arc<Supervisor>> {
+        let supervisor = lock(&self.supervisor).clone();
+        supervisor.filter(|supervisor| !supervisor.ended())
     }
 
-    pub(super) fn forget(&self, gone: &Arc<Caretaker>) {
-        let mut current = lock(&self.caretaker);
+    pub(super) fn forget(&self, gone: &Arc<Supervisor>) {
+        let mut current = lock(&self.supervisor);
         if current
             .as_ref()
-            .is_some_and(|caretaker| Arc::ptr_eq(caretaker, gone))
+            .is_some_and(|supervisor| Arc::ptr_eq(supervisor, gone))
         {
             *current = None;
         }
@@ -248,8 +248,8 @@ impl Triton {
             false => model.without_openai(),
         };
         models.check_new(&model.spec)?;
-        let caretaker = self.serving();
-        if let Some(started) = caretaker.as_deref().and_then(Caretaker::started) {
+        let supervisor = self.serving();
+        if let Some(started) = supervisor.as_deref().and_then(Supervisor::started) {
             started.load(&model)?;
         }
         Ok(models.insert(model)?)

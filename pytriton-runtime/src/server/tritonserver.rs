@@ -21,11 +21,11 @@ use crate::triton::{
 use crate::worker::WorkerError;
 
 use super::addresses::shared;
-use super::caretaker::{Plan, Progress};
-use super::order::Orders;
 use super::run::runtime;
-use super::started::{Started, StartedEngine};
-use super::texts::Texts;
+use super::running::{Running, RunningEngine};
+use super::shutdown_phase::ShutdownReceiver;
+use super::sidecar_server::SidecarServer;
+use super::supervisor::{Plan, Progress};
 use super::{Addresses, Options, ServerError, TlsPorts};
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
@@ -36,11 +36,13 @@ pub(super) fn serve(
     plan: &Plan,
     located: &Located,
     probe: &Probe,
-    orders: Orders,
+    shutdown: ShutdownReceiver,
     progress: &Progress,
 ) -> Result<(), ServerError> {
     let workers = runtime(&mut Builder::new_multi_thread())?;
-    let done = workers.block_on(serve_until_stopped(plan, located, probe, orders, progress));
+    let done = workers.block_on(serve_until_stopped(
+        plan, located, probe, shutdown, progress,
+    ));
     // A function that never returns must not keep the server from ending.
     workers.shutdown_background();
     done
@@ -50,16 +52,16 @@ async fn serve_until_stopped(
     plan: &Plan,
     located: &Located,
     probe: &Probe,
-    mut orders: Orders,
+    mut shutdown: ShutdownReceiver,
     progress: &Progress,
 ) -> Result<(), ServerError> {
     let options = &plan.options;
     let mut engine = tokio::select! {
         engine = start(&plan.registry, options, located, probe.clone()) => engine?,
-        signal = orders.stop() => return Err(ServerError::NotReady { signal }),
+        signal = shutdown.stop() => return Err(ServerError::NotReady { signal }),
     };
-    let texts = Texts::start(&plan.registry, options, &engine).await?;
-    progress.serving(started(options, &engine, &texts)?);
+    let sidecar = SidecarServer::start(&plan.registry, options, &engine).await?;
+    progress.serving(started(options, &engine, &sidecar)?);
     let broken = engine.broken();
     let died = async {
         if options.triton.restart {
@@ -69,9 +71,9 @@ async fn serve_until_stopped(
     };
     let fatal_error = tokio::select! {
         exit = died => return Err(ServerError::Died { exit }),
-        fatal_error = orders.until_over(broken) => fatal_error,
+        fatal_error = shutdown.until_over(broken) => fatal_error,
     };
-    let stopped = stop(engine, texts, options.exit_timeout_secs);
+    let stopped = stop(engine, sidecar, options.exit_timeout_secs);
     tokio::select! {
         (stopped, answered) = stopped => {
             if stopped.broken_off > 0 {
@@ -85,7 +87,7 @@ async fn serve_until_stopped(
                 None => outcome(stopped, answered, options.exit_timeout_secs),
             }
         }
-        signal = orders.abandon() => {
+        signal = shutdown.abandon() => {
             tracing::warn!(signal, "stopping immediately");
             Err(ServerError::Interrupted { signal })
         }
@@ -94,12 +96,16 @@ async fn serve_until_stopped(
 
 /// Stops all ports at once. Returns how tritonserver ended, and whether this process completed all
 /// requests on its own ports.
-pub(super) async fn stop(engine: TritonEngine, texts: Texts, seconds: u64) -> (Stopped, bool) {
+pub(super) async fn stop(
+    engine: TritonEngine,
+    sidecar: SidecarServer,
+    seconds: u64,
+) -> (Stopped, bool) {
     let deadline = Instant::now() + Duration::from_secs(seconds.min(LONGEST_EXIT_TIMEOUT));
     let finished = Arc::new(AtomicBool::new(false));
-    let prepared = texts.prepare_to_stop();
+    let prepared = sidecar.prepare_to_stop();
     let answering = async {
-        let answered = texts.stop(deadline).await;
+        let answered = sidecar.stop(deadline).await;
         finished.store(true, Ordering::Relaxed);
         answered
     };
@@ -120,29 +126,29 @@ pub(super) async fn stop(engine: TritonEngine, texts: Texts, seconds: u64) -> (S
 fn started(
     options: &Options,
     engine: &TritonEngine,
-    texts: &Texts,
-) -> Result<Started, ServerError> {
+    sidecar: &SidecarServer,
+) -> Result<Running, ServerError> {
     let Endpoints {
         http,
         grpc,
         metrics,
     } = *engine.endpoints();
     let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
-    Ok(Started {
+    Ok(Running {
         addresses: Addresses {
             http,
             grpc,
             metrics,
-            openai: texts.address(),
-            docs: texts.docs(),
+            openai: sidecar.address(),
+            docs: sidecar.docs(),
             tls: TlsPorts {
                 grpc: tls.grpc.is_some(),
-                openai: texts.has_tls(),
+                openai: sidecar.has_tls(),
                 ..TlsPorts::default()
             },
             ..Addresses::default()
         },
-        engine: StartedEngine::Tritonserver {
+        engine: RunningEngine::Tritonserver {
             ready: Box::new(engine.is_ready()),
             has: Box::new(engine.has()),
         },
@@ -317,9 +323,9 @@ mod tests {
             (&late, true, "tritonserver did not exit within 3 seconds"),
         ] {
             let outcome = outcome(stopped.clone(), answered, 3).err();
-            let said = outcome.map(|error| error.to_string()).unwrap_or_default();
-            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
-            assert!(said.contains(expected), "{said}");
+            let message = outcome.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(message.is_empty(), expected.is_empty(), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
     }
 
@@ -340,10 +346,10 @@ mod tests {
             (&["--docs-port=0"], "requires pytriton's feature `embedded`"),
         ] {
             let options = Options::parse(arguments).unwrap();
-            let said = check_options(&options).err();
-            let said = said.map(|error| error.to_string()).unwrap_or_default();
-            assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
-            assert!(said.contains(expected), "{said}");
+            let message = check_options(&options).err();
+            let message = message.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(message.is_empty(), expected.is_empty(), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use futures_util::future::Either;
 
-use crate::http::Written;
+use crate::http::OpenApiDocument;
 use crate::kserve::CodecError;
 use crate::maybe_ready::{later, now};
 use crate::offload::{by_weight, is_light};
@@ -31,7 +31,7 @@ pub struct AppState {
     /// The registered shared-memory regions.
     pub regions: Arc<Regions>,
     /// The document of the docs page, or `None` if the page is not served.
-    pub(crate) docs: Option<Arc<Written>>,
+    pub(crate) docs: Option<Arc<OpenApiDocument>>,
 }
 
 /// The number of data bytes that take as long to check as the name of an input or output.

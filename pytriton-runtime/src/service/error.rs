@@ -45,10 +45,10 @@ pub enum Error {
         model: String,
     },
     /// The model is decoupled, but the endpoint supports only one response.
-    #[error("{door} doesn't support models with decoupled transaction policy")]
+    #[error("{endpoint} doesn't support models with decoupled transaction policy")]
     Decoupled {
         /// The name of the endpoint.
-        door: &'static str,
+        endpoint: &'static str,
     },
     /// A model cannot be loaded or unloaded.
     #[error(transparent)]

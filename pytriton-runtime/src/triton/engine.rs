@@ -9,13 +9,13 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
 use crate::access::Access;
-#[cfg(feature = "embedded")]
-use crate::claims::Claims;
 use crate::instance::FatalError;
 #[cfg(feature = "embedded")]
 use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
 use crate::registry::Registry;
+#[cfg(feature = "embedded")]
+use crate::side_channel::SideChannel;
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
 
 use super::process::{ExitReport, NotReady, Workspace, WorkspaceError};
@@ -145,14 +145,14 @@ impl TritonEngine {
 
     /// Returns the requests of this process that await responses of tritonserver.
     #[cfg(feature = "embedded")]
-    pub(crate) fn claims(&self) -> &Arc<Claims> {
-        self.worker.claims()
+    pub(crate) fn side_channel(&self) -> &Arc<SideChannel> {
+        self.worker.side_channel()
     }
 
     /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
-    pub(crate) fn hosted(&self) -> LoadedModels {
-        self.worker.hosted()
+    pub(crate) fn loaded_models(&self) -> LoadedModels {
+        self.worker.loaded_models()
     }
 
     /// Returns a function that reports readiness: tritonserver runs, and every model has an

@@ -3,10 +3,10 @@ use std::task::{Context, Poll};
 use parking_lot::Mutex;
 
 use crate::call::Cancelled;
-use crate::claims::Claims;
 use crate::model::ModelSpec;
 use crate::request::{Request, Response};
 use crate::response_channel::{ResponseSender, SchedulerError};
+use crate::side_channel::SideChannel;
 
 /// The response senders for requests of this process within a batch, by position.
 #[derive(Debug, Default)]
@@ -14,7 +14,11 @@ pub(super) struct ClaimedSenders(Vec<Mutex<Option<ResponseSender>>>);
 
 impl ClaimedSenders {
     /// Collects the senders that the requests refer to.
-    pub(super) fn new(spec: &ModelSpec, claims: &Claims, requests: &mut [Request]) -> Self {
+    pub(super) fn new(
+        spec: &ModelSpec,
+        side_channel: &SideChannel,
+        requests: &mut [Request],
+    ) -> Self {
         // Only the OpenAI routes use the side channel.
         if spec.openai.is_none() {
             return Self::default();
@@ -22,7 +26,7 @@ impl ClaimedSenders {
         let requests = requests.iter_mut();
         Self(
             requests
-                .map(|request| Mutex::new(claims.redeem(request)))
+                .map(|request| Mutex::new(side_channel.redeem(request)))
                 .collect(),
         )
     }

@@ -11,10 +11,10 @@ use tokio::time::sleep;
 
 use crate::backend_batch::batch_queue;
 use crate::call::ModelError;
-use crate::claims::Claims;
 use crate::instance::FatalError;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
+use crate::side_channel::SideChannel;
 
 use super::instance::{Loaded, spawn};
 use super::sessions::{OnEmpty, SessionEnd, Sessions};
@@ -40,7 +40,7 @@ pub(super) struct Loads {
     /// The folder of the version in the model repository, if each load creates new instances.
     folder: Option<PathBuf>,
     runtime: Handle,
-    claims: Arc<Claims>,
+    side_channel: Arc<SideChannel>,
     active: Mutex<ActiveLoads>,
     /// Held while instances are created.
     creation_lock: tokio::sync::Mutex<()>,
@@ -76,13 +76,13 @@ impl Loads {
     pub(super) fn new(
         registration: &Registration,
         folder: Option<PathBuf>,
-        claims: &Arc<Claims>,
+        side_channel: &Arc<SideChannel>,
     ) -> Arc<Self> {
         Arc::new(Self {
             registration: registration.clone(),
             folder,
             runtime: Handle::current(),
-            claims: Arc::clone(claims),
+            side_channel: Arc::clone(side_channel),
             active: Mutex::default(),
             creation_lock: tokio::sync::Mutex::default(),
             aborted: watch::Sender::new(false),
@@ -155,7 +155,7 @@ impl Loads {
         };
         let sessions = Sessions::new(
             Arc::clone(spec),
-            Arc::clone(&self.claims),
+            Arc::clone(&self.side_channel),
             batches,
             receiver,
             on_empty,

@@ -135,7 +135,11 @@ fn gather(
     let data = Bytes::from_owner(data);
     let mut gathered = BackendBatch::read(&sessions.spec, reader, &description, &data)?;
     server.keep_description(description);
-    let claimed = ClaimedSenders::new(&sessions.spec, &sessions.claims, &mut gathered.requests);
+    let claimed = ClaimedSenders::new(
+        &sessions.spec,
+        &sessions.side_channel,
+        &mut gathered.requests,
+    );
     if serving {
         return Ok(Ok((gathered, claimed)));
     }

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use pytriton_backend::session::Server;
 
 use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
-use crate::claims::Claims;
 use crate::instance::{Change, Instances};
 use crate::model::{ModelSpec, QueuePolicy, SequenceStrategy};
+use crate::side_channel::SideChannel;
 
 use super::serve::read;
 use super::session_states::SessionStates;
@@ -28,7 +28,7 @@ pub(super) struct Sessions {
     /// Responses in flight, for a decoupled model.
     pub(super) streams: Streams,
     /// The requests of this process that await responses.
-    pub(super) claims: Arc<Claims>,
+    pub(super) side_channel: Arc<SideChannel>,
     open: Mutex<OpenSessions>,
     /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
@@ -75,7 +75,7 @@ impl Sessions {
     /// flight.
     pub(super) fn new(
         spec: Arc<ModelSpec>,
-        claims: Arc<Claims>,
+        side_channel: Arc<SideChannel>,
         batches: BatchSender,
         receiver: BatchReceiver,
         on_empty: OnEmpty,
@@ -95,7 +95,7 @@ impl Sessions {
             Self {
                 work: Work::new(),
                 streams: Streams::default(),
-                claims,
+                side_channel,
                 open: Mutex::new(OpenSessions {
                     intake: Some(intake),
                     count: 0,

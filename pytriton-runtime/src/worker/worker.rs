@@ -15,13 +15,13 @@ use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::claims::Claims;
 use crate::engine::{ControlMode, ControlOptions};
 use crate::instance::{Availability, FatalError};
 #[cfg(feature = "embedded")]
-use crate::loaded_models::{Hosted, LoadedModels};
+use crate::loaded_models::{LoadedModel, LoadedModels};
 use crate::model::ModelSpec;
 use crate::registry::Registry;
+use crate::side_channel::SideChannel;
 
 use super::WorkerError;
 use super::listener::Listener;
@@ -36,7 +36,7 @@ pub struct Worker {
     path: PathBuf,
     listener: Arc<Listener>,
     #[cfg(feature = "embedded")]
-    claims: Arc<Claims>,
+    side_channel: Arc<SideChannel>,
     down: Arc<AtomicBool>,
     listening: JoinHandle<()>,
 }
@@ -72,18 +72,18 @@ impl Worker {
         return_large_blocks();
         let user = fs::metadata("/proc/self").map_err(socket)?.uid();
         let bound = UnixListener::bind(&path).map_err(socket)?;
-        let claims = Arc::default();
+        let side_channel = Arc::default();
         let listener = Arc::new(Listener {
             token: token().map_err(WorkerError::Token)?,
             user,
-            models: models(registry, repository, control, &claims).await?,
+            models: models(registry, repository, control, &side_channel).await?,
         });
         let listening = tokio::spawn(Arc::clone(&listener).run(bound));
         Ok(Self {
             path,
             listener,
             #[cfg(feature = "embedded")]
-            claims,
+            side_channel,
             down: Arc::default(),
             listening,
         })
@@ -100,15 +100,15 @@ impl Worker {
 
     /// Returns the requests of this process that await responses of tritonserver.
     #[cfg(feature = "embedded")]
-    pub(crate) fn claims(&self) -> &Arc<Claims> {
-        &self.claims
+    pub(crate) fn side_channel(&self) -> &Arc<SideChannel> {
+        &self.side_channel
     }
 
     /// Returns the models that tritonserver has loaded.
     #[cfg(feature = "embedded")]
-    pub(crate) fn hosted(&self) -> LoadedModels {
+    pub(crate) fn loaded_models(&self) -> LoadedModels {
         let models = self.listener.models.iter();
-        let models = models.map(|loads| -> Arc<dyn Hosted> {
+        let models = models.map(|loads| -> Arc<dyn LoadedModel> {
             Arc::new(WorkerModel {
                 loads: Arc::clone(loads),
                 down: Arc::clone(&self.down),
@@ -231,7 +231,7 @@ async fn models(
     registry: &Registry,
     repository: &Path,
     control: &ControlOptions,
-    claims: &Arc<Claims>,
+    side_channel: &Arc<SideChannel>,
 ) -> Result<Vec<Arc<Loads>>, WorkerError> {
     let explicit = control.model_control_mode == ControlMode::Explicit;
     let (mut models, mut pending) = (Vec::new(), Vec::new());
@@ -239,7 +239,7 @@ async fn models(
     for model in registry.registrations() {
         let spec = &model.spec;
         let folder = repository.join(&*spec.name).join(spec.version.to_string());
-        let loads = Loads::new(model, explicit.then_some(folder), claims);
+        let loads = Loads::new(model, explicit.then_some(folder), side_channel);
         if control.at_start(&spec.name) && served.contains(spec) {
             pending.push((Arc::clone(&loads), loads.start_instances()));
         }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::loaded_models::Hosted;
+use crate::loaded_models::LoadedModel;
 use crate::model::ModelSpec;
 
 use super::loads::Loads;
@@ -13,7 +13,7 @@ pub(super) struct WorkerModel {
     pub(super) down: Arc<AtomicBool>,
 }
 
-impl Hosted for WorkerModel {
+impl LoadedModel for WorkerModel {
     fn spec(&self) -> &Arc<ModelSpec> {
         self.loads.spec()
     }

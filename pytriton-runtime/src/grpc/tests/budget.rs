@@ -64,7 +64,7 @@ async fn what_there_is_no_room_for_is_refused_before_it_comes() {
         // Nothing follows the first bytes, and the client does not wait.
         let start = iter([Ok::<_, Infallible>(announced(110))]);
         let body = Body::from_stream(start.chain(futures_util::stream::pending()));
-        let called = timeout(PATIENCE, call(&app_state, method, None, body)).await;
+        let called = timeout(TEST_TIMEOUT, call(&app_state, method, None, body)).await;
         assert_eq!(called.unwrap().0, "8", "{method}");
         assert_eq!(app_state.models.budget().reserved(), 0);
     }

@@ -24,7 +24,7 @@ async fn a_call_whose_time_is_over_leaves_the_queue() {
     assert_eq!(late.0, "4");
     assert!(begun.elapsed() >= Duration::from_millis(200));
     drop(gate);
-    let held = timeout(PATIENCE, held).await.unwrap().unwrap();
+    let held = timeout(TEST_TIMEOUT, held).await.unwrap().unwrap();
     assert_eq!(held.0, "0");
     let model = app_state.models.model("Identity", None).unwrap();
     // Only the first of the two requests was executed.

@@ -69,7 +69,7 @@ pub(super) async fn status(
     path: &str,
     body: impl Into<Body>,
 ) -> (String, String) {
-    status_within(PATIENCE, router, path, body).await
+    status_within(TEST_TIMEOUT, router, path, body).await
 }
 
 /// Like [`status`], with a time limit for the call.
@@ -247,7 +247,7 @@ async fn a_watch_above_the_limit_is_refused_until_another_ends() {
     }
     app_state.models.stop_being_ready();
     let ends = watches.into_iter().map(BodyExt::collect);
-    let ends = timeout(PATIENCE, futures_util::future::join_all(ends)).await;
+    let ends = timeout(TEST_TIMEOUT, futures_util::future::join_all(ends)).await;
     for end in ends.unwrap() {
         assert_eq!(end.unwrap().trailers().unwrap()["grpc-status"], "0");
     }

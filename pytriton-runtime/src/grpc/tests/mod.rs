@@ -3,8 +3,8 @@
 mod budget;
 mod deadline;
 mod framed;
-mod heavy;
 mod infer;
+mod large_messages;
 mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -35,7 +35,7 @@ use crate::testing::{IDENTITY, app_state, fp32};
 
 use super::routes;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Client = GrpcInferenceServiceClient<Channel>;
 
@@ -101,5 +101,5 @@ async fn until(mut condition: impl FnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    timeout(PATIENCE, condition).await.unwrap();
+    timeout(TEST_TIMEOUT, condition).await.unwrap();
 }

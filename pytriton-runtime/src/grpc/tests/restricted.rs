@@ -43,17 +43,17 @@ async fn a_call_of_a_group_that_is_closed_is_not_looked_at() {
                 .body(Body::from("nothing that a message begins with"))
                 .unwrap();
             let response = router.clone().oneshot(request).await.unwrap();
-            let said = |name| {
+            let header = |name| {
                 response
                     .headers()
                     .get(name)
                     .and_then(|value| value.to_str().ok())
             };
-            let refused = said("grpc-status") == Some("14");
+            let refused = header("grpc-status") == Some("14");
             assert_eq!(refused, key != "open", "{path} {key}");
             let expected = "This%20protocol%20is%20restricted,%20expecting%20header%20\
                             'triton-grpc-protocol-key'";
-            assert!(!refused || said("grpc-message") == Some(expected));
+            assert!(!refused || header("grpc-message") == Some(expected));
         }
     }
     for path in [inference("Nope"), health("List"), "/nope".to_owned()] {

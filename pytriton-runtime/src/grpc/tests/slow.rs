@@ -32,7 +32,7 @@ pub(super) fn framed(message: &ModelInferRequest) -> Vec<u8> {
     framed
 }
 
-fn whole() -> Vec<u8> {
+fn complete_message() -> Vec<u8> {
     framed(&message("1", &[1.0; 100]))
 }
 
@@ -78,16 +78,16 @@ pub(super) async fn call(
 #[tokio::test(start_paused = true)]
 async fn a_message_that_has_begun_must_come_in_time() {
     let app_state = asked().await;
-    let half = || whole()[..100].to_vec();
+    let half = || complete_message()[..100].to_vec();
     let table = [
         (INFER, pieces(Vec::new()), 20, false),
         (INFER, pieces(vec![(0, half())]), 20, false),
-        (INFER, pieces(vec![(0, whole())]), 20, false),
+        (INFER, pieces(vec![(0, complete_message())]), 20, false),
         (INFER, dripping(Duration::from_secs(15)), 20, false),
         (STREAM, dripping(Duration::from_secs(15)), 35, false),
         (
             STREAM,
-            pieces(vec![(0, whole()), (3600, half())]),
+            pieces(vec![(0, complete_message()), (3600, half())]),
             3620,
             true,
         ),
@@ -131,7 +131,7 @@ async fn a_stopping_server_waits_two_seconds_for_a_message_that_stands_still() {
         models.stop_being_ready();
     });
     let begun = Instant::now();
-    let body = pieces(vec![(0, whole()[..100].to_vec())]);
+    let body = pieces(vec![(0, complete_message()[..100].to_vec())]);
     assert_eq!(call(&app_state, INFER, None, body).await.0, "14");
     assert_eq!(begun.elapsed().as_secs(), 3);
 }

@@ -9,7 +9,7 @@ use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
-use super::{PATIENCE, serve};
+use super::{TEST_TIMEOUT, serve};
 
 #[tokio::test]
 async fn health_follows_the_models() {
@@ -28,15 +28,15 @@ async fn health_follows_the_models() {
     assert!(unknown.unwrap_err().message().ends_with(" more bytes)"));
 
     let mut watch = client.watch(service("")).await.unwrap().into_inner();
-    let told = watch.message().await.unwrap().unwrap();
-    assert_eq!(told.status(), ServingStatus::Serving);
+    let update = watch.message().await.unwrap().unwrap();
+    assert_eq!(update.status(), ServingStatus::Serving);
     models.stop_being_ready();
-    let told = timeout(PATIENCE, watch.message())
+    let update = timeout(TEST_TIMEOUT, watch.message())
         .await
         .unwrap()
         .unwrap()
         .unwrap();
-    assert_eq!(told.status(), ServingStatus::NotServing);
+    assert_eq!(update.status(), ServingStatus::NotServing);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::proto::infer_parameter::ParameterChoice;
 use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 use crate::testing::IDENTITY;
 
-use super::{Client, PATIENCE, client, message, serve_models};
+use super::{Client, TEST_TIMEOUT, client, message, serve_models};
 
 #[tokio::test]
 async fn a_stream_answers_in_order_and_outlives_failures() {
@@ -30,10 +30,13 @@ async fn a_stream_answers_in_order_and_outlives_failures() {
         .await
         .unwrap()
         .into_inner();
-    let answers: Vec<_> = timeout(PATIENCE, answers.map(Result::unwrap).collect::<Vec<_>>())
-        .await
-        .unwrap();
-    let told: Vec<_> = answers
+    let answers: Vec<_> = timeout(
+        TEST_TIMEOUT,
+        answers.map(Result::unwrap).collect::<Vec<_>>(),
+    )
+    .await
+    .unwrap();
+    let received: Vec<_> = answers
         .iter()
         .map(|answer| {
             (
@@ -49,7 +52,7 @@ async fn a_stream_answers_in_order_and_outlives_failures() {
         ("4", "model 'Identity' failed: asked to fail"),
         ("5", ""),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(received, expected);
 }
 
 #[tokio::test]
@@ -81,7 +84,7 @@ async fn a_stopping_server_answers_what_has_come_and_says_that_it_stops() {
     models.stop_being_ready();
     let mut answered = 1;
     let status = loop {
-        match timeout(PATIENCE, answers.next()).await.unwrap() {
+        match timeout(TEST_TIMEOUT, answers.next()).await.unwrap() {
             Some(Ok(answer)) => {
                 assert_eq!(answer.error_message, "");
                 answered += 1;
@@ -156,7 +159,10 @@ async fn sequences_that_share_a_stream_do_not_starve_each_other() {
             .await
             .unwrap()
             .into_inner();
-        let answers = timeout(PATIENCE, answers.map(Result::unwrap).collect::<Vec<_>>());
+        let answers = timeout(
+            TEST_TIMEOUT,
+            answers.map(Result::unwrap).collect::<Vec<_>>(),
+        );
         let answers = answers.await.unwrap();
         let answers: Vec<_> = answers
             .into_iter()

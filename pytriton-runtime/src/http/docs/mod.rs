@@ -5,10 +5,11 @@
 //! therefore needs no token, but all data that it shows does if its group is restricted. The
 //! sources are in `page/` and are assembled here.
 
-mod asked;
-mod door;
-mod kept;
+mod cached_text;
+mod handler;
+mod openapi_document;
 mod page;
+mod page_routes;
 #[cfg(tritonserver)]
 mod relay;
 #[cfg(test)]
@@ -16,12 +17,11 @@ mod relay;
 mod relay_tests;
 #[cfg(test)]
 mod tests;
-mod written;
 
-pub(crate) use asked::{answer_alone, is_asked};
 #[cfg(tritonserver)]
-pub(crate) use door::answer_beside;
-pub(super) use door::{answer, is_route};
+pub(crate) use handler::answer_on_own_port;
+pub(super) use handler::{answer, is_route};
+pub(crate) use openapi_document::OpenApiDocument;
+pub(crate) use page_routes::{answer_alone, is_used_by_page};
 #[cfg(tritonserver)]
 pub(crate) use relay::Relay;
-pub(crate) use written::Written;

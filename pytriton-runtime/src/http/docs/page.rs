@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
 
-use super::kept::{Kept, hash};
+use super::cached_text::{CachedText, hash};
 
 const STYLE: &str = include_str!("page/page.css");
 
@@ -30,7 +30,7 @@ pub(super) static PAGE: LazyLock<Page> = LazyLock::new(Page::new);
 /// An HTML document that includes its style and script.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) html: Kept,
+    pub(super) html: CachedText,
     /// The content security policy: only this script may run, and only this server may be
     /// contacted.
     pub(super) policy: HeaderValue,
@@ -49,7 +49,7 @@ impl Page {
         );
         let nothing = || HeaderValue::from_static("default-src 'none'");
         Self {
-            html: Kept::new(html),
+            html: CachedText::new(html),
             policy: HeaderValue::try_from(policy).unwrap_or_else(|_| nothing()),
         }
     }

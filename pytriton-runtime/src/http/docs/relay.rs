@@ -24,12 +24,14 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
-use super::super::beside::{Beside, Connection, Silence, reached};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
 use super::super::route::Route;
-use super::Written;
-use super::asked::is_for_the_page;
+use super::super::tritonserver_client::{
+    Connection, TritonserverClient, TritonserverError, reached,
+};
+use super::OpenApiDocument;
+use super::page_routes::is_page_route;
 
 /// The time limit of a request of the page. Longer ones need the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -49,15 +51,15 @@ const OWN: [HeaderName; 8] = [
 /// Forwards requests of the docs page to a tritonserver on this machine, because the page may only
 /// contact its own port.
 pub(crate) struct Relay {
-    pub(crate) beside: Arc<Beside>,
+    pub(crate) client: Arc<TritonserverClient>,
     /// The metrics address of tritonserver.
     pub(crate) metrics: Option<SocketAddr>,
     pub(crate) models: LoadedModels,
-    pub(crate) written: Written,
+    pub(crate) document: OpenApiDocument,
 }
 
 /// A response that is being received.
-struct Asked {
+struct PendingResponse {
     // Declared before the connection, which can be reused once this has been read.
     body: Incoming,
     deadline: Instant,
@@ -73,7 +75,7 @@ impl Relay {
         body: B,
     ) -> Result<Answer, Failure> {
         let path = parts.uri.path();
-        let route = Route::parse(path).filter(is_for_the_page);
+        let route = Route::parse(path).filter(is_page_route);
         let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let admitted = app_state.admit(route.operation(), &parts.headers);
         admitted.map_err(Failure::plain)?;
@@ -110,15 +112,15 @@ impl Relay {
         group: Group,
     ) -> Result<Answer, Failure> {
         let deadline = Instant::now() + LONGEST;
-        let connected = self.beside.connect().await;
-        let mut connection = connected.map_err(|silence| gone(&silence))?;
-        let sent = self.beside.send(&mut connection, request, group);
+        let connected = self.client.connect().await;
+        let mut connection = connected.map_err(|error| unavailable(&error))?;
+        let sent = self.client.send(&mut connection, request, group);
         let sent = timeout_at(deadline, sent).await;
-        let sent = sent.map_err(|_| gone(&Silence::Late))?;
+        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
         let (parts, body) = sent
-            .map_err(|error| gone(&Silence::Gone(error.to_string())))?
+            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
             .into_parts();
-        let asked = Asked {
+        let asked = PendingResponse {
             body,
             deadline,
             _connection: connection,
@@ -127,14 +129,19 @@ impl Relay {
         let most = app_state.limits.max_request_bytes;
         match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
             true => Ok(events(parts.status, asked.events(most))),
-            false => asked.whole(app_state, parts.status, &parts.headers).await,
+            false => {
+                asked
+                    .complete(app_state, parts.status, &parts.headers)
+                    .await
+            }
         }
     }
 
     /// Returns the models that tritonserver has loaded, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
         let loaded = self.models.loaded();
-        let loaded = loaded.map_err(|away| gone(&Silence::Gone(away.to_string())))?;
+        let loaded =
+            loaded.map_err(|away| unavailable(&TritonserverError::Gone(away.to_string())))?;
         Ok(loaded.into_iter().map(Arc::clone).collect())
     }
 
@@ -143,51 +150,52 @@ impl Relay {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let deadline = Instant::now() + LONGEST;
-        let connected = self.beside.connect_to(address).await;
-        let mut connection = connected.map_err(|silence| gone(&silence))?;
+        let connected = self.client.connect_to(address).await;
+        let mut connection = connected.map_err(|error| unavailable(&error))?;
         let request = Request::get("/metrics").header(HOST, address.to_string());
         let request = request.body(Full::default());
-        let request = request.map_err(|error| gone(&Silence::Gone(error.to_string())))?;
+        let request =
+            request.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
         let sent = timeout_at(deadline, connection.send(request)).await;
-        let sent = sent.map_err(|_| gone(&Silence::Late))?;
+        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
         let (parts, body) = sent
-            .map_err(|error| gone(&Silence::Gone(error.to_string())))?
+            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
             .into_parts();
-        let asked = Asked {
+        let asked = PendingResponse {
             body,
             deadline,
             _connection: connection,
         };
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
-        asked.whole(app_state, parts.status, &plain).await
+        asked.complete(app_state, parts.status, &plain).await
     }
 }
 
 impl fmt::Debug for Relay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Relay")
-            .field("beside", &self.beside)
+            .field("beside", &self.client)
             .finish_non_exhaustive()
     }
 }
 
-impl Asked {
-    async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
+impl PendingResponse {
+    async fn next(&mut self) -> Option<Result<Bytes, TritonserverError>> {
         loop {
             let frame = match timeout_at(self.deadline, self.body.frame()).await {
                 Ok(frame) => frame?,
-                Err(_) => return Some(Err(Silence::Late)),
+                Err(_) => return Some(Err(TritonserverError::Late)),
             };
             match frame.map(|frame| frame.into_data()) {
                 Ok(Ok(data)) => return Some(Ok(data)),
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(Silence::Gone(error.to_string()))),
+                Err(error) => return Some(Err(TritonserverError::Gone(error.to_string()))),
             }
         }
     }
 
     /// Creates a response that is sent once it has arrived completely.
-    async fn whole(
+    async fn complete(
         mut self,
         app_state: &AppState,
         status: StatusCode,
@@ -197,9 +205,9 @@ impl Asked {
         let mut held = app_state.models.budget().empty_permit();
         let mut bytes = BytesMut::new();
         while let Some(data) = self.next().await {
-            let data = data.map_err(|silence| gone(&silence))?;
+            let data = data.map_err(|error| unavailable(&error))?;
             if data.len() > limit - bytes.len() {
-                return Err(gone(&Silence::TooLarge));
+                return Err(unavailable(&TritonserverError::TooLarge));
             }
             held.grow(data.len())
                 .map_err(|error| Failure::json(Error::from(error)))?;
@@ -207,11 +215,11 @@ impl Asked {
         }
         let body = TrackedBytes::new(bytes.freeze(), held);
         let mut answer = answer(status, PLAIN, body);
-        let told = [
+        let forwarded = [
             CONTENT_TYPE,
             HeaderName::from_static("inference-header-content-length"),
         ];
-        for name in told {
+        for name in forwarded {
             if let Some(value) = headers.get(&name) {
                 answer.headers_mut().insert(name, value.clone());
             }
@@ -229,13 +237,13 @@ impl Asked {
                     Some(Ok(data)) if data.len() <= most - event.len() => {
                         event.extend_from_slice(&data);
                         if event.ends_with(b"\n\n") {
-                            let whole = TrackedBytes::of_server(event.split().freeze());
-                            return Some((whole, Some((asked, event))));
+                            let text = TrackedBytes::of_server(event.split().freeze());
+                            return Some((text, Some((asked, event))));
                         }
                     }
                     None if event.is_empty() => return None,
                     None => return Some((TrackedBytes::of_server(event.freeze()), None)),
-                    Some(Ok(_)) => break Silence::TooLarge,
+                    Some(Ok(_)) => break TritonserverError::TooLarge,
                     Some(Err(error)) => break error,
                 }
             };
@@ -248,7 +256,7 @@ impl Asked {
     }
 }
 
-fn gone(silence: &Silence) -> Failure {
-    let message = silence.to_string();
-    Failure::json(HttpError::Beside { message })
+fn unavailable(error: &TritonserverError) -> Failure {
+    let message = error.to_string();
+    Failure::json(HttpError::Tritonserver { message })
 }

@@ -9,20 +9,20 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
-use crate::loaded_models::{Hosted, LoadedModels};
+use crate::loaded_models::{LoadedModel, LoadedModels};
 use crate::model::ModelSpec;
 use crate::openapi::ServedRoutes;
 use crate::service::{AppState, RequiredHeader};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
-use super::super::{Beside, answer_docs};
-use super::{Relay, Written, is_asked};
+use super::super::{TritonserverClient, answer_docs};
+use super::{OpenApiDocument, Relay, is_used_by_page};
 
 #[derive(Debug)]
 struct Loaded(Arc<ModelSpec>);
 
-impl Hosted for Loaded {
+impl LoadedModel for Loaded {
     fn spec(&self) -> &Arc<ModelSpec> {
         &self.0
     }
@@ -35,30 +35,30 @@ impl Hosted for Loaded {
 /// A server that sends this response to every request and keeps the connection open. Returns the
 /// requests it receives.
 async fn relay(
-    said: &'static [&'static str],
+    pieces: &'static [&'static str],
     connections: usize,
 ) -> (Relay, UnboundedReceiver<String>) {
-    relay_of(said, connections, true).await
+    relay_of(pieces, connections, true).await
 }
 
 /// Like [`relay`]. The server closes the connection unless `stays` is true.
 async fn relay_of(
-    said: &'static [&'static str],
+    pieces: &'static [&'static str],
     connections: usize,
     stays: bool,
 ) -> (Relay, UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (heard, asked) = unbounded_channel();
+    let (requests, asked) = unbounded_channel();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            let heard = heard.clone();
+            let requests = requests.clone();
             tokio::spawn(async move {
                 let mut request = vec![0; 4000];
                 let length = stream.read(&mut request).await.unwrap();
-                let _ = heard.send(String::from_utf8_lossy(&request[..length]).into_owned());
-                for said in said {
-                    let _ = stream.write_all(said.as_bytes()).await;
+                let _ = requests.send(String::from_utf8_lossy(&request[..length]).into_owned());
+                for pieces in pieces {
+                    let _ = stream.write_all(pieces.as_bytes()).await;
                     tokio::task::yield_now().await;
                 }
                 if stays {
@@ -68,10 +68,14 @@ async fn relay_of(
         }
     });
     let relay = Relay {
-        beside: Arc::new(Beside::new(address, Arc::default(), connections)),
+        client: Arc::new(TritonserverClient::new(
+            address,
+            Arc::default(),
+            connections,
+        )),
         metrics: Some(address),
         models: LoadedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
-        written: Written::new(ServedRoutes::usual().only_paths(is_asked)),
+        document: OpenApiDocument::new(ServedRoutes::usual().only_paths(is_used_by_page)),
     };
     (relay, asked)
 }
@@ -206,15 +210,15 @@ async fn a_stream_that_is_cut_ends_with_an_error() {
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     const CUT: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n"];
     const AMID: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n", "7\r\ndata: 2\r\n"];
-    const LARGE: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n", "b\r\ndata: 222\n\n\r\n"];
+    const TOO_LARGE: &[&str] = &[HEAD, "9\r\ndata: 1\n\n\r\n", "b\r\ndata: 222\n\n\r\n"];
     let limits = Limits {
         max_request_bytes: 10,
         ..Limits::default()
     };
     let app = app(limits).await;
     let path = "/v2/models/m/generate_stream";
-    for (said, words) in [(CUT, ""), (AMID, ""), (LARGE, "larger than")] {
-        let (relay, _asked) = relay_of(said, 1, false).await;
+    for (pieces, words) in [(CUT, ""), (AMID, ""), (TOO_LARGE, "larger than")] {
+        let (relay, _asked) = relay_of(pieces, 1, false).await;
         let (status, text) = send(&app, &relay, "POST", path, "{}").await;
         let expected = "data: 1\n\ndata: {\"error\":\"tritonserver does not respond: ";
         assert!(text.starts_with(expected) && text.contains(words), "{text}");
@@ -225,18 +229,18 @@ async fn a_stream_that_is_cut_ends_with_an_error() {
 #[tokio::test(start_paused = true)]
 async fn nobody_has_more_than_there_is_room_for() {
     const SILENT: &[&str] = &[];
-    const LARGE: &[&str] = &["HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\n0123456789"];
+    const TOO_LARGE: &[&str] = &["HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\n0123456789"];
     let limits = Limits {
         max_request_bytes: 9,
         ..Limits::default()
     };
     let app = app(limits).await;
     let path = "/v2/models/m/stats";
-    for (said, words) in [
+    for (pieces, words) in [
         (SILENT, "takes too long"),
-        (LARGE, "larger than --http-max-input-size"),
+        (TOO_LARGE, "larger than --http-max-input-size"),
     ] {
-        let (relay, _asked) = relay(said, 1).await;
+        let (relay, _asked) = relay(pieces, 1).await;
         let (status, text) = send(&app, &relay, "GET", path, "").await;
         assert!(status == 503 && text.contains(words), "{text}");
     }

@@ -12,11 +12,11 @@ use crate::service::{AppState, RequiredHeader};
 
 use super::super::tests::{app, send};
 use super::page::PAGE;
-use super::{Written, answer_alone};
+use super::{OpenApiDocument, answer_alone};
 
 async fn with_page() -> AppState {
     AppState {
-        docs: Some(Arc::new(Written::new(ServedRoutes::usual()))),
+        docs: Some(Arc::new(OpenApiDocument::new(ServedRoutes::usual()))),
         ..app(Limits::default()).await
     }
 }

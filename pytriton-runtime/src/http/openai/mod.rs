@@ -1,9 +1,9 @@
 //! The OpenAI routes, on top of [`crate::openai`], for models in this process or in a tritonserver.
 
-mod answered;
-mod ask;
-mod door;
-mod gathered;
+mod accepted;
+mod complete;
+mod error_response;
+mod handler;
 mod models;
 mod pieces;
 #[cfg(tritonserver)]
@@ -11,13 +11,13 @@ mod replies;
 mod streamed;
 #[cfg(test)]
 mod tests;
-mod texts;
+mod text_stream;
 #[cfg(tritonserver)]
 mod upstream;
 
 #[cfg(any(test, feature = "fuzzing"))]
-pub(in crate::http) use ask::choice_request;
-pub(crate) use door::{answer, answer_alone, is_route, refusal};
+pub(in crate::http) use accepted::choice_request;
+pub(crate) use handler::{answer, answer_alone, is_route, refusal};
 pub(crate) use models::{TextModels, has_texts};
 #[cfg(tritonserver)]
 pub(crate) use upstream::Upstream;

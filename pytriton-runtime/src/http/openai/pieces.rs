@@ -10,7 +10,7 @@ use crate::service::AppState;
 use crate::tensor::BytesElements;
 use crate::tracked_bytes::TrackedBytes;
 
-use super::super::noted::Noted;
+use super::super::response_trace::ResponseTrace;
 #[cfg(tritonserver)]
 use super::super::traced::naming;
 use super::super::traced::{context, traced};
@@ -21,7 +21,7 @@ use super::replies::Replies;
 /// The pieces of one choice. Dropping it cancels the choice.
 #[derive(Debug)]
 pub(super) enum Pieces {
-    Here(Arc<ModelSpec>, Answers, Option<Noted>),
+    Here(Arc<ModelSpec>, Answers, Option<ResponseTrace>),
     #[cfg(tritonserver)]
     There(Replies),
 }
@@ -44,11 +44,12 @@ impl TextModels {
                 request.trace = traced(spec, headers);
                 let tracer = app_state.models.tracer();
                 let timeline = tracer.sample(&spec.name, || context(headers));
-                let noted = timeline.as_ref();
-                let noted = noted.map(|timeline| Noted::new(timeline, spec));
+                let response_trace = timeline.as_ref();
+                let response_trace =
+                    response_trace.map(|timeline| ResponseTrace::new(timeline, spec));
                 request.traced = timeline.map(|timeline| timeline as _);
                 let answers = app_state.answers(&model, request).await?;
-                Ok(Pieces::Here(Arc::clone(spec), answers, noted))
+                Ok(Pieces::Here(Arc::clone(spec), answers, response_trace))
             }
             #[cfg(tritonserver)]
             Self::There(upstream) => {
@@ -64,10 +65,10 @@ impl Pieces {
     /// Returns the next piece, or `None` after the last one.
     pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
         match self {
-            Self::Here(spec, answers, noted) => Some(match answers.next().await? {
+            Self::Here(spec, answers, response_trace) => Some(match answers.next().await? {
                 Ok(response) => {
-                    if let Some(noted) = noted {
-                        noted.answered(&response);
+                    if let Some(response_trace) = response_trace {
+                        response_trace.answered(&response);
                     }
                     piece(spec, &response)
                 }

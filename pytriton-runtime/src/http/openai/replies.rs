@@ -6,13 +6,13 @@ use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::claims::Claim;
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
 use crate::response_channel::SchedulerError;
+use crate::side_channel::SideChannelResponses;
 
 use super::pieces::piece;
-use super::upstream::{Told, gone};
+use super::upstream::{Forwarded, unavailable};
 
 /// How long after the last response a request is assumed to be forgotten by tritonserver if it has
 /// not ended.
@@ -22,21 +22,25 @@ const FORGOTTEN: Duration = Duration::from_millis(500);
 /// tritonserver.
 pub(super) struct Replies {
     pub(super) spec: Arc<ModelSpec>,
-    pub(super) claim: Claim,
+    pub(super) claim: SideChannelResponses,
     /// The task that sends the request to tritonserver.
-    pub(super) asking: JoinSet<Told>,
-    pub(super) told: Option<Told>,
+    pub(super) asking: JoinSet<Forwarded>,
+    pub(super) outcome: Option<Forwarded>,
     over: bool,
 }
 
 impl Replies {
     /// Creates the receiver for a request that `asking` sends.
-    pub(super) fn new(spec: &Arc<ModelSpec>, claim: Claim, asking: JoinSet<Told>) -> Self {
+    pub(super) fn new(
+        spec: &Arc<ModelSpec>,
+        claim: SideChannelResponses,
+        asking: JoinSet<Forwarded>,
+    ) -> Self {
         Self {
             spec: Arc::clone(spec),
             claim,
             asking,
-            told: None,
+            outcome: None,
             over: false,
         }
     }
@@ -55,13 +59,13 @@ impl Replies {
     }
 
     async fn answer(&mut self) -> Option<Result<Piece, OpenAiError>> {
-        let answer = match &self.told {
+        let answer = match &self.outcome {
             None => tokio::select! {
                 biased;
                 answer = self.claim.next() => answer,
-                told = self.asking.join_next() => {
-                    let told = told.and_then(Result::ok);
-                    self.told = Some(told.unwrap_or_else(|| Err(gone(&"the request was not sent"))));
+                outcome = self.asking.join_next() => {
+                    let outcome = outcome.and_then(Result::ok);
+                    self.outcome = Some(outcome.unwrap_or_else(|| Err(unavailable(&"the request was not sent"))));
                     // Earlier responses have arrived already.
                     self.claim.next().now_or_never().flatten()
                 }
@@ -71,7 +75,9 @@ impl Replies {
         match answer {
             Some(Ok(response)) => Some(piece(&self.spec, &response)),
             // The client has not cancelled it.
-            Some(Err(SchedulerError::Cancelled)) => Some(Err(gone(&"the request was abandoned"))),
+            Some(Err(SchedulerError::Cancelled)) => {
+                Some(Err(unavailable(&"the request was abandoned")))
+            }
             Some(Err(error)) => Some(Err(error.into())),
             None if self.claim.is_answered() => None,
             None => Some(Err(self.why().await)),
@@ -80,13 +86,13 @@ impl Replies {
 
     /// Returns why there is no response.
     async fn why(&mut self) -> OpenAiError {
-        let told = match self.told.take() {
+        let outcome = match self.outcome.take() {
             None => self.asking.join_next().await.and_then(Result::ok),
-            told => told,
+            outcome => outcome,
         };
-        match told {
+        match outcome {
             Some(Err(error)) => error,
-            _ => gone(&"it did not forward the request"),
+            _ => unavailable(&"it did not forward the request"),
         }
     }
 

@@ -14,9 +14,9 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, events};
 use super::super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
-use super::ask::Taken;
-use super::gathered::add;
-use super::texts::{Text, texts};
+use super::accepted::AcceptedRequest;
+use super::complete::add;
+use super::text_stream::{Text, text_stream};
 
 /// The last event.
 const DONE: &[u8] = b"data: [DONE]\n\n";
@@ -25,7 +25,7 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 ///
 /// If the first piece takes long, the response begins without it. If the first result is an error,
 /// it determines the status.
-pub(super) async fn streamed(taken: Taken) -> Result<Answer, OpenAiError> {
+pub(super) async fn streamed(taken: AcceptedRequest) -> Result<Answer, OpenAiError> {
     let mut streaming = Streaming::new(taken);
     let first = match timeout(SILENCE, streaming.texts.next()).await {
         Err(_) => KEEP_ALIVE,
@@ -50,9 +50,10 @@ struct Streaming {
 }
 
 impl Streaming {
-    fn new(taken: Taken) -> Self {
+    fn new(taken: AcceptedRequest) -> Self {
         let choices = taken.choices.into_iter().enumerate();
-        let choices = choices.map(|(index, (pieces, choice))| texts(index, pieces, choice).boxed());
+        let choices =
+            choices.map(|(index, (pieces, choice))| text_stream(index, pieces, choice).boxed());
         Self {
             texts: select_all(choices),
             format: Arc::new(taken.format),

@@ -10,13 +10,13 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::access::Group;
-use crate::claims::Claims;
 use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
+use crate::side_channel::SideChannel;
 use crate::text::for_client;
 
-use super::super::beside::{Beside, Connection, Silence};
+use super::super::tritonserver_client::{Connection, TritonserverClient, TritonserverError};
 use super::replies::Replies;
 
 /// The maximum size of an error response of tritonserver.
@@ -25,34 +25,38 @@ const REFUSAL: usize = 64 << 10;
 /// A tritonserver on this machine that serves models of this process.
 ///
 /// Requests are sent to it, so that its scheduler and its statistics apply. The responses arrive
-/// through [`Claims`].
+/// through [`SideChannel`].
 pub(crate) struct Upstream {
-    beside: Arc<Beside>,
+    client: Arc<TritonserverClient>,
     models: LoadedModels,
-    claims: Arc<Claims>,
+    side_channel: Arc<SideChannel>,
 }
 
 /// The result of a request to tritonserver: it has ended, or why it was refused.
-pub(super) type Told = Result<(), OpenAiError>;
+pub(super) type Forwarded = Result<(), OpenAiError>;
 
 impl Upstream {
     /// Creates a client.
-    pub(crate) fn new(beside: Arc<Beside>, models: LoadedModels, claims: Arc<Claims>) -> Self {
+    pub(crate) fn new(
+        client: Arc<TritonserverClient>,
+        models: LoadedModels,
+        side_channel: Arc<SideChannel>,
+    ) -> Self {
         Self {
-            beside,
+            client,
             models,
-            claims,
+            side_channel,
         }
     }
 
     /// Returns the latest version of a model that is loaded now.
     pub(super) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, OpenAiError> {
-        self.models.latest(name).map_err(|away| gone(&away))
+        self.models.latest(name).map_err(|away| unavailable(&away))
     }
 
     /// Returns the models that are loaded now, by name and version.
     pub(super) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, OpenAiError> {
-        self.models.loaded().map_err(|away| gone(&away))
+        self.models.loaded().map_err(|away| unavailable(&away))
     }
 
     /// Sends a request to a model: a JSON object and additional headers.
@@ -62,27 +66,27 @@ impl Upstream {
         headers: Vec<(HeaderName, HeaderValue)>,
         body: &[u8],
     ) -> Replies {
-        let claim = self.claims.claim();
+        let claim = self.side_channel.claim();
         let body = claimed(body, claim.number());
         let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
         let mut asking = JoinSet::new();
-        asking.spawn(async move { upstream.told(&asked, headers, body).await });
+        asking.spawn(async move { upstream.forward(&asked, headers, body).await });
         Replies::new(spec, claim, asking)
     }
 
-    async fn told(
+    async fn forward(
         &self,
         spec: &ModelSpec,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: Vec<u8>,
-    ) -> Told {
-        let connected = self.beside.connect().await;
-        let mut connection = connected.map_err(|silence| match silence {
-            Silence::Full => full(),
+    ) -> Forwarded {
+        let connected = self.client.connect().await;
+        let mut connection = connected.map_err(|error| match error {
+            TritonserverError::Full => full(),
             other => unanswered(&other),
         })?;
         let asked = self.send(spec, headers, body, &mut connection).await;
-        let response = asked.map_err(|error| gone(&error))?;
+        let response = asked.map_err(|error| unavailable(&error))?;
         match response.status() {
             StatusCode::OK => {}
             // The model has been unloaded meanwhile.
@@ -94,7 +98,7 @@ impl Upstream {
         }
         let mut body = response.into_body();
         while let Some(frame) = body.frame().await {
-            frame.map_err(|error| gone(&error))?;
+            frame.map_err(|error| unavailable(&error))?;
         }
         Ok(())
     }
@@ -114,14 +118,14 @@ impl Upstream {
         }
         let request = request.body(Full::new(Bytes::from(body)))?;
         let group = Group::Inference;
-        self.beside.send(connection, request, group).await
+        self.client.send(connection, request, group).await
     }
 }
 
 fn full() -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
-        message: Silence::Texts.to_string(),
+        message: TritonserverError::Texts.to_string(),
     }
 }
 
@@ -146,12 +150,12 @@ async fn refusal(response: Response<Incoming>) -> OpenAiError {
     };
     let body = Limited::new(response.into_body(), REFUSAL);
     let body = body.collect().await.map(|body| body.to_bytes());
-    let said = body.unwrap_or_default();
-    let said = said.strip_prefix(b"data: ").unwrap_or(&said);
-    let mut said = serde_json::from_slice(said).unwrap_or(Value::Null);
-    let message = match said.get_mut("error").map(Value::take) {
+    let body = body.unwrap_or_default();
+    let body = body.strip_prefix(b"data: ").unwrap_or(&body);
+    let mut body = serde_json::from_slice(body).unwrap_or(Value::Null);
+    let message = match body.get_mut("error").map(Value::take) {
         Some(Value::String(error)) => error,
-        _ => Silence::Status(status).to_string(),
+        _ => TritonserverError::Status(status).to_string(),
     };
     let status = status.as_u16();
     OpenAiError::Failed { status, message }
@@ -163,21 +167,21 @@ fn is_stream(response: &Response<Incoming>) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-pub(super) fn gone(error: &dyn fmt::Display) -> OpenAiError {
-    unanswered(&Silence::Gone(error.to_string()))
+pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
+    unanswered(&TritonserverError::Gone(error.to_string()))
 }
 
-fn unanswered(silence: &Silence) -> OpenAiError {
+fn unanswered(error: &TritonserverError) -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
-        message: for_client(silence),
+        message: for_client(error),
     }
 }
 
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upstream")
-            .field("beside", &self.beside)
+            .field("beside", &self.client)
             .finish_non_exhaustive()
     }
 }

@@ -30,8 +30,12 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
         }
     });
     let models = LoadedModels::new(Vec::new());
-    let beside = Arc::new(Beside::new(address, Arc::default(), connections));
-    let upstream = Upstream::new(beside, models, Arc::default());
+    let client = Arc::new(TritonserverClient::new(
+        address,
+        Arc::default(),
+        connections,
+    ));
+    let upstream = Upstream::new(client, models, Arc::default());
     Arc::new(upstream)
 }
 
@@ -45,7 +49,7 @@ fn redeem(upstream: &Upstream, replies: &Replies) -> ResponseSender {
     let number = ParameterValue::String(replies.claim.number().to_owned());
     request.parameters.insert(CLAIM, number);
     let mut request = Request::check(&replies.spec, request).unwrap();
-    upstream.claims.redeem(&mut request).unwrap()
+    upstream.side_channel.redeem(&mut request).unwrap()
 }
 
 fn text(text: &str) -> crate::request::Response {
@@ -63,8 +67,8 @@ async fn every_piece_is_heard_whatever_tritonserver_says_meanwhile() {
         sink.send(Ok(text("a")));
         sink.send(Ok(text("b")));
         sink.end();
-        while !said.is_empty() && !replies.asking.is_empty() && replies.told.is_none() {
-            replies.told = replies.asking.join_next().await.and_then(Result::ok);
+        while !said.is_empty() && !replies.asking.is_empty() && replies.outcome.is_none() {
+            replies.outcome = replies.asking.join_next().await.and_then(Result::ok);
         }
         assert_eq!(replies.next().await, Some(Ok(Piece::from("a"))), "{said}");
         assert_eq!(replies.next().await, Some(Ok(Piece::from("b"))), "{said}");

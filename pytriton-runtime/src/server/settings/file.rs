@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use crate::text::excerpt;
 
 use super::keys::{Keys, is_secret};
-use super::mistake::Mistake;
+use super::validation_error::ValidationError;
 
 /// The number of mistakes that are listed. Reading ends after the next one, so that the time and
 /// the text do not grow with the square of the file.
@@ -18,7 +18,7 @@ const MAX_MISTAKES: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) entries: Vec<Entry>,
-    pub(super) mistakes: Vec<Mistake>,
+    pub(super) mistakes: Vec<ValidationError>,
 }
 
 /// One option in the file.
@@ -40,7 +40,7 @@ impl File {
             Err(error) => {
                 let mistake = format!("cannot read the file of --config: {error}");
                 Self {
-                    mistakes: vec![Mistake::new(path.display().to_string(), mistake)],
+                    mistakes: vec![ValidationError::new(path.display().to_string(), mistake)],
                     ..Self::default()
                 }
             }
@@ -73,7 +73,7 @@ impl File {
         if is_full {
             file.mistakes.truncate(MAX_MISTAKES);
             let text = format!("more than {MAX_MISTAKES} mistakes; the rest are not listed");
-            file.mistakes.push(Mistake::new(name, text));
+            file.mistakes.push(ValidationError::new(name, text));
         }
         file
     }
@@ -173,7 +173,7 @@ impl Reader<'_> {
 
     fn mistake(&mut self, at: &Range<usize>, text: &str) {
         let place = self.place(at);
-        self.file.mistakes.push(Mistake::new(place, text));
+        self.file.mistakes.push(ValidationError::new(place, text));
     }
 
     fn place(&self, at: &Range<usize>) -> String {

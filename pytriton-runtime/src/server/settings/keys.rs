@@ -75,7 +75,7 @@ impl Keys {
             // Dependencies between options are checked with the whole command line.
             ErrorKind::MissingRequiredArgument | ErrorKind::ArgumentConflict => Ok(()),
             _ if is_secret(option) => Err(format!("invalid value {HIDDEN} for `{name}`")),
-            _ => Err(said(&error)),
+            _ => Err(one_line(&error)),
         }
     }
 
@@ -101,10 +101,10 @@ pub(super) fn is_secret(option: &Arg) -> bool {
 }
 
 /// Returns clap's message in one line, without its advice.
-fn said(error: &clap::Error) -> String {
+fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
-    let said = text.split("\n\n").next().unwrap_or_default();
-    let said = said.strip_prefix("error: ").unwrap_or(said);
-    let words: Vec<&str> = said.split_whitespace().collect();
+    let first_line = text.split("\n\n").next().unwrap_or_default();
+    let first_line = first_line.strip_prefix("error: ").unwrap_or(first_line);
+    let words: Vec<&str> = first_line.split_whitespace().collect();
     words.join(" ")
 }

@@ -10,14 +10,14 @@ mod file;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 pub(crate) mod fuzzing;
 mod keys;
-mod mistake;
 mod origin;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod validation_error;
 
 use file::File;
 
-pub use mistake::{Mistake, Mistakes};
 pub(super) use origin::{Origin, Setting};
 pub(super) use resolve::{ResolveError, resolve};
+pub use validation_error::{ValidationError, ValidationErrors};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command};
 
 use super::keys::{Keys, written};
-use super::mistake::{Mistake, Mistakes};
+use super::validation_error::{ValidationError, ValidationErrors};
 use super::{File, Origin, Setting};
 
 /// The option that names the configuration file.
@@ -46,7 +46,7 @@ pub(in crate::server) enum ResolveError {
     /// The command line or the environment is invalid, or help is requested.
     Line(clap::Error),
     /// The file or the variables of the platform are invalid.
-    Configuration(Mistakes),
+    Configuration(ValidationErrors),
 }
 
 impl From<clap::Error> for ResolveError {
@@ -84,7 +84,7 @@ pub(in crate::server) fn resolve(
         };
         let mut origin = Origin::of(option, given);
         if origin.is_none()
-            && let Some((says, values)) = layers.say(option, name)
+            && let Some((says, values)) = layers.configured(option, name)
         {
             origin = Some(says);
             added.extend(
@@ -97,7 +97,7 @@ pub(in crate::server) fn resolve(
     }
     let mistakes = layers.file.mistakes;
     if !mistakes.is_empty() {
-        return Err(ResolveError::Configuration(Mistakes(mistakes)));
+        return Err(ResolveError::Configuration(ValidationErrors(mistakes)));
     }
     let at = depth + usize::from(!command.is_no_binary_name_set());
     let at = at.min(arguments.len());
@@ -125,14 +125,14 @@ impl Layers {
     }
 
     /// Returns the values of an option from the file or the platform, and their origin.
-    fn say(&mut self, option: &Arg, name: &str) -> Option<(Origin, Vec<String>)> {
+    fn configured(&mut self, option: &Arg, name: &str) -> Option<(Origin, Vec<String>)> {
         if let Some(entry) = self.file.entry(name) {
             return Some((Origin::File(entry.place.clone()), entry.values.clone()));
         }
         let (variable, value) = platform(name)?;
-        if let Err(said) = self.keys.check(option, &value) {
+        if let Err(error) = self.keys.check(option, &value) {
             let place = format!("environment variable {variable}");
-            self.file.mistakes.push(Mistake::new(place, said));
+            self.file.mistakes.push(ValidationError::new(place, error));
         }
         Some((Origin::Variable(variable.to_owned()), vec![value]))
     }

@@ -122,17 +122,17 @@ fn a_secret_is_in_no_mistake() {
         .value_parser(["short"]);
     let keys = Keys::new(&Command::new("test").arg(secret));
     let file = File::parse("p.toml", "token = \"Sesam\"", &keys);
-    let said = file.mistakes[0].to_string();
-    assert_eq!(said, "p.toml:1: invalid value (hidden) for `token`");
+    let text = file.mistakes[0].to_string();
+    assert_eq!(text, "p.toml:1: invalid value (hidden) for `token`");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_named() {
     let error = Options::parse(["--config=/no/such.toml"]).unwrap_err();
-    let said = error.to_string();
+    let text = error.to_string();
     assert!(
-        said.starts_with("/no/such.toml: cannot read the file of --config"),
-        "{said}"
+        text.starts_with("/no/such.toml: cannot read the file of --config"),
+        "{text}"
     );
 }
 

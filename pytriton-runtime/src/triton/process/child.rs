@@ -78,7 +78,7 @@ impl Child {
         let (report, status) = watch::channel(None);
         let (started, start) = mpsc::channel();
         let owned = Arc::clone(&group);
-        let caretaker = move || {
+        let supervisor = move || {
             let spawned = command.spawn();
             // The command holds the write end of the pipe.
             drop(command);
@@ -87,13 +87,13 @@ impl Child {
                 Ok(child) => {
                     owned.lock().0 = Pid::from_raw(child.id().cast_signed());
                     drop(started.send(Ok(())));
-                    report.send_replace(Some(take_care(child, &owned)));
+                    report.send_replace(Some(supervise(child, &owned)));
                 }
             }
         };
         thread::Builder::new()
             .name("tritonserver".to_owned())
-            .spawn(caretaker)?;
+            .spawn(supervisor)?;
         let ended = |_| io::Error::other("the thread that starts the child is gone");
         start.recv().map_err(ended)??;
         Ok(Self {
@@ -188,7 +188,7 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
 
 /// Waits for the child and kills the rest of its group. Only then is the child reaped, which frees
 /// its number.
-fn take_care(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
+fn supervise(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
     let leader = group.lock().0;
     if let Some(leader) = leader {
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;

@@ -9,17 +9,17 @@ use tokio::time::Instant;
 /// While clients hold at most this many bytes of unread texts, every request gets a new text.
 const FREE: usize = 4 << 20;
 
-/// For each additional `STEP` bytes, the newest text is reused for `LONGER` more time, so that
+/// For each additional `STEP` bytes, the newest text is reused for `REUSE_STEP` more time, so that
 /// fewer texts are created.
 const STEP: usize = 1 << 20;
-const LONGER: Duration = Duration::from_millis(100);
+const REUSE_STEP: Duration = Duration::from_millis(100);
 
 /// Texts that are created on demand, with bounded memory even if clients do not read them.
 ///
 /// They are not subject to the [`MemoryBudget`](crate::memory_budget::MemoryBudget), which would
 /// refuse them when the server is full: that is when operators need them.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextCache {
     newest: Mutex<Newest>,
     held: Arc<AtomicUsize>,
 }
@@ -38,7 +38,7 @@ struct Text {
 #[derive(Debug)]
 struct Share(Arc<Text>);
 
-impl Texts {
+impl TextCache {
     /// Returns a text from `make`, or a recent one.
     pub(super) fn text(&self, make: impl FnOnce() -> String) -> Bytes {
         let begun = Instant::now();
@@ -63,7 +63,7 @@ impl Texts {
     /// Returns the newest text if it is recent enough for the amount that is held.
     fn newest(&self, now: Instant) -> Option<Arc<Text>> {
         let more = self.held().checked_sub(FREE)? / STEP;
-        let longest = LONGER.saturating_mul(u32::try_from(more).unwrap_or(u32::MAX));
+        let longest = REUSE_STEP.saturating_mul(u32::try_from(more).unwrap_or(u32::MAX));
         let newest = self.newest.lock();
         let (begun, text) = newest.as_ref()?;
         let young = now.saturating_duration_since(*begun) < longest;
@@ -93,7 +93,7 @@ mod tests {
 
     /// Creates texts of a given size. Each begins with its number.
     struct Made {
-        texts: Texts,
+        texts: TextCache,
         bytes: usize,
         number: usize,
     }
@@ -101,7 +101,7 @@ mod tests {
     impl Made {
         fn new(bytes: usize) -> Self {
             Self {
-                texts: Texts::default(),
+                texts: TextCache::default(),
                 bytes,
                 number: 0,
             }
@@ -144,8 +144,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn so_many_may_keep_theirs_and_the_next_gets_one_of_a_moment_ago() {
         let mut made = Made::new(MIB);
-        let mut kept: Vec<Bytes> = (0..5).map(|_| made.text()).collect();
-        assert!(kept.iter().map(number).eq(1..=5));
+        let mut unread: Vec<Bytes> = (0..5).map(|_| made.text()).collect();
+        assert!(unread.iter().map(number).eq(1..=5));
         let table = [
             (0, 5),
             (99, 5),
@@ -158,15 +158,15 @@ mod tests {
         ];
         for (milliseconds, expected) in table {
             advance(Duration::from_millis(milliseconds)).await;
-            kept.push(made.text());
-            assert_eq!(kept.last().map(number), Some(expected));
+            unread.push(made.text());
+            assert_eq!(unread.last().map(number), Some(expected));
         }
         assert_eq!(made.held(), 8 * MIB);
         // Keeps the texts 5, 6 and 7, four in total.
-        kept.truncate(4);
+        unread.truncate(4);
         assert_eq!(made.held(), 4 * MIB);
         assert_eq!([made.number(), made.number()], [9, 10]);
-        drop(kept);
+        drop(unread);
         assert_eq!(made.held(), 0);
     }
 
@@ -174,15 +174,15 @@ mod tests {
     async fn however_many_do_not_read_they_hold_few() {
         for bytes in [1 << 10, 100 << 10, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
-            let mut kept = Vec::new();
+            let mut unread = Vec::new();
             // Several clients may hold connections for a long time without reading.
             for _ in 0..20_000 {
                 advance(Duration::from_millis(1)).await;
-                kept.push(made.text());
+                unread.push(made.text());
             }
             let most = 32 * MIB + 5 * bytes;
             assert!(made.held() <= most, "{} of {bytes}", made.held());
-            drop(kept);
+            drop(unread);
             assert_eq!(made.held(), 0);
         }
     }

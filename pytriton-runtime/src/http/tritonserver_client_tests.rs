@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::*;
 
 /// A server that responds to each request with its path, until it stops accepting connections.
-async fn server() -> (Arc<Beside>, oneshot::Sender<()>) {
+async fn server() -> (Arc<TritonserverClient>, oneshot::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (close, mut closed) = oneshot::channel();
@@ -31,14 +31,14 @@ async fn server() -> (Arc<Beside>, oneshot::Sender<()>) {
             });
         }
     });
-    let beside = Beside::new(address, Arc::default(), 2);
-    (Arc::new(beside), close)
+    let client = TritonserverClient::new(address, Arc::default(), 2);
+    (Arc::new(client), close)
 }
 
-async fn ask(beside: &Beside, path: &str) -> Result<String, String> {
-    let mut connection = beside.connect().await.map_err(|error| error.to_string())?;
+async fn ask(client: &TritonserverClient, path: &str) -> Result<String, String> {
+    let mut connection = client.connect().await.map_err(|error| error.to_string())?;
     let request = Request::get(path).body(Full::default()).unwrap();
-    let sent = beside.send(&mut connection, request, Group::Inference);
+    let sent = client.send(&mut connection, request, Group::Inference);
     let response = sent.await.map_err(|error| error.to_string())?;
     let body = response.into_body().collect().await.unwrap().to_bytes();
     Ok(String::from_utf8_lossy(&body).into_owned())
@@ -46,30 +46,30 @@ async fn ask(beside: &Beside, path: &str) -> Result<String, String> {
 
 #[tokio::test]
 async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
-    let (beside, close) = server().await;
-    assert_eq!(ask(&beside, "/before").await.unwrap(), "/before");
-    let addresses = beside.prepare_to_stop().await;
+    let (client, close) = server().await;
+    assert_eq!(ask(&client, "/before").await.unwrap(), "/before");
+    let addresses = client.prepare_to_stop().await;
     assert_eq!(addresses.len(), 2);
     close.send(()).unwrap();
     // When connecting fails, the listener is gone.
-    while TcpStream::connect(beside.address).await.is_ok() {
+    while TcpStream::connect(client.address).await.is_ok() {
         tokio::task::yield_now().await;
     }
     // Far more requests than connections, sequentially and concurrently.
     for number in 0..20 {
         let path = format!("/{number}");
-        assert_eq!(ask(&beside, &path).await.unwrap(), path);
+        assert_eq!(ask(&client, &path).await.unwrap(), path);
     }
     let paths = ["/a", "/b", "/c", "/d", "/e"];
     let asked = paths.map(|path| {
-        let beside = Arc::clone(&beside);
-        tokio::spawn(async move { ask(&beside, path).await })
+        let client = Arc::clone(&client);
+        tokio::spawn(async move { ask(&client, path).await })
     });
     for (path, asked) in paths.into_iter().zip(asked) {
         assert_eq!(asked.await.unwrap().unwrap(), path);
     }
-    beside.stopped();
-    let error = ask(&beside, "/after").await.unwrap_err();
+    client.stopped();
+    let error = ask(&client, "/after").await.unwrap_err();
     assert!(
         error.starts_with("tritonserver does not respond: "),
         "{error}"
@@ -79,9 +79,9 @@ async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
 #[tokio::test(start_paused = true)]
 async fn who_finds_no_connection_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let silent = Beside::new(listener.local_addr().unwrap(), Arc::default(), 2);
+    let silent = TritonserverClient::new(listener.local_addr().unwrap(), Arc::default(), 2);
     let silent = Arc::new(silent);
     assert_eq!(silent.prepare_to_stop().await, []);
     let error = ask(&silent, "/").await.unwrap_err();
-    assert_eq!(error, Silence::Full.to_string());
+    assert_eq!(error, TritonserverError::Full.to_string());
 }

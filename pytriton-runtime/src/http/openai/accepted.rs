@@ -18,12 +18,12 @@ use crate::text::excerpt;
 use super::super::body::Body;
 use super::super::{HttpError, body};
 use super::TextModels;
-use super::door::now;
+use super::handler::now;
 use super::pieces::Pieces;
 
 /// An accepted request.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct AcceptedRequest {
     pub(super) stream: bool,
     pub(super) format: Format,
     pub(super) budget: Arc<MemoryBudget>,
@@ -46,7 +46,7 @@ pub(super) async fn ask<B: Body>(
     surface: Surface,
     headers: &HeaderMap,
     body: B,
-) -> Result<Taken, OpenAiError> {
+) -> Result<AcceptedRequest, OpenAiError> {
     let encoding = headers.get(CONTENT_ENCODING);
     if encoding.is_some_and(|encoding| encoding != "identity") {
         return Err(HttpError::GenerateEncoding.into());
@@ -78,7 +78,7 @@ pub(super) async fn ask<B: Body>(
         let pieces = models.ask(app_state, &spec, headers, input, body).await?;
         choices.push((pieces, Choice::new(request.stops.clone())));
     }
-    Ok(Taken {
+    Ok(AcceptedRequest {
         stream: request.stream,
         format: Format::new(surface, number(), now(), &spec.name, request.include_usage),
         budget: Arc::clone(app_state.models.budget()),

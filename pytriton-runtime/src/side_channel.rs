@@ -25,26 +25,26 @@ use crate::response_channel::{ResponseReceiver, SchedulerError, response_channel
 
 /// The claims that have not been redeemed yet.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Mutex<HashMap<String, ResponseSender>>);
+pub(crate) struct SideChannel(Mutex<HashMap<String, ResponseSender>>);
 
 /// The responses to one request. Dropping it cancels the request.
 #[cfg(feature = "embedded")]
 #[derive(Debug)]
-pub(crate) struct Claim {
-    claims: Arc<Claims>,
+pub(crate) struct SideChannelResponses {
+    side_channel: Arc<SideChannel>,
     number: String,
     answers: ResponseReceiver,
 }
 
-impl Claims {
+impl SideChannel {
     /// Registers a claim on the responses to a request that is about to be sent.
     #[cfg(feature = "embedded")]
-    pub(crate) fn claim(self: &Arc<Self>) -> Claim {
+    pub(crate) fn claim(self: &Arc<Self>) -> SideChannelResponses {
         let (sink, answers) = response_channel();
         let number = number();
         self.0.lock().insert(number.clone(), sink);
-        Claim {
-            claims: Arc::clone(self),
+        SideChannelResponses {
+            side_channel: Arc::clone(self),
             number,
             answers,
         }
@@ -61,7 +61,7 @@ impl Claims {
 }
 
 #[cfg(feature = "embedded")]
-impl Claim {
+impl SideChannelResponses {
     /// Returns the number that the request must carry.
     pub(crate) fn number(&self) -> &str {
         &self.number
@@ -83,9 +83,9 @@ impl Claim {
 }
 
 #[cfg(feature = "embedded")]
-impl Drop for Claim {
+impl Drop for SideChannelResponses {
     fn drop(&mut self) {
-        let unanswered = self.claims.0.lock().remove(&self.number);
+        let unanswered = self.side_channel.0.lock().remove(&self.number);
         // Dropping it wakes the task that waits for it, which must not happen under the lock.
         drop(unanswered);
     }
@@ -119,22 +119,22 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_has_the_number_answers_once() {
-        let claims = Arc::new(Claims::default());
-        let (mut one, mut other) = (claims.claim(), claims.claim());
+        let side_channel = Arc::new(SideChannel::default());
+        let (mut one, mut other) = (side_channel.claim(), side_channel.claim());
         assert_ne!(one.number(), other.number());
         let mut unknown = asked("0");
-        assert!(claims.redeem(&mut unknown).is_none());
+        assert!(side_channel.redeem(&mut unknown).is_none());
         assert!(!unknown.parameters().is_empty());
         let mut request = asked(other.number());
-        let sink = claims.redeem(&mut request).unwrap();
+        let sink = side_channel.redeem(&mut request).unwrap();
         assert!(request.parameters().is_empty());
-        assert!(claims.redeem(&mut asked(other.number())).is_none());
+        assert!(side_channel.redeem(&mut asked(other.number())).is_none());
         sink.send(Ok(Response::default()));
         sink.end();
         assert_eq!(other.next().await, Some(Ok(Response::default())));
         assert_eq!(other.next().await, None);
         assert!(other.is_answered());
-        let lost = claims.redeem(&mut asked(one.number()));
+        let lost = side_channel.redeem(&mut asked(one.number()));
         drop(lost);
         assert_eq!(one.next().await, None);
         assert!(!one.is_answered());
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn what_is_given_up_is_forgotten() {
-        let claims = Arc::new(Claims::default());
-        let claim = claims.claim();
+        let side_channel = Arc::new(SideChannel::default());
+        let claim = side_channel.claim();
         let mut request = asked(claim.number());
         drop(claim);
-        assert!(claims.redeem(&mut request).is_none());
-        assert!(claims.0.lock().is_empty());
+        assert!(side_channel.redeem(&mut request).is_none());
+        assert!(side_channel.0.lock().is_empty());
     }
 }

@@ -18,9 +18,9 @@ use super::super::metrics::models_text;
 use super::super::route::GET;
 #[cfg(tritonserver)]
 use super::super::router::check_head_bytes;
+use super::OpenApiDocument;
 #[cfg(tritonserver)]
 use super::Relay;
-use super::Written;
 use super::page::PAGE;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -63,7 +63,7 @@ pub(in crate::http) fn is_route(path: &str) -> bool {
 /// Serves the docs page and its data.
 pub(in crate::http) async fn answer(
     app_state: &AppState,
-    written: &Written,
+    document: &OpenApiDocument,
     parts: &Parts,
 ) -> Result<Answer, Failure> {
     Ok(match admitted(app_state, parts)? {
@@ -71,7 +71,7 @@ pub(in crate::http) async fn answer(
         Route::Document => {
             let models = app_state.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
-            let document = written.of(models.collect()).await;
+            let document = document.of(models.collect()).await;
             fresh(document.answer(JSON, &parts.headers))
         }
         Route::Metrics => {
@@ -83,7 +83,7 @@ pub(in crate::http) async fn answer(
 
 /// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
 #[cfg(tritonserver)]
-pub(crate) async fn answer_beside<B: Body>(
+pub(crate) async fn answer_on_own_port<B: Body>(
     app_state: &AppState,
     relay: &Relay,
     request: Request<B>,
@@ -97,7 +97,7 @@ pub(crate) async fn answer_beside<B: Body>(
         Ok(match admitted(app_state, &parts)? {
             Route::Page => page(&parts.headers),
             Route::Document => {
-                let document = relay.written.of(relay.loaded()?).await;
+                let document = relay.document.of(relay.loaded()?).await;
                 fresh(document.answer(JSON, &parts.headers))
             }
             Route::Metrics => fresh(relay.metrics(app_state).await?),

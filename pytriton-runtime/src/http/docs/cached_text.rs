@@ -16,7 +16,7 @@ use super::super::head::value;
 
 /// A text that is sent without being copied. All responses share its bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct CachedText {
     pub(super) plain: Bytes,
     /// The compressed text.
     gzip: Option<Bytes>,
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     tag: HeaderValue,
 }
 
-impl Kept {
+impl CachedText {
     pub(super) fn new(text: String) -> Self {
         let tag = HeaderValue::try_from(format!("\"{}\"", hash(&text)));
         Self {

@@ -8,7 +8,7 @@ use super::run::runtime;
 
 /// Runs a closure on a new thread and waits for it. Code that blocks on a runtime must not run on a
 /// runtime thread.
-pub(super) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(super) fn on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| match scope.spawn(work).join() {
         Ok(done) => done,
         Err(panic) => resume_unwind(panic),
@@ -17,5 +17,5 @@ pub(super) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// Blocks on a future on a new thread.
 pub(super) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ServerError> {
-    apart(|| Ok(runtime(&mut Builder::new_current_thread())?.block_on(future)))
+    on_new_thread(|| Ok(runtime(&mut Builder::new_current_thread())?.block_on(future)))
 }

@@ -12,11 +12,11 @@ use crate::memory_budget::MemoryPermit;
 
 use super::GrpcError;
 use super::answers::Framed;
-use super::call::{Asked, Call};
+use super::call::{Call, DecodedRequest};
 use super::infer::infer;
+use super::request_ids::executed;
 use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
-use super::told::executed;
 
 /// The envelope of a single response.
 const ONLY: Envelope = Envelope::Stream { last: true };
@@ -28,10 +28,10 @@ type Only = (Result<Framed, Status>, Option<MemoryPermit>);
 /// requests. Those of decoupled models are sent as they are produced, in turn with the others.
 ///
 /// Source: `ModelStreamInferHandler` in Triton 2.51.
-pub(super) struct Interleaved<R> {
+pub(super) struct StreamResponses<R> {
     /// `None` after the last request.
     requests: Option<R>,
-    whole: FuturesOrdered<BoxFuture<'static, Only>>,
+    unary: FuturesOrdered<BoxFuture<'static, Only>>,
     streamed: SelectAll<Streamed>,
     /// The error that ends the stream after the last request.
     end: Option<Status>,
@@ -40,23 +40,23 @@ pub(super) struct Interleaved<R> {
     /// Whether a failed execution ends the stream.
     strict: bool,
     /// Which kind is polled first.
-    whole_first: bool,
+    unary_first: bool,
 }
 
-impl<R> Interleaved<R>
+impl<R> StreamResponses<R>
 where
-    R: Stream<Item = Result<Asked, Status>> + Unpin,
+    R: Stream<Item = Result<DecodedRequest, Status>> + Unpin,
 {
     pub(super) fn new(requests: R, call: Arc<Call>, strict: bool) -> Self {
         Self {
             requests: Some(requests),
-            whole: FuturesOrdered::new(),
+            unary: FuturesOrdered::new(),
             streamed: SelectAll::new(),
             end: None,
             load: StreamLoad::new(call.app_state.models.budget()),
             call,
             strict,
-            whole_first: false,
+            unary_first: false,
         }
     }
 
@@ -78,22 +78,22 @@ where
     }
 
     fn is_full(&mut self) -> bool {
-        self.load.is_full(self.whole.len(), self.streamed.len())
+        self.load.is_full(self.unary.len(), self.streamed.len())
     }
 
-    fn admit(&mut self, asked: Asked) {
-        let told = asked.told;
+    fn admit(&mut self, asked: DecodedRequest) {
+        let ids = asked.ids;
         let (call, strict) = (Arc::clone(&self.call), self.strict);
         let model = asked.request.as_ref().ok();
         let model = model.map(|(model, _)| &**model.spec());
         let (in_progress, reserved) = self.load.enter(model);
         let request = match asked.request {
             Ok((model, request)) if model.spec().decoupled => {
-                match call.writer(&model, &told.id, &request) {
+                match call.writer(&model, &ids.id, &request) {
                     Ok(writer) => {
                         let request = (model, request);
                         let call = (call, strict);
-                        let mut answers = Streamed::new(call, told, asked.end, writer, request);
+                        let mut answers = Streamed::new(call, ids, asked.end, writer, request);
                         answers.count_in(in_progress, reserved);
                         self.streamed.push(answers);
                         return;
@@ -105,27 +105,27 @@ where
         };
         let answer = async move {
             let response = match request {
-                Ok((model, request)) => infer(&call, &model, &told.id, request, ONLY).await,
+                Ok((model, request)) => infer(&call, &model, &ids.id, request, ONLY).await,
                 Err(error) => Err(error),
             };
             drop(in_progress);
             let answer = match response {
                 Ok(answer) => answer,
                 Err(error) if strict && executed(&error) => Err(GrpcError::from(error).into()),
-                Err(error) => told.failed(&error),
+                Err(error) => ids.failed(&error),
             };
             (answer, reserved)
         };
-        self.whole.push_back(answer.boxed());
+        self.unary.push_back(answer.boxed());
     }
 
     fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Framed, Status>>> {
         for _ in 0..2 {
-            let whole = self.whole_first;
-            self.whole_first = !whole;
-            let answer = match whole {
+            let unary = self.unary_first;
+            self.unary_first = !unary;
+            let answer = match unary {
                 true => {
-                    let answer = self.whole.poll_next_unpin(context);
+                    let answer = self.unary.poll_next_unpin(context);
                     answer.map(|answer| answer.map(|(answer, _)| answer))
                 }
                 false => self.streamed.poll_next_unpin(context),
@@ -138,9 +138,9 @@ where
     }
 }
 
-impl<R> Stream for Interleaved<R>
+impl<R> Stream for StreamResponses<R>
 where
-    R: Stream<Item = Result<Asked, Status>> + Unpin,
+    R: Stream<Item = Result<DecodedRequest, Status>> + Unpin,
 {
     type Item = Result<Framed, Status>;
 
@@ -160,7 +160,7 @@ where
                 break;
             }
         }
-        match self.requests.is_none() && self.whole.is_empty() && self.streamed.is_empty() {
+        match self.requests.is_none() && self.unary.is_empty() && self.streamed.is_empty() {
             true => Poll::Ready(self.end.take().map(Err)),
             false => Poll::Pending,
         }

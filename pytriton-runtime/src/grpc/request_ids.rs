@@ -16,7 +16,7 @@ use super::answers::{Framed, framed};
 
 /// The fields of a stream message that identify its request. Their memory is reserved.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct RequestIds {
     pub(super) id: String,
     pub(super) model_name: String,
     pub(super) model_version: String,
@@ -24,7 +24,7 @@ pub(super) struct Told {
     permit: MemoryPermit,
 }
 
-impl Told {
+impl RequestIds {
     /// Copies the ID of a request, and takes its model. Memory is reserved with `permit`, which is
     /// empty.
     pub(super) fn of(

@@ -12,13 +12,13 @@ use crate::service::Error;
 use crate::tracked_buffer::TrackedBuffer;
 
 use super::super::answer::{Answer, json};
-use super::ask::Taken;
+use super::accepted::AcceptedRequest;
 use super::pieces::Pieces;
-use super::texts::texts;
+use super::text_stream::text_stream;
 
 /// Creates a complete response with all choices.
-pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
-    let Taken {
+pub(super) async fn complete(taken: AcceptedRequest) -> Result<Answer, OpenAiError> {
+    let AcceptedRequest {
         format,
         budget,
         choices,
@@ -26,10 +26,10 @@ pub(super) async fn gathered(taken: Taken) -> Result<Answer, OpenAiError> {
     } = taken;
     let choices = choices.into_iter();
     let choices = choices.map(|(pieces, choice)| gather(pieces, choice, &budget));
-    let gathered = try_join_all(choices).await?;
+    let choices_and_usage = try_join_all(choices).await?;
     let mut usage = Some(Usage::default());
-    let mut choices = Vec::with_capacity(gathered.len());
-    for (choice, used) in gathered {
+    let mut choices = Vec::with_capacity(choices_and_usage.len());
+    for (choice, used) in choices_and_usage {
         usage = add(usage, used);
         choices.push(choice);
     }
@@ -54,22 +54,22 @@ async fn gather(
     choice: Choice,
     budget: &Arc<MemoryBudget>,
 ) -> Result<(Whole, Option<Usage>), OpenAiError> {
-    let mut texts = pin!(texts(0, pieces, choice));
-    let mut whole = Whole {
+    let mut texts = pin!(text_stream(0, pieces, choice));
+    let mut content = Whole {
         text: TrackedBuffer::new(budget.empty_permit()),
         reason: FinishReason::default(),
     };
     let mut usage = None;
     while let Some(text) = texts.next().await {
         let text = text?;
-        let appended = whole.text.extend_from_slice(text.text.as_bytes());
+        let appended = content.text.extend_from_slice(text.text.as_bytes());
         appended.map_err(Error::from)?;
         if let Some((reason, used)) = text.end {
-            whole.reason = reason;
+            content.reason = reason;
             usage = used;
         }
     }
-    Ok((whole, usage))
+    Ok((content, usage))
 }
 
 /// Adds usages. The result is `None` if any of them is unknown.

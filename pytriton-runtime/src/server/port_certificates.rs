@@ -8,7 +8,7 @@ use super::{Options, TlsPorts};
 
 /// The certificates of the ports, and the tasks that reload them.
 #[derive(Debug, Default)]
-pub(super) struct Secured {
+pub(super) struct PortCertificates {
     pub(super) http: Option<Certificates>,
     pub(super) grpc: Option<Certificates>,
     pub(super) metrics: Option<Certificates>,
@@ -19,7 +19,7 @@ pub(super) struct Secured {
     keepers: JoinSet<()>,
 }
 
-impl Secured {
+impl PortCertificates {
     /// Loads the certificates of the ports that the options open, including a separate port of the
     /// OpenAI routes. Platforms and the docs page use the certificate of HTTP.
     pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
@@ -32,28 +32,30 @@ impl Secured {
         if openai && !own && plan.openai.is_some() && plan.openai != plan.http {
             return Err(TlsError::NoPort);
         }
-        let mut secured = Self {
+        let mut certificates = Self {
             shared,
             ..Self::default()
         };
         let docs = options.allow_docs && options.docs_port.is_some();
         let http = options.allow_http || platforms || docs;
-        secured.http = secured.load("http", Protocol::Both, plan.http, http)?;
+        certificates.http = certificates.load("http", Protocol::Both, plan.http, http)?;
         let own_grpc = options.allow_grpc && !shared;
-        secured.grpc = secured.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
+        certificates.grpc = certificates.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
         let allowed = options.allow_metrics;
-        secured.metrics = secured.load("metrics", Protocol::Both, plan.metrics, allowed)?;
-        secured.openai = secured.load("openai", Protocol::Both, plan.openai, openai && own)?;
-        Ok(secured)
+        certificates.metrics =
+            certificates.load("metrics", Protocol::Both, plan.metrics, allowed)?;
+        certificates.openai =
+            certificates.load("openai", Protocol::Both, plan.openai, openai && own)?;
+        Ok(certificates)
     }
 
     /// Loads only the certificate for the port of the OpenAI routes, if that port is opened.
     #[cfg(tritonserver)]
     pub(super) fn openai(options: &Options, opened: bool) -> Result<Self, TlsError> {
         let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
-        let mut secured = Self::default();
-        secured.openai = secured.load("openai", Protocol::Both, plan.openai, opened)?;
-        Ok(secured)
+        let mut certificates = Self::default();
+        certificates.openai = certificates.load("openai", Protocol::Both, plan.openai, opened)?;
+        Ok(certificates)
     }
 
     /// Returns which ports use TLS.
@@ -97,8 +99,8 @@ mod tests {
     /// Returns the error for these options, whose files do not exist.
     fn refused(arguments: &[&str], openai: bool, platforms: bool) -> String {
         let options = Options::parse(arguments).unwrap();
-        let secured = Secured::new(&options, openai, platforms);
-        secured
+        let certificates = PortCertificates::new(&options, openai, platforms);
+        certificates
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 #[cfg(feature = "embedded")]
-use crate::http::{Beside, Relay, Upstream, Written, is_asked};
+use crate::http::{OpenApiDocument, Relay, TritonserverClient, Upstream, is_used_by_page};
 use crate::registry::Registry;
 #[cfg(feature = "embedded")]
 use crate::tls::TlsPlan;
@@ -14,17 +14,17 @@ use crate::triton::TritonEngine;
 #[cfg(feature = "embedded")]
 use super::descriptors::connections_beside_others;
 #[cfg(feature = "embedded")]
-use super::{Addresses, Server, TlsPorts, checked::has_text_models, serve::told};
+use super::{Addresses, Server, TlsPorts, embedded_checks::has_text_models, serve::page_routes};
 use super::{Options, ServerError};
 
 /// The ports of the OpenAI routes and the docs page next to a tritonserver, which has neither.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct SidecarServer {
     #[cfg(feature = "embedded")]
-    server: Option<(Server, Arc<Beside>)>,
+    server: Option<(Server, Arc<TritonserverClient>)>,
 }
 
-impl Texts {
+impl SidecarServer {
     /// Opens the port of the OpenAI routes if a model has them, and that of the docs page if it is
     /// allowed.
     #[cfg(feature = "embedded")]
@@ -41,13 +41,14 @@ impl Texts {
         }
         let access = engine.access();
         let http = theirs.http.ok_or(ServerError::NoHttp)?;
-        let beside = Beside::new(http, Arc::clone(access), connections_beside_others());
-        let beside = Arc::new(beside);
+        let client = TritonserverClient::new(http, Arc::clone(access), connections_beside_others());
+        let client = Arc::new(client);
         let upstream = texts.then(|| {
-            let (models, claims) = (engine.hosted(), Arc::clone(engine.claims()));
-            Upstream::new(Arc::clone(&beside), models, claims)
+            let (models, side_channel) =
+                (engine.loaded_models(), Arc::clone(engine.side_channel()));
+            Upstream::new(Arc::clone(&client), models, side_channel)
         });
-        let kept = Arc::clone(&beside);
+        let stopped_client = Arc::clone(&client);
         let tls = TlsPorts {
             grpc: TlsPlan::new(&options.tls, &options.triton.flags)?
                 .grpc
@@ -60,16 +61,16 @@ impl Texts {
             tls,
             ..Addresses::default()
         };
-        let doors = told(options, access, Some(&addresses));
+        let routes = page_routes(options, access, Some(&addresses));
         let relay = page.then(|| Relay {
-            beside,
+            client,
             metrics: theirs.metrics,
-            models: engine.hosted(),
-            written: Written::new(doors.only_paths(is_asked)),
+            models: engine.loaded_models(),
+            document: OpenApiDocument::new(routes.only_paths(is_used_by_page)),
         });
-        let server = Server::beside_tritonserver((upstream, relay), options, access).await?;
+        let server = Server::next_to_tritonserver((upstream, relay), options, access).await?;
         Ok(Self {
-            server: Some((server, kept)),
+            server: Some((server, stopped_client)),
         })
     }
 
@@ -124,10 +125,10 @@ impl Texts {
     /// before it stops accepting connections. Returns their local addresses.
     #[cfg(feature = "embedded")]
     pub(super) fn prepare_to_stop(&self) -> impl Future<Output = Vec<SocketAddr>> + Send + use<> {
-        let beside = self.server.as_ref().map(|(_, beside)| Arc::clone(beside));
+        let client = self.server.as_ref().map(|(_, client)| Arc::clone(client));
         async move {
-            match beside {
-                Some(beside) => beside.prepare_to_stop().await,
+            match client {
+                Some(client) => client.prepare_to_stop().await,
                 None => Vec::new(),
             }
         }
@@ -142,12 +143,12 @@ impl Texts {
     /// they were by `deadline`.
     #[cfg(feature = "embedded")]
     pub(super) async fn stop(self, deadline: Instant) -> bool {
-        let Some((server, beside)) = self.server else {
+        let Some((server, client)) = self.server else {
             return true;
         };
         let left = deadline.saturating_duration_since(Instant::now());
         let answered = server.stop(left).await;
-        beside.stopped();
+        client.stopped();
         answered
     }
 

@@ -3,7 +3,7 @@ use std::fmt::{self, Display, Formatter};
 
 /// A mistake in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ValidationError {
     /// The file and line, or the environment variable.
     pub place: String,
     /// A description of the mistake.
@@ -12,9 +12,9 @@ pub struct Mistake {
 
 /// All mistakes in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistakes(pub Vec<Mistake>);
+pub struct ValidationErrors(pub Vec<ValidationError>);
 
-impl Mistake {
+impl ValidationError {
     pub(super) fn new(place: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             place: place.into(),
@@ -23,13 +23,13 @@ impl Mistake {
     }
 }
 
-impl Display for Mistake {
+impl Display for ValidationError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.text)
     }
 }
 
-impl Display for Mistakes {
+impl Display for ValidationErrors {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let [only] = &*self.0 {
             return only.fmt(f);
@@ -41,4 +41,4 @@ impl Display for Mistakes {
     }
 }
 
-impl Error for Mistakes {}
+impl Error for ValidationErrors {}

@@ -14,9 +14,9 @@ use super::super::answer::{Answer, server_json};
 use super::super::body::Body;
 use super::super::route::{GET, POST};
 use super::TextModels;
-use super::answered::refused;
-use super::ask::ask;
-use super::gathered::gathered;
+use super::accepted::ask;
+use super::complete::complete;
+use super::error_response::refused;
 use super::streamed::streamed;
 
 /// The creation time of all models that these routes report.
@@ -104,7 +104,7 @@ async fn dispatch<B: Body>(
             let asked = ask(app_state, models, surface, &parts.headers, body).await?;
             match asked.stream {
                 true => streamed(asked).await,
-                false => gathered(asked).await,
+                false => complete(asked).await,
             }
         }
     }

@@ -6,31 +6,31 @@ use crate::model::ModelSpec;
 use crate::offload::on_thread;
 use crate::openapi::{ServedRoutes, document};
 
-use super::kept::Kept;
+use super::cached_text::CachedText;
 
 /// The number of bytes that take as long to write as the description of a model.
 const MODEL: usize = 8 << 10;
 
 /// The OpenAPI document. It is created once for all clients, and again when the models change.
 #[derive(Debug)]
-pub(crate) struct Written {
-    doors: Arc<ServedRoutes>,
-    kept: Arc<Mutex<Option<Made>>>,
+pub(crate) struct OpenApiDocument {
+    routes: Arc<ServedRoutes>,
+    text: Arc<Mutex<Option<Made>>>,
 }
 
 #[derive(Debug)]
 struct Made {
     /// The models of the document. Keeping them ensures that no other model has the same address.
     models: Vec<Arc<ModelSpec>>,
-    kept: Kept,
+    text: CachedText,
 }
 
-impl Written {
+impl OpenApiDocument {
     /// Creates an empty cache for a server with these routes.
-    pub(crate) fn new(doors: ServedRoutes) -> Self {
+    pub(crate) fn new(routes: ServedRoutes) -> Self {
         Self {
-            doors: Arc::new(doors),
-            kept: Arc::default(),
+            routes: Arc::new(routes),
+            text: Arc::default(),
         }
     }
 
@@ -39,17 +39,17 @@ impl Written {
     /// # Cancel safety
     ///
     /// If the future is dropped, the document is still completed and kept for others.
-    pub(super) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> Kept {
-        let mut made = Arc::clone(&self.kept).lock_owned().await;
+    pub(super) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> CachedText {
+        let mut made = Arc::clone(&self.text).lock_owned().await;
         if let Some(made) = made.as_ref().filter(|made| made.is_of(&models)) {
-            return made.kept.clone();
+            return made.text.clone();
         }
-        let doors = Arc::clone(&self.doors);
+        let routes = Arc::clone(&self.routes);
         on_thread(models.len() * MODEL, move || {
-            let document = document(models.iter().map(|spec| &**spec), &doors);
-            let kept = Kept::new(document.to_string());
-            let answer = kept.clone();
-            *made = Some(Made { models, kept });
+            let document = document(models.iter().map(|spec| &**spec), &routes);
+            let text = CachedText::new(document.to_string());
+            let answer = text.clone();
+            *made = Some(Made { models, text });
             answer
         })
         .await
@@ -78,7 +78,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_made_once_for_all_until_there_are_other_models() {
-        let written = Written::new(ServedRoutes::usual());
+        let written = OpenApiDocument::new(ServedRoutes::usual());
         let first = Arc::new(IDENTITY.spec().unwrap());
         let second = ModelDeclaration {
             version: 2,
@@ -99,7 +99,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_begun_is_kept_though_nobody_waits_for_it() {
-        let written = Written::new(ServedRoutes::usual());
+        let written = OpenApiDocument::new(ServedRoutes::usual());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();
         // Concurrent tests may occupy all threads, so that the work does not begin.
@@ -108,7 +108,7 @@ mod tests {
             let mut context = Context::from_waker(Waker::noop());
             assert!(asked.as_mut().poll(&mut context).is_pending());
             drop(asked);
-            let made = written.kept.lock().await;
+            let made = written.text.lock().await;
             if made.as_ref().is_some_and(|made| made.is_of(&models)) {
                 return;
             }

@@ -6,12 +6,12 @@ use crate::trace_extension::Timeline;
 
 /// Records trace events for the responses to a sampled request, and its end when dropped.
 #[derive(Debug)]
-pub(super) struct Noted {
+pub(super) struct ResponseTrace {
     timeline: Arc<Timeline>,
     model: Arc<ModelSpec>,
 }
 
-impl Noted {
+impl ResponseTrace {
     pub(super) fn new(timeline: &Arc<Timeline>, model: &Arc<ModelSpec>) -> Self {
         Self {
             timeline: Arc::clone(timeline),
@@ -24,7 +24,7 @@ impl Noted {
     }
 }
 
-impl Drop for Noted {
+impl Drop for ResponseTrace {
     fn drop(&mut self) {
         for name in ["REQUEST_END", "HTTP_SEND_START", "HTTP_SEND_END"] {
             self.timeline.now(name);

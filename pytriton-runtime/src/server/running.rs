@@ -14,17 +14,17 @@ use crate::registry::Registration;
 use crate::repository::ModelRepository;
 
 #[cfg(feature = "embedded")]
-use super::apart::{apart, wait};
+use super::blocking::{on_new_thread, wait};
 use super::{Addresses, ServerError};
 
 /// An engine that serves.
 #[derive(Debug)]
-pub(super) struct Started {
+pub(super) struct Running {
     pub(super) addresses: Addresses,
-    pub(super) engine: StartedEngine,
+    pub(super) engine: RunningEngine,
 }
 
-pub(super) enum StartedEngine {
+pub(super) enum RunningEngine {
     #[cfg(feature = "embedded")]
     Embedded {
         models: Arc<ModelRepository>,
@@ -40,18 +40,18 @@ pub(super) enum StartedEngine {
     },
 }
 
-impl Started {
+impl Running {
     /// Loads another model.
     pub(super) fn load(&self, model: &Registration) -> Result<(), ServerError> {
         match &self.engine {
             #[cfg(feature = "embedded")]
-            StartedEngine::Embedded { models, workers } => {
+            RunningEngine::Embedded { models, workers } => {
                 // No model with this name and version exists that it could replace.
-                apart(|| workers.block_on(models.load(model)))?;
+                on_new_thread(|| workers.block_on(models.load(model)))?;
                 Ok(())
             }
             #[cfg(tritonserver)]
-            StartedEngine::Tritonserver { .. } => Err(ServerError::Fixed {
+            RunningEngine::Tritonserver { .. } => Err(ServerError::Fixed {
                 model: Arc::clone(&model.spec.name),
                 verb: "added",
             }),
@@ -62,9 +62,9 @@ impl Started {
     pub(super) fn unload(&self, model: &ModelSpec, seconds: u64) -> Result<(), ServerError> {
         match &self.engine {
             #[cfg(feature = "embedded")]
-            StartedEngine::Embedded { models, workers } => {
+            RunningEngine::Embedded { models, workers } => {
                 let unloaded = models.unload(&model.name, model.version);
-                let Some(unloaded) = apart(|| workers.block_on(unloaded)) else {
+                let Some(unloaded) = on_new_thread(|| workers.block_on(unloaded)) else {
                     return Ok(());
                 };
                 let now = Instant::now();
@@ -81,7 +81,7 @@ impl Started {
                 }
             }
             #[cfg(tritonserver)]
-            StartedEngine::Tritonserver { .. } => {
+            RunningEngine::Tritonserver { .. } => {
                 let _ = seconds;
                 Err(ServerError::Fixed {
                     model: Arc::clone(&model.name),
@@ -92,7 +92,7 @@ impl Started {
     }
 }
 
-impl StartedEngine {
+impl RunningEngine {
     /// Returns the name of the engine, as in `--engine`.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl StartedEngine {
     }
 }
 
-impl fmt::Debug for StartedEngine {
+impl fmt::Debug for RunningEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -16,7 +16,7 @@ pub(super) struct Text {
 }
 
 /// Converts pieces to the parts of a choice that may be sent. An error is the last item.
-pub(super) fn texts(
+pub(super) fn text_stream(
     index: usize,
     pieces: Pieces,
     choice: Choice,
@@ -34,8 +34,8 @@ pub(super) fn texts(
             };
             let (text, cut);
             (choice, (text, cut)) = by_weight(piece.text.len(), move || {
-                let heard = choice.push(piece);
-                (choice, heard)
+                let pushed = choice.push(piece);
+                (choice, pushed)
             })
             .await;
             if cut {

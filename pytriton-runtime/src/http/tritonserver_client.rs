@@ -22,7 +22,7 @@ use crate::access::{Access, Group, Protocol};
 use super::standby::{Lease, Sender, Standby, connections};
 
 /// How long a request waits for a connection if all of them are in use.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum number of connections for requests that are accepted but not yet sent when the
 /// server stops.
@@ -33,7 +33,7 @@ const STANDBY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a tritonserver on this machine has not given a usable response.
 #[derive(Debug, Error)]
-pub(super) enum Silence {
+pub(super) enum TritonserverError {
     /// The connection could not be opened or has failed.
     #[error("tritonserver does not respond: {0}")]
     Gone(String),
@@ -57,7 +57,7 @@ pub(super) enum Silence {
 
 /// An HTTP client of a tritonserver on this machine.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct TritonserverClient {
     /// The HTTP address of tritonserver.
     address: SocketAddr,
     /// Provides the headers of restricted groups.
@@ -83,7 +83,7 @@ pub(super) enum Connection {
 
 type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
 
-impl Beside {
+impl TritonserverClient {
     /// Creates a client for this address, with at most `connections` concurrent connections.
     pub(crate) fn new(listens: SocketAddr, access: Arc<Access>, connections: usize) -> Self {
         Self {
@@ -100,12 +100,14 @@ impl Beside {
     ///
     /// Returns [`Silence::Full`] if no connection becomes available in time, or [`Silence::Gone`]
     /// if tritonserver does not accept the connection.
-    pub(super) async fn connect(&self) -> Result<Connection, Silence> {
+    pub(super) async fn connect(&self) -> Result<Connection, TritonserverError> {
         let standby = self.standby().clone();
         match standby {
             Some(standby) => {
-                let lease = standby.take(PATIENCE).await;
-                lease.map(Connection::Standby).ok_or(Silence::Full)
+                let lease = standby.take(CONNECTION_TIMEOUT).await;
+                lease
+                    .map(Connection::Standby)
+                    .ok_or(TritonserverError::Full)
             }
             None => self.connect_to(self.address).await,
         }
@@ -113,13 +115,20 @@ impl Beside {
 
     /// Like [`connect`](Self::connect), for another port of tritonserver, which stays open while it
     /// stops.
-    pub(super) async fn connect_to(&self, address: SocketAddr) -> Result<Connection, Silence> {
+    pub(super) async fn connect_to(
+        &self,
+        address: SocketAddr,
+    ) -> Result<Connection, TritonserverError> {
         let place = Arc::clone(&self.places).acquire_owned();
         // The semaphore is never closed.
-        let place = timeout(PATIENCE, place).await.ok().and_then(Result::ok);
-        let place = place.ok_or(Silence::Full)?;
+        let place = timeout(CONNECTION_TIMEOUT, place)
+            .await
+            .ok()
+            .and_then(Result::ok);
+        let place = place.ok_or(TritonserverError::Full)?;
         let opened = open(address).await;
-        let (sender, _, driver) = opened.map_err(|error| Silence::Gone(error.to_string()))?;
+        let (sender, _, driver) =
+            opened.map_err(|error| TritonserverError::Gone(error.to_string()))?;
         let mut tasks = JoinSet::new();
         tasks.spawn(driver);
         Ok(Connection::Own {
@@ -159,8 +168,8 @@ impl Beside {
     pub(crate) async fn prepare_to_stop(self: &Arc<Self>) -> Vec<SocketAddr> {
         let count = self.places.available_permits().clamp(1, MAX_STANDBY);
         let connect = || {
-            let beside = Arc::clone(self);
-            async move { beside.accepted().await.ok() }
+            let client = Arc::clone(self);
+            async move { client.accepted().await.ok() }
         };
         let made = connections(count, STANDBY_TIMEOUT, connect).await;
         let (senders, addresses) = made.into_iter().unzip();
@@ -232,5 +241,5 @@ async fn open(
 }
 
 #[cfg(test)]
-#[path = "beside_tests.rs"]
+#[path = "tritonserver_client_tests.rs"]
 mod tests;

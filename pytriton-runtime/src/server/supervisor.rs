@@ -9,8 +9,8 @@ use crate::engine::Choice;
 use crate::panic::panic_message;
 use crate::registry::Registry;
 
-use super::order::{Order, Orders};
-use super::started::Started;
+use super::running::Running;
+use super::shutdown_phase::{ShutdownPhase, ShutdownReceiver};
 use super::{Options, ServerError};
 
 /// What to serve, and with which options.
@@ -25,8 +25,8 @@ pub(super) struct Plan {
 
 /// A thread that starts, supervises and stops an engine.
 #[derive(Debug)]
-pub(super) struct Caretaker {
-    orders: watch::Sender<Order>,
+pub(super) struct Supervisor {
+    shutdown: watch::Sender<ShutdownPhase>,
     progress: Arc<Progress>,
     thread: Mutex<Option<JoinHandle<Result<(), ServerError>>>>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Caretaker {
 /// The progress of an engine.
 #[derive(Debug)]
 pub(super) struct Progress {
-    started: OnceLock<Started>,
+    started: OnceLock<Running>,
     phase: watch::Sender<Phase>,
 }
 
@@ -46,20 +46,20 @@ pub(super) enum Phase {
     Ended,
 }
 
-impl Caretaker {
+impl Supervisor {
     /// Spawns the thread, which starts the engine.
     pub(super) fn spawn(plan: Plan) -> Result<Arc<Self>, ServerError> {
-        let (orders, heard) = watch::channel(Order::Serve);
+        let (shutdown, heard) = watch::channel(ShutdownPhase::Serve);
         let progress = Arc::new(Progress {
             started: OnceLock::new(),
             phase: watch::Sender::new(Phase::Starting),
         });
         let ended = Ended(Arc::clone(&progress));
-        let work = move || take_care(&plan, Orders::new(heard), &ended.0);
+        let work = move || supervise(&plan, ShutdownReceiver::new(heard), &ended.0);
         let thread = thread::Builder::new().name("caretaker".to_owned());
         let thread = thread.spawn(work).map_err(unusable)?;
         Ok(Arc::new(Self {
-            orders,
+            shutdown,
             progress,
             thread: Mutex::new(Some(thread)),
         }))
@@ -76,13 +76,13 @@ impl Caretaker {
     }
 
     /// Returns the engine, once it serves.
-    pub(super) fn started(&self) -> Option<&Started> {
+    pub(super) fn started(&self) -> Option<&Running> {
         self.progress.started.get()
     }
 
     /// Sends an order. An order that is less far-reaching than the current one is ignored.
-    pub(super) fn order(&self, order: Order) {
-        self.orders.send_if_modified(|current| {
+    pub(super) fn order(&self, order: ShutdownPhase) {
+        self.shutdown.send_if_modified(|current| {
             let further = order > *current;
             if further {
                 *current = order;
@@ -105,7 +105,7 @@ impl Caretaker {
 
 impl Progress {
     /// Records that the engine serves.
-    pub(super) fn serving(&self, started: Started) {
+    pub(super) fn serving(&self, started: Running) {
         self.started.get_or_init(|| started);
         self.phase.send_replace(Phase::Serving);
     }
@@ -120,14 +120,18 @@ impl Drop for Ended {
     }
 }
 
-fn take_care(plan: &Plan, orders: Orders, progress: &Progress) -> Result<(), ServerError> {
+fn supervise(
+    plan: &Plan,
+    shutdown: ShutdownReceiver,
+    progress: &Progress,
+) -> Result<(), ServerError> {
     tracing::debug!(ports = plan.ports, "starting");
     match &plan.choice {
         #[cfg(feature = "embedded")]
-        Choice::Embedded(_) => super::embedded::serve(plan, orders, progress),
+        Choice::Embedded(_) => super::embedded::serve(plan, shutdown, progress),
         #[cfg(tritonserver)]
         Choice::Tritonserver(located, probe) => {
-            super::tritonserver::serve(plan, located, probe, orders, progress)
+            super::tritonserver::serve(plan, located, probe, shutdown, progress)
         }
     }
 }

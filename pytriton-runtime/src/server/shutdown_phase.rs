@@ -4,7 +4,7 @@ use crate::instance::FatalError;
 
 /// An order to a server. Each one goes further than the one before. The text names its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Order {
+pub(super) enum ShutdownPhase {
     Serve,
     /// Complete accepted requests and end.
     Stop(&'static str),
@@ -14,11 +14,11 @@ pub(super) enum Order {
 
 /// Receives the orders of a server.
 #[derive(Debug)]
-pub(super) struct Orders(watch::Receiver<Order>);
+pub(super) struct ShutdownReceiver(watch::Receiver<ShutdownPhase>);
 
-impl Orders {
-    pub(super) fn new(orders: watch::Receiver<Order>) -> Self {
-        Self(orders)
+impl ShutdownReceiver {
+    pub(super) fn new(shutdown: watch::Receiver<ShutdownPhase>) -> Self {
+        Self(shutdown)
     }
 
     /// Waits for an order to stop. Returns its origin.
@@ -27,7 +27,7 @@ impl Orders {
     ///
     /// This method is cancel safe.
     pub(super) async fn stop(&mut self) -> &'static str {
-        self.at_least(|order| order != Order::Serve).await
+        self.at_least(|order| order != ShutdownPhase::Serve).await
     }
 
     /// Waits for an order to end at once. Returns its origin.
@@ -36,7 +36,7 @@ impl Orders {
     ///
     /// This method is cancel safe.
     pub(super) async fn abandon(&mut self) -> &'static str {
-        self.at_least(|order| matches!(order, Order::Abandon(_)))
+        self.at_least(|order| matches!(order, ShutdownPhase::Abandon(_)))
             .await
     }
 
@@ -60,15 +60,15 @@ impl Orders {
         }
     }
 
-    async fn at_least(&mut self, far: impl Fn(Order) -> bool) -> &'static str {
+    async fn at_least(&mut self, far: impl Fn(ShutdownPhase) -> bool) -> &'static str {
         match self
             .0
             .wait_for(|order| far(*order))
             .await
             .map(|order| *order)
         {
-            Ok(Order::Stop(who) | Order::Abandon(who)) => who,
-            Ok(Order::Serve) => "",
+            Ok(ShutdownPhase::Stop(who) | ShutdownPhase::Abandon(who)) => who,
+            Ok(ShutdownPhase::Serve) => "",
             // The sender is gone, so no other order can arrive.
             Err(_) => "nobody",
         }
