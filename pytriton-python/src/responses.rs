@@ -23,7 +23,7 @@ pub(crate) struct ResponseIterator {
 }
 
 enum State {
-    Waiting(repository::Answers),
+    Waiting(repository::ModelResponses),
     /// A thread is waiting for the next response.
     Running,
     Over,
@@ -34,7 +34,7 @@ impl ResponseIterator {
         engine: Arc<Engine>,
         spec: &Arc<ModelSpec>,
         form: Form,
-        responses: repository::Answers,
+        responses: repository::ModelResponses,
     ) -> Self {
         Self {
             state: Mutex::new(State::Waiting(responses)),

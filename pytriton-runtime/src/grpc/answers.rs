@@ -111,7 +111,7 @@ impl Framed {
     /// cannot be reserved.
     pub(super) fn append(&mut self, messages: Self) {
         for piece in messages.pieces {
-            if piece.len() >= TOGETHER || !self.combine(&piece) {
+            if piece.len() >= COMBINED_BYTES || !self.combine(&piece) {
                 self.end_piece();
                 self.pieces.push_back(piece);
             }

@@ -11,7 +11,7 @@ use crate::kserve::CodecError;
 use crate::kserve::proto::{Envelope, ResponseWriter};
 use crate::memory_budget::MemoryPermit;
 use crate::offload::by_weight;
-use crate::repository::{Answers, Model};
+use crate::repository::{Model, ModelResponses};
 use crate::request::{InferRequest, Response, TraceEvents};
 use crate::response_channel::SchedulerError;
 use crate::service::Error;
@@ -38,9 +38,9 @@ pub(super) struct Streamed {
     /// Whether a failed execution ends the whole stream.
     strict: bool,
     /// The request until it is accepted.
-    asked: Option<BoxFuture<'static, Result<Answers, Error>>>,
+    asked: Option<BoxFuture<'static, Result<ModelResponses, Error>>>,
     /// `None` before the request is accepted, and after the last response.
-    answers: Option<Answers>,
+    answers: Option<ModelResponses>,
     /// Messages that are sent together.
     together: Framed,
     /// A response that is encoded on another thread.
@@ -88,7 +88,7 @@ impl Streamed {
         let response = match answer {
             Ok(response) => response,
             Err(error) => {
-                let over = self.answers.as_ref().is_none_or(Answers::are_over);
+                let over = self.answers.as_ref().is_none_or(ModelResponses::are_over);
                 return self.fail(error.into(), over);
             }
         };

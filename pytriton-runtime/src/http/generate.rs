@@ -9,7 +9,7 @@ use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_req
 use crate::kserve::{CodecError, error_json};
 use crate::memory_budget::MemoryBudget;
 use crate::offload::by_weight;
-use crate::repository::Answers;
+use crate::repository::ModelResponses;
 use crate::request::{Response, TraceEvents};
 use crate::response_channel::SchedulerError;
 use crate::service::{AppState, Error};
@@ -84,7 +84,7 @@ pub(super) async fn generate_stream<B: Body>(
 
 /// An accepted request.
 struct AcceptedRequest {
-    answers: Answers,
+    answers: ModelResponses,
     writer: Writer,
 }
 

@@ -194,8 +194,8 @@ mod tests {
     async fn a_request_that_is_given_up_leaves_nothing() {
         let models = start().await;
         let model = model(&models);
-        let given_up = timeout(Duration::ZERO, model.infer(request(model.spec(), 1, -4.0))).await;
-        assert!(given_up.is_err());
+        let cancelled = timeout(Duration::ZERO, model.infer(request(model.spec(), 1, -4.0))).await;
+        assert!(cancelled.is_err());
         model.infer(request(model.spec(), 1, -4.0)).await.unwrap();
         assert_eq!(model.statistics().cache_hit.count, 0);
     }

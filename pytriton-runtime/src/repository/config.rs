@@ -142,7 +142,7 @@ fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
 fn instances(value: &Value) -> Result<InstanceGroups, String> {
     let wrong = |what: &str| format!("'instance_group' with {what} is not supported");
     let mut groups = Vec::new();
-    let mut left = MOST;
+    let mut left = MAX_INSTANCES;
     // In protobuf JSON, one element may replace a list.
     let list = match value {
         Value::Array(groups) => groups.as_slice(),
@@ -194,7 +194,7 @@ fn instances(value: &Value) -> Result<InstanceGroups, String> {
 }
 
 /// The maximum number of instances. More are assumed to be a mistake.
-const MOST: u32 = 1 << 10;
+const MAX_INSTANCES: u32 = 1 << 10;
 
 fn dynamic_batching(
     before: Option<&DynamicBatching>,

@@ -150,8 +150,8 @@ impl ModelRepository {
         let started = join_all(started).await;
         if started.iter().all(Result::is_ok) {
             let models = started.into_iter().flatten();
-            let said = policy.filter(|policy| Some(policy) != bound.as_ref());
-            return self.serve(name, found, models, said);
+            let changed_policy = policy.filter(|policy| Some(policy) != bound.as_ref());
+            return self.serve(name, found, models, changed_policy);
         }
         let mut reasons = String::new();
         for (found, started) in found.iter().zip(&started) {
@@ -187,7 +187,7 @@ impl ModelRepository {
         name: &Arc<str>,
         found: Vec<Found>,
         models: impl Iterator<Item = Model>,
-        said: Option<VersionPolicy>,
+        changed_policy: Option<VersionPolicy>,
     ) -> Result<(), ControlError> {
         let mut catalog = self.catalog();
         let settled = self.change(|table| {
@@ -197,13 +197,16 @@ impl ModelRepository {
             if found.iter().all(|found| catalog.found(found).is_none()) {
                 return Err(outdated(name, &found));
             }
-            catalog.set_policy(name, said);
+            catalog.set_policy(name, changed_policy);
             let loaded = found.into_iter().zip(models);
             Ok(Transition::new(&mut catalog, table, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
         drop(catalog);
-        settled.replaced.iter().for_each(|model| self.let_go(model));
+        settled
+            .replaced
+            .iter()
+            .for_each(|model| self.track_draining(model));
         Ok(())
     }
 
@@ -225,7 +228,7 @@ impl ModelRepository {
             let (set, name) = (Arc::downgrade(self), Arc::clone(&model.spec().name));
             let unloading = catalog.unloading(&name, version);
             let ended = model.ended();
-            self.let_go(&model);
+            self.track_draining(&model);
             drop(model);
             tokio::spawn(async move {
                 ended.await;

@@ -244,11 +244,11 @@ async fn a_server_goes_on_without_a_model_where_it_may() {
 #[tokio::test]
 async fn so_many_are_loaded_side_by_side_and_tried_again() {
     static NOW: AtomicU32 = AtomicU32::new(0);
-    static MOST: AtomicU32 = AtomicU32::new(0);
+    static MOST_LOADED: AtomicU32 = AtomicU32::new(0);
     static TRIES: AtomicU32 = AtomicU32::new(0);
     let slow = ModelDeclaration {
         load: |_| {
-            MOST.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            MOST_LOADED.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(5));
             NOW.fetch_sub(1, Ordering::SeqCst);
             Ok(Box::new(Identity))
@@ -259,13 +259,13 @@ async fn so_many_are_loaded_side_by_side_and_tried_again() {
     let models = names.map(|name| ModelDeclaration { name, ..slow });
     let models: Vec<_> = models.iter().collect();
     for threads in [1, 3] {
-        MOST.store(0, Ordering::SeqCst);
+        MOST_LOADED.store(0, Ordering::SeqCst);
         let control = ControlOptions {
             model_load_thread_count: threads,
             ..ControlOptions::default()
         };
         started(&models, control).await;
-        assert_eq!(MOST.load(Ordering::SeqCst), threads);
+        assert_eq!(MOST_LOADED.load(Ordering::SeqCst), threads);
     }
     let third = ModelDeclaration {
         load: |context| match TRIES.fetch_add(1, Ordering::SeqCst) {

@@ -1,7 +1,6 @@
 //! The model repository: maps names and versions to loaded models, and handles readiness and drain.
 //! Models can be added and removed while requests are served.
 
-mod answers;
 mod cached;
 mod changed;
 mod config;
@@ -13,18 +12,19 @@ mod lifecycle_tests;
 mod load;
 mod model;
 mod model_repository;
+mod model_responses;
 mod readiness;
 mod repository_index;
 mod state;
 mod transition;
 mod versions;
 
-pub use answers::Answers;
 pub(crate) use changed::changed;
 pub use control_error::ControlError;
 pub use error::LoadError;
 pub use load::Load;
 pub use model::Model;
 pub use model_repository::ModelRepository;
+pub use model_responses::ModelResponses;
 pub(crate) use readiness::ReadinessWatch;
 pub use state::{IndexEntry, IndexedVersion};

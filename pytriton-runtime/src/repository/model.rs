@@ -16,7 +16,7 @@ use crate::scheduler::{Policy, Resources, Scheduler};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
-use super::{Answers, Load, LoadError};
+use super::{Load, LoadError, ModelResponses};
 
 /// A model that is being served.
 #[derive(Debug)]
@@ -131,13 +131,13 @@ impl Model {
     /// # Errors
     ///
     /// Returns a [`SchedulerError`] if the request is refused.
-    pub fn answers(self: &Arc<Self>, request: Request) -> Result<Answers, SchedulerError> {
+    pub fn answers(self: &Arc<Self>, request: Request) -> Result<ModelResponses, SchedulerError> {
         if self.spec.decoupled {
             let hearing = self.scheduler.hear(request)?;
-            return Ok(Answers::many(hearing, self));
+            return Ok(ModelResponses::many(hearing, self));
         }
         let model = Arc::clone(self);
-        Ok(Answers::one(
+        Ok(ModelResponses::one(
             async move { model.infer(request).await }.boxed(),
         ))
     }
@@ -148,7 +148,7 @@ impl Model {
     }
 
     /// Completes all pending requests with an error that the server is stopping.
-    pub fn give_up(&self) {
+    pub fn abandon(&self) {
         self.scheduler.give_up();
     }
 

@@ -179,7 +179,7 @@ impl ModelRepository {
     }
 
     /// Retires a model. It ends when all callers have their responses.
-    pub(super) fn let_go(&self, model: &Arc<Model>) {
+    pub(super) fn track_draining(&self, model: &Arc<Model>) {
         let leaving = self.leaving.lock();
         let mut leaving = leaving;
         leaving.retain(|model| model.strong_count() > 0);
@@ -377,9 +377,9 @@ impl ModelRepository {
     }
 
     /// Completes all pending requests with an error that the server is stopping.
-    pub fn give_up(&self) {
+    pub fn abandon(&self) {
         for model in self.all_models() {
-            model.give_up();
+            model.abandon();
         }
     }
 

@@ -39,13 +39,13 @@ async fn models_are_loaded_side_by_side() {
 
 #[tokio::test]
 async fn models_come_and_go_and_none_answers_for_another() {
-    let kept = ModelDeclaration {
+    let retained = ModelDeclaration {
         response_cache: true,
         ..IDENTITY
     };
     let zero = ModelDeclaration {
         load: |_| Ok(Box::new(Zero)),
-        ..kept
+        ..retained
     };
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let limits = Limits::default();
@@ -61,7 +61,7 @@ async fn models_come_and_go_and_none_answers_for_another() {
         replaced.unwrap().unwrap()
     };
     assert_eq!(ask().await, 7.0);
-    for (declaration, expected) in [(&kept, 7.0), (&zero, 0.0), (&kept, 7.0)] {
+    for (declaration, expected) in [(&retained, 7.0), (&zero, 0.0), (&retained, 7.0)] {
         let replaced = loaded(declaration).await;
         assert!(
             replaced
@@ -75,7 +75,10 @@ async fn models_come_and_go_and_none_answers_for_another() {
     assert!(set.unload("Identity", 1).await.is_some());
     assert!(set.model("Identity", None).is_err() && set.ready());
     set.stop_being_ready();
-    let late = set.load(&kept.registration().unwrap()).await.unwrap_err();
+    let late = set
+        .load(&retained.registration().unwrap())
+        .await
+        .unwrap_err();
     assert!(late.to_string().contains("stopping"), "{late}");
 }
 
@@ -136,7 +139,7 @@ async fn a_server_that_drains_closes_all_models_before_it_waits_for_one() {
 async fn a_model_that_is_unloaded_is_counted_until_it_has_ended() {
     let gate = GATE.lock().await;
     let (set, calls) = busy().await;
-    let gone = set.unload("Identity", 1).await.unwrap();
+    let unloaded = set.unload("Identity", 1).await.unwrap();
     let replaced = set.load(&IDENTITY.registration().unwrap()).await.unwrap();
     assert!(replaced.is_none());
     let other = ModelDeclaration {
@@ -147,7 +150,7 @@ async fn a_model_that_is_unloaded_is_counted_until_it_has_ended() {
     let leaving = set.leaving().into_iter();
     let leaving: Vec<_> = leaving.map(|model| model.load().running).collect();
     assert_eq!(leaving, [1, 1]);
-    drop((gate, gone, replaced));
+    drop((gate, unloaded, replaced));
     for call in calls {
         assert!(call.await.unwrap());
     }

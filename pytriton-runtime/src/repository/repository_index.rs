@@ -44,13 +44,13 @@ struct Version {
 
 /// A load requested by a client.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct LoadTicket {
     turn: Arc<Mutex<()>>,
     then: Wishes,
     now: watch::Receiver<Wishes>,
 }
 
-impl Asked {
+impl LoadTicket {
     /// Waits for an earlier load to finish. Returns `None` if a newer request makes this one
     /// obsolete.
     pub(super) async fn turn(&mut self) -> Option<OwnedMutexGuard<()>> {
@@ -111,12 +111,12 @@ impl RepositoryIndex {
 
     /// Requests a load, which makes a waiting one obsolete. Returns `None` if there is no model
     /// with this name.
-    pub(super) fn ask(&self, name: &str) -> Option<Asked> {
+    pub(super) fn ask(&self, name: &str) -> Option<LoadTicket> {
         let Entry { turn, wishes, .. } = self.0.get(name)?;
         wishes.send_modify(|wishes| wishes.all += 1);
         let now = wishes.subscribe();
         let then = *now.borrow();
-        Some(Asked {
+        Some(LoadTicket {
             turn: Arc::clone(turn),
             then,
             now,
@@ -143,8 +143,8 @@ impl RepositoryIndex {
 
     /// Returns the version policy of a model, or `None` for Triton's default.
     pub(super) fn policy(&self, name: &str) -> Option<VersionPolicy> {
-        let said = self.0.get(name).and_then(|entry| entry.policy.clone());
-        said.or_else(|| VersionPolicy::among(self.specs(name)))
+        let requested = self.0.get(name).and_then(|entry| entry.policy.clone());
+        requested.or_else(|| VersionPolicy::among(self.specs(name)))
     }
 
     /// Sets the version policy requested by a client. `None` restores the policy of the bound
@@ -170,13 +170,13 @@ impl RepositoryIndex {
         let all = others
             .filter(|other| other.version != spec.version)
             .chain([spec]);
-        let said = self
+        let requested = self
             .0
             .get(&spec.name)
             .and_then(|entry| entry.policy.clone());
         let mut versions: Vec<u32> = all.clone().map(|spec| spec.version).collect();
         versions.sort_unstable();
-        let policy = said.or_else(|| VersionPolicy::among(all));
+        let policy = requested.or_else(|| VersionPolicy::among(all));
         policy.is_none_or(|policy| policy.of(&versions).contains(&spec.version))
     }
 
@@ -318,9 +318,9 @@ mod tests {
             catalog.insert(&IDENTITY.registration().unwrap(), state.clone());
             let ready = |_: &str, _| alive;
             let index = catalog.index(false, ready);
-            let said = index[0].version.as_ref();
-            let said = said.map(|version| format!("{} {}", version.state, version.reason));
-            assert_eq!(said.unwrap_or_default(), line);
+            let state = index[0].version.as_ref();
+            let state = state.map(|version| format!("{} {}", version.state, version.reason));
+            assert_eq!(state.unwrap_or_default(), line);
             assert_eq!(catalog.is_well(ready), well, "{line}");
             let count = usize::from(line == "READY ");
             assert_eq!(catalog.index(true, ready).len(), count, "{line}");

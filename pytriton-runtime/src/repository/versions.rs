@@ -46,7 +46,10 @@ impl ModelRepository {
             Ok(Transition::new(&mut catalog, models, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
-        settled.replaced.iter().for_each(|model| self.let_go(model));
+        settled
+            .replaced
+            .iter()
+            .for_each(|model| self.track_draining(model));
         Ok(settled.replaced.into_iter().next())
     }
 
@@ -67,7 +70,7 @@ impl ModelRepository {
             if versions.is_empty() {
                 models.remove(name);
             }
-            model.inspect(|model| self.let_go(model))
+            model.inspect(|model| self.track_draining(model))
         })
     }
 
@@ -97,7 +100,10 @@ impl ModelRepository {
                         Transition::new(&mut catalog, models, name, loaded)
                     });
                     self.retire(&mut catalog, settled.gone);
-                    settled.replaced.iter().for_each(|model| self.let_go(model));
+                    settled
+                        .replaced
+                        .iter()
+                        .for_each(|model| self.track_draining(model));
                 }
                 Err(error) => {
                     tracing::error!(%error, "cannot load the version that replaces the unloaded one");
@@ -209,8 +215,8 @@ mod tests {
         let first = version(1, None).registration().unwrap();
         assert!(set.load(&first).await.unwrap().is_none());
         assert_eq!(index(&set), "2 UNAVAILABLE unloaded; 3 READY ");
-        let gone = set.unload("Identity", 3).await.unwrap();
-        assert_eq!(gone.spec().version, 3);
+        let unloaded = set.unload("Identity", 3).await.unwrap();
+        assert_eq!(unloaded.spec().version, 3);
         assert_eq!((ask().await, index(&set)), (2, "2 READY ".to_owned()));
     }
 

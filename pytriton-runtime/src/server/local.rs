@@ -17,7 +17,7 @@ use crate::logging;
 use crate::memory_budget::MemoryPermit;
 use crate::proto::InferParameter;
 use crate::proto::infer_parameter::ParameterChoice;
-use crate::repository::{Answers, Model, ModelRepository};
+use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
 
@@ -156,7 +156,7 @@ impl Local {
         &self,
         model: &Arc<Model>,
         request: InferRequest,
-    ) -> Result<Answers, Error> {
+    ) -> Result<ModelResponses, Error> {
         self.app_state.answers(model, request).await
     }
 

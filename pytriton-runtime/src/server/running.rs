@@ -72,7 +72,7 @@ impl Running {
                 match wait(unloaded.drain(deadline))? {
                     true => Ok(()),
                     false => {
-                        unloaded.give_up();
+                        unloaded.abandon();
                         Err(ServerError::Unbind {
                             model: Arc::clone(&model.name),
                             seconds,

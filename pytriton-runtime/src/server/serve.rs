@@ -286,7 +286,7 @@ impl Server {
         let all = match in_time {
             Ok(finished) => finished,
             Err(_) => {
-                self.models.give_up();
+                self.models.abandon();
                 let last = farewell.checked_add(FAREWELL).unwrap_or(farewell);
                 if timeout_at(last, join(&mut self.endpoints)).await.is_err() {
                     tracing::warn!("some connections did not close before the deadline");
@@ -303,7 +303,7 @@ impl Server {
         let drained = self.models.drain(deadline).await;
         if !drained {
             // Callers within the process have no connection that could be closed.
-            self.models.give_up();
+            self.models.abandon();
         }
         let all = all & drained;
         let models = Arc::clone(&self.models);

@@ -8,7 +8,7 @@ use crate::http::OpenApiDocument;
 use crate::kserve::CodecError;
 use crate::maybe_ready::{later, now};
 use crate::offload::{by_weight, is_light};
-use crate::repository::{Answers, Model, ModelRepository};
+use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferRequest, Request, Response};
 use crate::shared_memory::{Regions, SharedMemoryError};
 use crate::tensor::DataType;
@@ -137,7 +137,7 @@ impl AppState {
         &self,
         model: &Arc<Model>,
         request: InferRequest,
-    ) -> Result<Answers, Error> {
+    ) -> Result<ModelResponses, Error> {
         let scope = scope_of(request.trace.as_deref());
         let asked = pin!(async {
             let request = self.checked(model, request).await?;

@@ -96,13 +96,13 @@ fn describe(answers: &mut EncodedResponses, outcome: &Outcome) -> Result<(), Pro
     for (output, tensor) in &response.outputs {
         let len = tensor.data().len();
         let offset = place(&mut answers.data, len).ok_or(ProtocolError::Bounds)?;
-        let part = OutputPart {
+        let output_part = OutputPart {
             output: *output,
             span: Span { offset, len },
         };
         let dims = tensor.shape().iter();
         let dims = dims.map(|&dim| i64::try_from(dim).unwrap_or(i64::MAX));
-        writer.output(part, dims);
+        writer.output(output_part, dims);
     }
     Ok(())
 }

@@ -157,22 +157,22 @@ const OVERHEAD: usize = 16 << 10;
 #[test]
 fn no_way_to_read_an_input_takes_more_than_is_reserved() {
     use Reading::{ByValue, Cut, Prepare, Requests, Scalar, View};
-    const LARGE: usize = 1 << 20;
+    const PAYLOAD_BYTES: usize = 1 << 20;
     let texts = || {
-        let texts = vec![String::new(); LARGE / 4];
-        Tensor::from_elements(vec![1, LARGE / 4], texts).unwrap()
+        let texts = vec![String::new(); PAYLOAD_BYTES / 4];
+        Tensor::from_elements(vec![1, PAYLOAD_BYTES / 4], texts).unwrap()
     };
     // Whether the array is a view of its input depends on the place of the first byte.
     let numbers = |offset: usize| {
-        let bytes = vec![0_u64; LARGE / 8 + 1];
-        let bytes = Tensor::from_elements(vec![LARGE / 8 + 1], bytes).unwrap();
-        let data = bytes.data().slice(offset..offset + LARGE);
-        Tensor::new(DataType::Fp32, vec![1, LARGE / 4], data).unwrap()
+        let bytes = vec![0_u64; PAYLOAD_BYTES / 8 + 1];
+        let bytes = Tensor::from_elements(vec![PAYLOAD_BYTES / 8 + 1], bytes).unwrap();
+        let data = bytes.data().slice(offset..offset + PAYLOAD_BYTES);
+        Tensor::new(DataType::Fp32, vec![1, PAYLOAD_BYTES / 4], data).unwrap()
     };
     type Read = fn(Reading, &[Tensor], &Arc<MemoryBudget>) -> (Results, usize);
     let of_texts: Read = read::<String>;
     let of_numbers: Read = read::<f32>;
-    let text = Tensor::from_elements(vec![1, 1], vec!["a".repeat(LARGE)]).unwrap();
+    let text = Tensor::from_elements(vec![1, 1], vec!["a".repeat(PAYLOAD_BYTES)]).unwrap();
     for reading in [View, ByValue, Scalar, Requests, Cut, Prepare] {
         for (input, read) in [
             (text.clone(), of_texts),

@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
-use crate::repository::Answers;
+use crate::repository::ModelResponses;
 use crate::request::{InferRequest, Response};
 use crate::service::AppState;
 use crate::tensor::BytesElements;
@@ -21,7 +21,7 @@ use super::replies::Replies;
 /// The pieces of one choice. Dropping it cancels the choice.
 #[derive(Debug)]
 pub(super) enum Pieces {
-    Here(Arc<ModelSpec>, Answers, Option<ResponseTrace>),
+    Here(Arc<ModelSpec>, ModelResponses, Option<ResponseTrace>),
     #[cfg(tritonserver)]
     There(Replies),
 }

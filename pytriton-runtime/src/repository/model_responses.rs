@@ -14,7 +14,7 @@ use crate::trace::Scope;
 use super::Model;
 
 /// The responses to one request, as they are produced. Dropping it cancels the request.
-pub struct Answers {
+pub struct ModelResponses {
     kind: Kind,
     /// The scope of the request, while its responses are produced.
     scope: Scope,
@@ -30,7 +30,7 @@ enum Kind {
     Over,
 }
 
-impl Answers {
+impl ModelResponses {
     /// Creates the only response of a model that is not decoupled.
     pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
         Self::new(Kind::One(answer))
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-impl fmt::Debug for Answers {
+impl fmt::Debug for ModelResponses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             Kind::One(_) => f.write_str("One"),
