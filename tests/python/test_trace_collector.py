@@ -139,7 +139,7 @@ def test_a_request_that_is_cancelled_in_the_queue_ends():
 
         def call(milliseconds, **options):
             inputs = [tensor(tritonclient.grpc, "milliseconds", np.array([[milliseconds]], dtype=np.uint32))]
-            return connection.async_infer("Slow", inputs, lambda *outcome: outcomes.append(outcome), **options)
+            return connection.async_infer("Slow", inputs, lambda result, error: outcomes.append(error or result), **options)
 
         def pending():
             return metric("nv_inference_pending_request_count", "Slow")
