@@ -3,18 +3,15 @@
 //! - [`http`], [`grpc`]: the protocol services.
 //! - [`service`]: the state, errors and admission that both services share; [`access`]: access
 //!   control; [`memory_budget`]: the limit on the bytes of all requests and responses.
-//! - [`kserve`]: decodes requests and encodes responses; [`proto`]: the messages of the gRPC
-//!   protocol.
+//! - [`kserve`]: the codecs, which decode requests and encode responses; [`openai`],
+//!   [`configuration`] and [`openapi`] are parts of them; [`proto`]: the messages of gRPC.
 //! - [`repository`]: the model repository of loaded models.
-//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
-//!   [`configuration`]: the model configuration in Triton's format.
+//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary.
 //! - [`runtime_models`]: models that are defined at run time.
 //! - [`shared_memory`]: memory that clients share with the server, and requests that refer to it.
 //! - [`trace_extension`]: Triton's trace extension.
 //! - [`request`]: requests and their validation against a model; [`call`]: the invocation of the
 //!   user's function.
-//! - [`openai`]: the OpenAI routes, translated to requests of the generate extension and back.
-//! - `openapi`: the OpenAPI description of the routes.
 //! - [`cache`]: the response cache.
 //! - [`scheduler`]: queues and batching.
 //! - [`tensor`]: datatypes, shapes, bytes.
@@ -53,7 +50,6 @@ mod backend_macro;
 mod backend_batch;
 #[cfg(feature = "embedded")]
 pub mod cache;
-pub mod configuration;
 #[cfg(feature = "embedded")]
 mod decompressor;
 pub mod engine;
@@ -66,9 +62,6 @@ pub mod fuzzing;
 pub mod grpc;
 #[cfg(feature = "embedded")]
 pub mod http;
-mod json;
-#[cfg(feature = "embedded")]
-pub mod kserve;
 mod limits;
 #[cfg(all(feature = "embedded", tritonserver))]
 mod loaded_models;
@@ -77,8 +70,6 @@ mod logging;
 pub mod metrics;
 #[cfg(tritonserver)]
 pub mod native;
-pub mod openai;
-mod openapi;
 #[cfg(feature = "embedded")]
 pub mod repository;
 pub mod scheduler;
@@ -102,9 +93,6 @@ pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
 pub use limits::Limits;
-#[cfg(feature = "embedded")]
-pub use logging::LogError;
-pub use logging::LogFormat;
 pub use ndarray;
 #[cfg(feature = "embedded")]
 pub use pytriton_core::shared_memory;
@@ -116,6 +104,8 @@ pub use pytriton_core::{
 pub(crate) use pytriton_core::{
     file, heap, instance, maybe_ready, panic, response_channel, status, text, watchdog,
 };
+pub use pytriton_kserve as kserve;
+pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};
 pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;

@@ -2,6 +2,7 @@ use std::env;
 use std::sync::Arc;
 
 use crate::flags::Flags;
+use crate::openapi::ServedRoutes;
 
 use super::temp_token_file::TempTokenFile;
 use super::token::{VARIABLE, generate, parse, read};
@@ -34,9 +35,19 @@ pub struct Closed {
     pub secrets: Arc<Secrets>,
 }
 
+/// Returns the routes of a server that is started without options.
+pub(crate) fn default_routes() -> ServedRoutes {
+    ServedRoutes::new([Closed::usual().restricted()], false)
+}
+
 impl Closed {
+    /// Returns the header and its groups, as they are over HTTP.
+    pub(crate) fn restricted(&self) -> (&str, &[Group]) {
+        (&self.key, &self.groups)
+    }
+
     /// Returns the groups that the token restricts by default, without a valid secret.
-    pub(crate) fn usual() -> Self {
+    fn usual() -> Self {
         Self {
             groups: Endpoints::usual(),
             key: KEY.to_owned(),

@@ -11,7 +11,6 @@
 )]
 mod access;
 mod error;
-mod group;
 mod options;
 mod protocol;
 mod restriction;
@@ -20,11 +19,12 @@ mod temp_token_file;
 mod token;
 mod token_watcher;
 
+pub(crate) use access::default_routes;
 pub use access::{Access, Closed};
 pub use error::AccessError;
-pub use group::Group;
 pub use options::{AccessOptions, Endpoints};
 pub use protocol::Protocol;
+pub use pytriton_kserve::Group;
 pub use restriction::Restriction;
 pub use secret::{Secret, Secrets};
 #[cfg(tritonserver)]

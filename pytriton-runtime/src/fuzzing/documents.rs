@@ -1,6 +1,7 @@
+use crate::access::default_routes;
 use crate::configuration::{BACKEND, configuration as configure};
 use crate::model::ModelSpec;
-use crate::openapi::{ServedRoutes, document};
+use crate::openapi::document;
 
 /// The `config.pbtxt` of a model, and the same configuration as JSON and as protobuf.
 pub fn configuration(spec: &ModelSpec) -> (String, Vec<u8>, Vec<u8>) {
@@ -10,5 +11,5 @@ pub fn configuration(spec: &ModelSpec) -> (String, Vec<u8>, Vec<u8>) {
 
 /// The OpenAPI document of a server with these models.
 pub fn openapi(models: &[ModelSpec]) -> serde_json::Value {
-    document(models, &ServedRoutes::usual())
+    document(models, &default_routes())
 }

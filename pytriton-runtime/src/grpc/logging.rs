@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use crate::kserve::{CodecError, log_format, log_format_name};
-use crate::logging::{LogChange, LogError, LogSwitch, settings, update};
+use crate::kserve::{CodecError, LogChange, LogError, LogSwitch, log_format, log_format_name};
+use crate::logging::{settings, update};
 use crate::proto::log_settings_request::setting_value::ParameterChoice as Asked;
 use crate::proto::log_settings_response::SettingValue;
 use crate::proto::log_settings_response::setting_value::ParameterChoice as Setting;

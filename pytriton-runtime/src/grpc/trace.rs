@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use crate::kserve::{CodecError, changed_level, unknown_model};
+use crate::kserve::{Change, CodecError, TraceChanges, TraceError, changed_level, unknown_model};
 use crate::proto::trace_setting_response::SettingValue;
 use crate::proto::{TraceSettingRequest, TraceSettingResponse};
 use crate::service::{AppState, Error};
-use crate::trace_extension::{Change, TraceChanges, TraceError, TraceSettings};
+use crate::trace_extension::TraceSettings;
 
 use super::GrpcError;
 
@@ -61,12 +61,12 @@ fn changes(request: &TraceSettingRequest) -> Result<TraceChanges, TraceError> {
         Some([]) => Change::Clear,
         Some(names) => changed_level(names)?,
     };
-    let frequency = TraceSettings::parse_frequency;
+    let frequency = TraceChanges::parse_frequency;
     Ok(TraceChanges {
         level,
-        rate: change("trace_rate", values, TraceSettings::parse_rate)?,
+        rate: change("trace_rate", values, TraceChanges::parse_rate)?,
         count: change("trace_count", values, |text| {
-            TraceSettings::parse_count(text, " ")
+            TraceChanges::parse_count(text, " ")
         })?,
         log_frequency: change("log_frequency", values, frequency)?,
     })

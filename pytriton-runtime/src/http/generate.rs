@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, StatusCode};
 use futures_util::stream::unfold;
 use tokio::time::timeout;
 
-use crate::kserve::generate::{GenerateError, GenerateFormat, decode_generate_request};
-use crate::kserve::{CodecError, error_json};
+use crate::kserve::generate::{GenerateFormat, decode_generate_request};
+use crate::kserve::{CodecError, GenerateError, error_json};
 use crate::memory_budget::MemoryBudget;
 use crate::offload::by_weight;
 use crate::repository::ModelResponses;

@@ -32,5 +32,7 @@ fn settings(
     if method == Method::POST {
         tracer.update(model, &trace_changes(body)?)?;
     }
-    Ok(server_json(trace_settings_json(&tracer.settings(model))))
+    let settings = tracer.settings(model);
+    let json = trace_settings_json(settings.level, &settings.values());
+    Ok(server_json(json))
 }

@@ -3,9 +3,10 @@ use parking_lot::{Mutex, MutexGuard};
 use tracing_subscriber::Registry;
 use tracing_subscriber::reload::Handle;
 
+use crate::kserve::{LogChange, LogError, LogFormat, LogSettings};
+
 use super::forms::set_iso8601;
 use super::line_filter::LineFilter;
-use super::{LogChange, LogError, LogFormat, LogSettings};
 
 /// The log of this process.
 static ACTIVE: Mutex<Option<ActiveLog>> = Mutex::new(None);

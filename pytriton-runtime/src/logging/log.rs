@@ -3,17 +3,13 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tracing::dispatcher::has_been_set;
 use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::panic::panic_message;
-use crate::trace::{Export, TracesError, TracesExporter, enable_log_context};
-
-use super::LogSettings;
 #[cfg(feature = "embedded")]
 use super::active_log::{self, ActiveLog};
 use super::filter::{directives, is_of_request, names_spans};
@@ -23,18 +19,24 @@ use super::json::BoundedLines;
 use super::line_filter::LineFilter;
 use super::lines::RequestLines;
 use super::sink::{Sink, flush_before_panic};
+use crate::kserve::{LogFormat, LogSettings};
+use crate::panic::panic_message;
+use crate::trace::{Export, TracesError, TracesExporter, enable_log_context};
 
-/// The format of log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// Human-readable.
-    #[value(alias = "default")]
-    Human,
-    /// Triton's format of the same name.
-    #[value(name = "ISO8601")]
-    Iso8601,
-    /// One JSON object per line.
-    Json,
+/// Returns the parser of the option for the format.
+pub(crate) fn log_format_parser() -> impl TypedValueParser<Value = LogFormat> {
+    let values = [
+        PossibleValue::new("human")
+            .alias("default")
+            .help("Human-readable"),
+        PossibleValue::new("ISO8601").help("Triton's format of the same name"),
+        PossibleValue::new("json").help("One JSON object per line"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "json" => LogFormat::Json,
+        "ISO8601" => LogFormat::Iso8601,
+        _ => LogFormat::Human,
+    })
 }
 
 /// A boxed layer.

@@ -15,16 +15,10 @@ mod line_filter;
 mod lines;
 mod log;
 mod queue;
-mod settings;
 mod sink;
 
 #[cfg(feature = "embedded")]
 pub(crate) use active_log::{settings, update, write_to};
-pub use log::LogFormat;
-pub(crate) use log::init;
-#[cfg(feature = "embedded")]
-pub use settings::LogError;
-pub(crate) use settings::LogSettings;
-#[cfg(feature = "embedded")]
-pub(crate) use settings::{LogChange, LogSwitch};
+pub(crate) use log::{init, log_format_parser};
+pub(crate) use pytriton_kserve::LogSettings;
 pub(crate) use sink::{flush, print_error};

@@ -10,8 +10,9 @@ use crate::access::AccessOptions;
 use crate::cache::{CacheConfigError, cache_bytes};
 use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
+use crate::kserve::{LogFormat, LogSettings};
 use crate::limits::Limits;
-use crate::logging::{LogFormat, LogSettings};
+use crate::logging::log_format_parser;
 use crate::net::AllowedHosts;
 use crate::registry::Registry;
 use crate::tls::TlsOptions;
@@ -193,8 +194,8 @@ pub struct Options {
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_LOG_FORMAT",
-        value_enum,
-        default_value_t = LogFormat::Human
+        value_parser = log_format_parser(),
+        default_value = "human"
     )]
     pub log_format: LogFormat,
 
@@ -294,7 +295,6 @@ impl Options {
             error: on("log-error"),
             verbose: self.log_verbose.into(),
             format: self.log_format,
-            #[cfg(feature = "embedded")]
             file: String::new(),
         }
     }

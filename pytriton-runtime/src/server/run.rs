@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::access::default_routes;
 use crate::engine::Choice;
 use crate::logging::{self, LogSettings};
-use crate::openapi::{ServedRoutes, document};
+use crate::openapi::document;
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
@@ -120,7 +121,7 @@ pub(super) fn registry() -> Result<Registry, ServerError> {
 fn described(registry: &Registry) -> String {
     let served = registry.served();
     let models = served.iter().map(|spec| &**spec);
-    format!("{:#}", document(models, &ServedRoutes::usual()))
+    format!("{:#}", document(models, &default_routes()))
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::access::{Access, Protocol as Spoken};
+use crate::access::{Access, Closed, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
@@ -361,7 +361,10 @@ pub(super) fn page_routes(
     addresses: Option<&Addresses>,
 ) -> ServedRoutes {
     let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    let routes = ServedRoutes::new(access.closed(Spoken::Http), explicit);
+    let routes = ServedRoutes::new(
+        access.closed(Spoken::Http).iter().map(Closed::restricted),
+        explicit,
+    );
     match addresses {
         Some(addresses) => routes.with_other_ports(addresses.beside_docs()),
         None => routes,

@@ -1,7 +1,6 @@
 use thiserror::Error;
 
-use crate::kserve::CodecError;
-use crate::kserve::proto::ProtoError;
+use crate::kserve::{CodecError, ProtoError};
 use crate::memory_budget::MemoryBudgetError;
 use crate::repository::ControlError;
 use crate::request::RequestError;

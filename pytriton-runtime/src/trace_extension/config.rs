@@ -1,9 +1,11 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
+use crate::kserve::TraceLevel;
+
 use super::collector::Collector;
 use super::number::setting;
-use super::{Destination, TraceConfigError, TraceLevel, TraceSettings};
+use super::{Destination, TraceConfigError, TraceSettings};
 
 /// Parses the items of `--trace-config`.
 ///

@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
+use crate::kserve::{Change, TraceChanges, TraceError};
+
+use super::TraceSettings;
 use super::sampler::Sampler;
 use super::writer::Writer;
-use super::{Change, TraceChanges, TraceError, TraceSettings};
 
 /// Settings, and which of them are set in this layer.
 #[derive(Debug, Clone)]

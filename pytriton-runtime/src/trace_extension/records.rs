@@ -1,4 +1,4 @@
-use crate::json::JsonWriter;
+use crate::kserve::json::JsonWriter;
 
 use super::record::Event;
 

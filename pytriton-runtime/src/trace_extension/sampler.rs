@@ -3,8 +3,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::kserve::TraceLevel;
+
 use super::writer::{Place, Writer};
-use super::{Destination, TraceLevel, TraceSettings};
+use super::{Destination, TraceSettings};
 
 /// The size of buffered records above which they are written early.
 const MAX_BUFFERED_BYTES: usize = 4 << 20;

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::kserve::{TraceChanges, TraceError};
 use crate::trace::TraceContext;
 
 use super::layer::Layer;
 use super::writer::Writer;
-use super::{Timeline, TraceChanges, TraceConfigError, TraceError, TraceSettings};
+use super::{Timeline, TraceConfigError, TraceSettings};
 
 /// Decides which requests are traced.
 ///
@@ -157,8 +158,10 @@ mod tests {
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+    use crate::kserve::{Change, TraceLevel};
+    use crate::trace_extension::Destination;
+
     use super::*;
-    use crate::trace_extension::{Change, Destination, TraceLevel};
 
     const TIMES: TraceLevel = TraceLevel {
         timestamps: true,

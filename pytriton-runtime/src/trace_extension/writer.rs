@@ -157,13 +157,14 @@ fn write(messages: &Receiver<Message>, bytes: &AtomicUsize, output: &mut Output)
 mod tests {
     use tokio::time::Instant as Moment;
 
+    use crate::kserve::TraceLevel;
     use crate::request::{InferRequest, Request, TraceEvents};
     use crate::testing::{IDENTITY, infer_request};
 
+    use super::super::TraceSettings;
     use super::super::record::Timeline;
     use super::super::sampler::Sampler;
     use super::super::spans::spans;
-    use super::super::{TraceLevel, TraceSettings};
     use super::*;
 
     const MIB: usize = 1 << 20;

@@ -53,6 +53,7 @@ const READERS: [(&str, &[&str]); 5] = [
         &[
             "pytriton-runtime/src/",
             "pytriton-runtime/core/",
+            "pytriton-runtime/kserve/",
             "pytriton-runtime/net/",
             "pytriton-runtime/protocol/",
         ],
@@ -88,6 +89,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
         "pytriton-runtime/src",
         "pytriton-runtime/backend/src",
         "pytriton-runtime/core/src",
+        "pytriton-runtime/kserve/src",
         "pytriton-runtime/net/src",
         "pytriton-runtime/protocol/src",
         "pytriton-runtime/signature/src",

@@ -71,6 +71,7 @@ mod tests {
     use futures_util::future::join_all;
     use tokio::time::sleep;
 
+    use crate::access::default_routes;
     use crate::registry::ModelDeclaration;
     use crate::testing::IDENTITY;
 
@@ -78,7 +79,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_made_once_for_all_until_there_are_other_models() {
-        let written = OpenApiDocument::new(ServedRoutes::usual());
+        let written = OpenApiDocument::new(default_routes());
         let first = Arc::new(IDENTITY.spec().unwrap());
         let second = ModelDeclaration {
             version: 2,
@@ -99,7 +100,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_begun_is_kept_though_nobody_waits_for_it() {
-        let written = OpenApiDocument::new(ServedRoutes::usual());
+        let written = OpenApiDocument::new(default_routes());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();
         // Concurrent tests may occupy all threads, so that the work does not begin.

@@ -8,10 +8,10 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::Limits;
+use crate::access::default_routes;
 use crate::access::{Group, Secret, Secrets};
 use crate::loaded_models::{LoadedModel, LoadedModels};
 use crate::model::ModelSpec;
-use crate::openapi::ServedRoutes;
 use crate::service::{AppState, RequiredHeader};
 use crate::testing::IDENTITY;
 
@@ -75,7 +75,7 @@ async fn relay_of(
         )),
         metrics: Some(address),
         models: LoadedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
-        document: OpenApiDocument::new(ServedRoutes::usual().only_paths(is_used_by_page)),
+        document: OpenApiDocument::new(default_routes().only_paths(is_used_by_page)),
     };
     (relay, asked)
 }

@@ -6,8 +6,7 @@ use axum::http::{HeaderName, Request};
 use flate2::read::GzDecoder;
 
 use crate::Limits;
-use crate::access::{Group, Secret, Secrets};
-use crate::openapi::ServedRoutes;
+use crate::access::{Group, Secret, Secrets, default_routes};
 use crate::service::{AppState, RequiredHeader};
 
 use super::super::tests::{app, send};
@@ -16,7 +15,7 @@ use super::{OpenApiDocument, answer_alone};
 
 async fn with_page() -> AppState {
     AppState {
-        docs: Some(Arc::new(OpenApiDocument::new(ServedRoutes::usual()))),
+        docs: Some(Arc::new(OpenApiDocument::new(default_routes()))),
         ..app(Limits::default()).await
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
-use crate::json::JsonWriter;
+use crate::kserve::json::JsonWriter;
 use crate::memory_budget::MemoryBudget;
 use crate::offload::by_weight;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};

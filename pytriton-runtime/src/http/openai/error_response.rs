@@ -1,9 +1,7 @@
 use axum::http::header::{HeaderName, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 
-use crate::memory_budget::MemoryBudgetError;
 use crate::openai::OpenAiError;
-use crate::response_channel::SchedulerError;
 use crate::service::{Error, Restricted};
 use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;
@@ -48,17 +46,5 @@ impl From<HttpError> for OpenAiError {
 impl From<Error> for OpenAiError {
     fn from(error: Error) -> Self {
         HttpError::from(error).into()
-    }
-}
-
-impl From<MemoryBudgetError> for OpenAiError {
-    fn from(error: MemoryBudgetError) -> Self {
-        Error::from(error).into()
-    }
-}
-
-impl From<SchedulerError> for OpenAiError {
-    fn from(error: SchedulerError) -> Self {
-        Error::from(error).into()
     }
 }

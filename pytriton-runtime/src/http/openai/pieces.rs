@@ -6,7 +6,7 @@ use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
 use crate::repository::ModelResponses;
 use crate::request::{InferRequest, Response};
-use crate::service::AppState;
+use crate::service::{AppState, Error};
 use crate::tensor::BytesElements;
 use crate::tracked_bytes::TrackedBytes;
 
@@ -54,7 +54,7 @@ impl TextModels {
             #[cfg(tritonserver)]
             Self::There(upstream) => {
                 let request = crate::request::Request::check(spec, request);
-                request.map_err(crate::service::Error::from)?;
+                request.map_err(Error::from)?;
                 Ok(Pieces::There(upstream.ask(spec, naming(headers), &body)))
             }
         }
@@ -72,7 +72,7 @@ impl Pieces {
                     }
                     piece(spec, &response)
                 }
-                Err(error) => Err(error.into()),
+                Err(error) => Err(Error::from(error).into()),
             }),
             #[cfg(tritonserver)]
             Self::There(replies) => replies.next().await,

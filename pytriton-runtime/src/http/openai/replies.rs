@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
 use crate::response_channel::SchedulerError;
+use crate::service::Error;
 use crate::side_channel::SideChannelResponses;
 
 use super::pieces::piece;
@@ -78,7 +79,7 @@ impl Replies {
             Some(Err(SchedulerError::Cancelled)) => {
                 Some(Err(unavailable(&"the request was abandoned")))
             }
-            Some(Err(error)) => Some(Err(error.into())),
+            Some(Err(error)) => Some(Err(Error::from(error).into())),
             None if self.claim.is_answered() => None,
             None => Some(Err(self.why().await)),
         }

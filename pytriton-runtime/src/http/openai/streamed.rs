@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
 use tokio::time::timeout;
 
-use crate::json::JsonWriter;
+use crate::kserve::json::JsonWriter;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
 use crate::offload::by_weight;
 use crate::openai::{Format, OpenAiError, Usage};

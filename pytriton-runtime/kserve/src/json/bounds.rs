@@ -1,0 +1,142 @@
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use serde::de::Error;
+use thiserror::Error as ThisError;
+
+use super::{BoundedVec, BoundedVecError};
+
+/// Shorter texts are parsed without inspecting their structure first.
+const SHORT_BYTES: usize = 4 << 10;
+
+/// The memory for parsing one JSON text, which is reserved before it is allocated.
+#[derive(Debug)]
+pub(crate) struct Bounds<'p> {
+    pub(crate) permit: &'p mut MemoryPermit,
+    /// The error of the reservation. Parsers can only return messages.
+    refused: Option<MemoryBudgetError>,
+}
+
+/// Why a text could not be parsed.
+#[derive(Debug, ThisError)]
+pub(crate) enum ReadError {
+    /// The text is invalid.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The memory for the result cannot be reserved.
+    #[error(transparent)]
+    Budget(#[from] MemoryBudgetError),
+}
+
+impl<'p> Bounds<'p> {
+    /// Reserves the memory that a parser needs to find the end of `text`. `permit` is also used for
+    /// the results.
+    pub(crate) fn new(text: &str, permit: &'p mut MemoryPermit) -> Result<Self, MemoryBudgetError> {
+        permit.grow(parser_bytes(text))?;
+        Ok(Self {
+            permit,
+            refused: None,
+        })
+    }
+
+    /// Appends an item to a list.
+    pub(crate) fn push<T, E: Error>(&mut self, list: &mut BoundedVec<T>, item: T) -> Result<(), E> {
+        list.push(item, self.permit).map_err(|error| {
+            if let BoundedVecError::Budget(refused) = error {
+                self.refused = Some(refused);
+            }
+            E::custom(error)
+        })
+    }
+
+    /// Reserves memory.
+    pub(crate) fn reserve<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+        self.permit.grow(bytes).map_err(|error| {
+            self.refused = Some(error);
+            E::custom(error)
+        })
+    }
+
+    /// Returns the error of a parser that used these bounds.
+    pub(crate) fn error(&self, error: serde_json::Error) -> ReadError {
+        match self.refused {
+            Some(refused) => refused.into(),
+            None => error.into(),
+        }
+    }
+}
+
+/// Returns the memory that a parser allocates to find the end of a text. It pushes a byte for each
+/// open bracket, and copies member names that contain escapes. Both grow by doubling. A name that
+/// is kept is copied once more.
+fn parser_bytes(text: &str) -> usize {
+    if text.len() < SHORT_BYTES {
+        return 0;
+    }
+    let bytes = text.as_bytes();
+    let (mut at, mut depth, mut most) = (0, 0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let length = super::string_length(&bytes[at..]);
+                at += length;
+                let behind = bytes.get(at..).unwrap_or_default();
+                let next = behind.iter().find(|byte| !byte.is_ascii_whitespace());
+                if next == Some(&b':') {
+                    most = most.max(length);
+                }
+                continue;
+            }
+            b'[' | b'{' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    4 * most
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::memory_budget::MemoryBudget;
+
+    use super::*;
+
+    #[test]
+    fn a_parser_needs_what_stands_open_and_the_longest_name() {
+        let padding = " ".repeat(SHORT_BYTES);
+        let long = "n".repeat(100);
+        let table = [
+            ("[]".to_owned(), 1),
+            ("[[],[[]]]".to_owned(), 3),
+            (format!(r#"{{"a":["[[[[[[\"{{{{"],"b":"{long}"}}"#), 3),
+            (format!(r#"{{"{long}" : 1}}"#), 102),
+            (format!(r#"["{long}"]"#), 1),
+            ("[".repeat(200), 200),
+            (format!("\"{long}"), 0),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parser_bytes(&text), 0);
+            assert_eq!(
+                parser_bytes(&(text.clone() + &padding)),
+                4 * expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_the_error_of_the_parser() {
+        let budget = MemoryBudget::new(10_000);
+        let mut permit = budget.empty_permit();
+        let mut bounds = Bounds::new("", &mut permit).unwrap();
+        let error = bounds.reserve::<serde_json::Error>(10_001).unwrap_err();
+        assert!(matches!(bounds.error(error), ReadError::Budget(error) if error.bytes == 10_001));
+        let mut bounds = Bounds::new("", &mut permit).unwrap();
+        let mut list = BoundedVec::new(1, "items");
+        let error = bounds.push::<_, serde_json::Error>(&mut list, [0_u8; 10_001]);
+        let error = bounds.error(error.unwrap_err());
+        assert!(matches!(error, ReadError::Budget(error) if error.bytes == 10_001));
+    }
+}

@@ -1,0 +1,38 @@
+//! Models on OpenAI routes. A request there becomes a request of the generate extension, and its
+//! responses are converted back. Pure: no I/O, no tasks.
+//!
+//! A function with `#[openai(…)]` takes the members of a request as parameters ([`TextParameter`])
+//! and returns pieces of text ([`Piece`]). Over the KServe protocol, it is an ordinary model.
+
+mod choice;
+mod elements;
+mod error;
+mod finish_reason;
+mod format;
+mod into_piece;
+mod list;
+mod member_value;
+mod message;
+mod messages;
+mod parameter;
+mod piece;
+mod request;
+#[cfg(test)]
+mod request_tests;
+mod stops;
+mod usage;
+
+pub use choice::Choice;
+pub use error::OpenAiError;
+pub use finish_reason::FinishReason;
+pub use format::{Format, Whole};
+pub use into_piece::{IntoPiece, Text, TextReturnCheck};
+pub use list::{list_json, model_json};
+pub use message::{Message, MessageError, Role};
+pub use messages::Messages;
+pub use parameter::{Pieces, TextParameter, TextReader};
+pub use piece::Piece;
+pub use pytriton_core::registry::CLAIM;
+pub use pytriton_core::registry::{Kind, Member};
+pub use request::{OpenAiRequest, TextRequest};
+pub use usage::Usage;

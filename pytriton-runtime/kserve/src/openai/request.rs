@@ -1,0 +1,315 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use pytriton_core::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
+use pytriton_core::model::{ModelSpec, Surface};
+use pytriton_core::registry::{Member, STOP, TOKEN_LIMITS};
+use pytriton_core::text::excerpt;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use serde_json::value::RawValue;
+
+use crate::json::JsonWriter;
+use crate::json::{Bounds, MAX_ITEMS, Names, Object, ReadError, Value, members, parse};
+
+use super::OpenAiError;
+use super::elements::elements;
+use super::member_value::{self, invalid, invalid_elements};
+use super::message::{Message, parse_bytes};
+
+/// The maximum number of prompts in a request.
+const MAX_PROMPTS: usize = 128;
+
+/// The memory of the request that is made of a prompt, in addition to its texts and tensors.
+const REQUEST_BYTES: usize = 1 << 10;
+
+/// The memory of a member in sets and maps of names, in addition to its name.
+const MEMBER_BYTES: usize = 256;
+
+/// A parsed OpenAI request.
+#[derive(Debug)]
+pub struct OpenAiRequest<'a> {
+    /// The name of the model.
+    pub model: String,
+    members: HashMap<String, &'a RawValue>,
+}
+
+/// The requests to the model.
+#[derive(Debug, Default)]
+pub struct TextRequest {
+    /// Whether the response is streamed.
+    pub stream: bool,
+    /// Whether an event at the end reports the usage.
+    pub include_usage: bool,
+    /// The stop sequences, if the model does not handle them itself.
+    pub stops: Vec<String>,
+    /// One request of the generate extension for each choice.
+    pub bodies: Vec<TrackedBytes>,
+}
+
+impl<'a> OpenAiRequest<'a> {
+    /// Parses the body of a request.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`OpenAiError`] if the body is not a JSON object, has a duplicate member or names
+    /// no model.
+    pub fn read(body: &'a [u8], permit: &mut MemoryPermit) -> Result<Self, OpenAiError> {
+        let json = |message| OpenAiError::Json { message };
+        let text = std::str::from_utf8(body).map_err(|error| json(excerpt(&error)))?;
+        let noun = "the request to be an object";
+        let read = members(text, noun, Names::Any, permit).map_err(|error| match error {
+            ReadError::Budget(error) => error.into(),
+            ReadError::Json(error) => json(excerpt(&error)),
+        })?;
+        let names = read.iter().map(|(name, _)| name.len() + MEMBER_BYTES);
+        permit.grow(names.sum())?;
+        let mut names = HashSet::new();
+        let mut found = HashMap::new();
+        for (name, value) in read {
+            if !names.insert(name.clone()) {
+                return Err(json(format!("member '{}' occurs twice", excerpt(&name))));
+            }
+            // A null member counts as missing.
+            if value.get() != "null" {
+                found.insert(name, value);
+            }
+        }
+        let model = match found.remove("model") {
+            Some(model) => {
+                permit.grow(model.get().len())?;
+                member_value::text("model", model)?
+            }
+            None => return Err(missing("model")),
+        };
+        Ok(Self {
+            model,
+            members: found,
+        })
+    }
+
+    /// Converts the request for its model.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`OpenAiError`] if a member is missing, invalid or not supported, or
+    /// [`OpenAiError::Invalid`] if the resulting requests are larger than `most` in total.
+    pub fn of(
+        mut self,
+        spec: &ModelSpec,
+        surface: Surface,
+        most: usize,
+        permit: &mut MemoryPermit,
+    ) -> Result<TextRequest, OpenAiError> {
+        let mut request = TextRequest::default();
+        self.streaming(&mut request, permit)?;
+        let subjects = self.subjects(surface, permit)?;
+        self.token_limit(spec)?;
+        request.stops = self.stops(spec, permit)?;
+        let mut shared = JsonWriter::reserving(permit.sibling(), 0);
+        shared.begin(b'{');
+        for input in &spec.inputs {
+            match self.members.remove(&*input.name) {
+                Some(value) => {
+                    member_value::check(input, value, surface)?;
+                    shared.key(&input.name).written(value.get().as_bytes());
+                }
+                None if *input.name == *surface.subject() || input.optional => {}
+                None => return Err(missing(&input.name)),
+            }
+        }
+        let others: BTreeMap<String, &RawValue> = self.members.into_iter().collect();
+        for (name, value) in others {
+            if let Some(member) = Member::named(&name, surface) {
+                match spec.takes_parameters && TOKEN_LIMITS.contains(&member.name) {
+                    true => member_value::check_token_limit(&name, value)?,
+                    false => member_value::pass_over(member, value)?,
+                }
+            }
+            if spec.takes_parameters && !Member::is_own(&name) {
+                parameter(shared.key(&name), value);
+            }
+        }
+        let shared = shared.finish_reserved()?;
+        let sizes = subjects.iter().map(|subject| shared.len() + subject.len());
+        if sizes.clone().sum::<usize>() > most {
+            let what = format!("together, its requests are larger than {most} bytes");
+            return Err(invalid(surface.subject(), what));
+        }
+        permit.grow(subjects.len() * REQUEST_BYTES)?;
+        reserve_small(sizes, permit)?;
+        let bodies = subjects.iter().map(|subject| {
+            let capacity = shared.len() + subject.len() + SUBJECT;
+            let mut body = JsonWriter::reserving(permit.sibling(), capacity);
+            body.written(&shared);
+            body.key(surface.subject()).written(subject);
+            body.end(b'}');
+            body.finish_reserved()
+        });
+        request.bodies = bodies.collect::<Result<_, MemoryBudgetError>>()?;
+        Ok(request)
+    }
+
+    fn streaming(
+        &mut self,
+        request: &mut TextRequest,
+        permit: &mut MemoryPermit,
+    ) -> Result<(), OpenAiError> {
+        if let Some(stream) = self.members.remove("stream") {
+            request.stream = member_value::boolean("stream", stream)?;
+        }
+        let Some(options) = self.members.remove("stream_options") else {
+            return Ok(());
+        };
+        if !request.stream {
+            let what = "it is only allowed when 'stream' is true".to_owned();
+            return Err(invalid("stream_options", what));
+        }
+        let object = Object {
+            noun: "an object",
+            names: ["include_usage"],
+        };
+        Bounds::new(options.get(), permit)?;
+        let [usage] = parse(options.get(), object)
+            .map_err(|error| invalid("stream_options", excerpt(&error)))?;
+        if let Some(usage) = usage.filter(|usage| usage.get() != "null") {
+            request.include_usage = member_value::boolean("stream_options.include_usage", usage)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the prompts or the conversation, each as JSON.
+    fn subjects(
+        &mut self,
+        surface: Surface,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<TrackedBytes>, OpenAiError> {
+        let name = surface.subject();
+        let value = self.members.remove(name).ok_or_else(|| missing(name))?;
+        match surface {
+            Surface::Completions => prompts(value, permit),
+            Surface::Chat => messages(value, permit).map(|messages| vec![messages]),
+        }
+    }
+
+    /// Renames the token limit to the name that the model uses.
+    fn token_limit(&mut self, spec: &ModelSpec) -> Result<(), OpenAiError> {
+        let [older, newer] = TOKEN_LIMITS;
+        for (name, other) in [(older, newer), (newer, older)] {
+            if spec.input_index(name).is_some() || spec.input_index(other).is_none() {
+                continue;
+            }
+            let Some(value) = self.members.remove(name) else {
+                continue;
+            };
+            if self.members.insert(other.to_owned(), value).is_some() {
+                let what = format!("'{other}' has the same meaning");
+                return Err(invalid(name, what));
+            }
+        }
+        Ok(())
+    }
+
+    fn stops(
+        &self,
+        spec: &ModelSpec,
+        permit: &mut MemoryPermit,
+    ) -> Result<Vec<String>, OpenAiError> {
+        if spec.input_index(STOP).is_some() {
+            return Ok(Vec::new());
+        }
+        match self.members.get(STOP) {
+            Some(value) => member_value::stops(value, permit),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The punctuation around a prompt and its name.
+const SUBJECT: usize = 16;
+
+/// Reserves the memory of buffers that are too small to be tracked one by one. A request has up to
+/// [`MAX_PROMPTS`] of them.
+fn reserve_small(
+    sizes: impl Iterator<Item = usize>,
+    permit: &mut MemoryPermit,
+) -> Result<(), MemoryBudgetError> {
+    let small = sizes.filter(|size| *size < MIN_TRACKED_BYTES);
+    permit.grow(small.sum())
+}
+
+fn prompts(value: &RawValue, permit: &mut MemoryPermit) -> Result<Vec<TrackedBytes>, OpenAiError> {
+    let buffers = permit.sibling();
+    let copied = |text: &str| {
+        // With the byte that the writer keeps for a comma.
+        let mut json = JsonWriter::reserving(buffers.sibling(), text.len() + 1);
+        json.written(text.as_bytes());
+        json.finish_reserved()
+    };
+    let member = Surface::Completions.subject();
+    if value.get().starts_with('"') {
+        return Ok(vec![copied(value.get())?]);
+    }
+    if !value.get().starts_with('[') {
+        let found = Value::new(value).describe();
+        let what = format!("expected a string or an array of strings, found {found}");
+        return Err(invalid(member, what));
+    }
+    let prompts =
+        elements(value, MAX_PROMPTS, permit).map_err(|error| invalid_elements(member, error))?;
+    if prompts.is_empty() {
+        return Err(invalid(member, "expected at least one".to_owned()));
+    }
+    reserve_small(prompts.iter().map(|prompt| prompt.get().len()), permit)?;
+    let prompts = prompts.into_iter().map(|prompt| {
+        let text = prompt.get();
+        if text.starts_with('"') {
+            return Ok(copied(text)?);
+        }
+        let found = Value::new(prompt).describe();
+        let what = format!("tokens are not supported, expected a string, found {found}");
+        Err(invalid(member, what))
+    });
+    prompts.collect()
+}
+
+/// Encodes the messages as an array of strings.
+fn messages(value: &RawValue, permit: &mut MemoryPermit) -> Result<TrackedBytes, OpenAiError> {
+    let member = Surface::Chat.subject();
+    if !value.get().starts_with('[') {
+        let found = Value::new(value).describe();
+        return Err(invalid(member, format!("expected an array, found {found}")));
+    }
+    let messages =
+        elements(value, MAX_ITEMS, permit).map_err(|error| invalid_elements(member, error))?;
+    if messages.is_empty() {
+        return Err(invalid(member, "expected at least one".to_owned()));
+    }
+    // One message is parsed at a time.
+    let longest = messages.iter().map(|message| message.get().len()).max();
+    permit.grow(parse_bytes(longest.unwrap_or_default()))?;
+    for (index, message) in messages.iter().enumerate() {
+        Message::parse(message.get().as_bytes()).map_err(|error| {
+            let inner = match error.member.as_str() {
+                "" => String::new(),
+                inner => format!(".{inner}"),
+            };
+            invalid(&format!("{member}[{index}]{inner}"), error.what)
+        })?;
+    }
+    let mut json = JsonWriter::reserving(permit.sibling(), value.get().len() * 5 / 4);
+    json.array(messages, |json, message| json.text(message.get()));
+    Ok(json.finish_reserved()?)
+}
+
+/// Writes a value that becomes a parameter of the request. Lists and objects become strings with
+/// their JSON.
+fn parameter(json: &mut JsonWriter, value: &RawValue) {
+    match value.get().as_bytes().first() {
+        Some(b'[' | b'{') => json.text(value.get()),
+        _ => json.written(value.get().as_bytes()),
+    }
+}
+
+fn missing(member: &str) -> OpenAiError {
+    let member = member.to_owned();
+    OpenAiError::Missing { member }
+}

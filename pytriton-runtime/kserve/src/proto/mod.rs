@@ -1,0 +1,25 @@
+//! The gRPC codec: converts messages to requests, and responses and model descriptions to messages.
+
+mod bounded;
+mod contents;
+mod extent;
+mod field_count;
+mod metadata;
+mod outputs;
+mod parameters;
+mod pieces;
+mod region;
+mod request;
+mod response_writer;
+mod statistics;
+#[cfg(test)]
+mod tests;
+mod varint;
+
+pub use bounded::{BoundedError, BoundedMessage, decode};
+pub use metadata::{metadata, server_metadata};
+pub use parameters::{RequestParameters, parameters};
+pub use pieces::Pieces;
+pub use request::request;
+pub use response_writer::{Envelope, FINAL, ResponseWriter, WrittenResponse};
+pub use statistics::statistics;

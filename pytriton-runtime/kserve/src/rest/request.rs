@@ -1,0 +1,166 @@
+use bytes::Bytes;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::model::ModelSpec;
+use pytriton_core::request::{InferInput, InferRequest, RequestedOutput};
+use pytriton_core::shared_memory::{Regions, Shared};
+
+use crate::error::{CodecError, Owner};
+use crate::json::Value;
+
+use super::ResponseFormat;
+use super::envelope::Envelope;
+use super::input::InputDecoder;
+use super::member::{missing, string};
+use super::output::OutputDecoder;
+use super::parameter::RequestParameters;
+use super::quick::quick;
+
+/// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
+/// which is not copied.
+///
+/// Memory is reserved with `permit` before it is allocated. It covers the body already, and the
+/// request afterwards.
+///
+/// Source: `EVBufferToInput` in Triton 2.51. In addition, a duplicate member is an error.
+///
+/// # Errors
+///
+/// Returns [`CodecError::Budget`] if the memory cannot be reserved, or another [`CodecError`] that
+/// names the member or the input.
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn example(model: &pytriton_core::model::ModelSpec) -> Result<(), pytriton_kserve::CodecError> {
+/// # use bytes::Bytes;
+/// # use pytriton_kserve::decode_request;
+/// let body = Bytes::from(r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,2],"data":[[1,2]]}]}"#);
+/// let regions = pytriton_core::shared_memory::Regions::default();
+/// let permit = pytriton_core::memory_budget::MemoryPermit::unlimited();
+/// let (request, format) = decode_request(&body, body.len(), model, 100, &regions, permit)?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn decode_request(
+    body: &Bytes,
+    header_length: usize,
+    model: &ModelSpec,
+    max_depth: usize,
+    regions: &Regions,
+    permit: MemoryPermit,
+) -> Result<(InferRequest, ResponseFormat), CodecError> {
+    let header_length = header_length.min(body.len());
+    let (json, tail) = (&body[..header_length], body.slice(header_length..));
+    let mut request = InferRequest::new(permit);
+    match decode(json, tail, model, max_depth, regions, &mut request) {
+        Ok(format) => Ok((request, format)),
+        Err(error) => {
+            let headless = without_header(json, model, max_depth, regions, &mut request);
+            Err(headless.unwrap_or(error))
+        }
+    }
+}
+
+/// Finds the input whose binary data was sent without the header for the length of the JSON part.
+fn without_header(
+    json: &[u8],
+    model: &ModelSpec,
+    max_depth: usize,
+    regions: &Regions,
+    request: &mut InferRequest,
+) -> Option<CodecError> {
+    // RapidJSON treats a zero byte, which JSON does not allow, as the end of the text.
+    let end = json.iter().position(|byte| *byte == 0)?;
+    let json = &json[..end];
+    let error = decode(json, Bytes::new(), model, max_depth, regions, request).err()?;
+    matches!(error, CodecError::MissingBytes { .. }).then_some(error)
+}
+
+/// In longer texts, detecting an unusual form at the end would cost too much.
+const QUICK: usize = 8 << 10;
+
+/// Returns whether nothing follows the data of the last input.
+fn ends_as_usual(json: &[u8]) -> bool {
+    let mut marks = json.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
+    b"}]}]".iter().all(|mark| marks.next() == Some(mark))
+}
+
+fn decode(
+    json: &[u8],
+    tail: Bytes,
+    model: &ModelSpec,
+    max_depth: usize,
+    regions: &Regions,
+    request: &mut InferRequest,
+) -> Result<ResponseFormat, CodecError> {
+    let before = request.memory.bytes();
+    if tail.is_empty()
+        && (json.len() <= QUICK || ends_as_usual(json))
+        && quick(json, model, max_depth, request).is_some()
+    {
+        let format = ResponseFormat::new(model, &request.id, &[], false, None, &request.memory)?;
+        return Ok(format);
+    }
+    request.memory.shrink_to(before);
+    whole(json, tail, model, max_depth, regions, request)
+}
+
+/// Decodes requests of every form into an empty request.
+pub(super) fn whole(
+    json: &[u8],
+    tail: Bytes,
+    model: &ModelSpec,
+    max_depth: usize,
+    regions: &Regions,
+    request: &mut InferRequest,
+) -> Result<ResponseFormat, CodecError> {
+    let permit = &mut request.memory;
+    let envelope = Envelope::parse(json, permit)?;
+    let id = match envelope.id.map(Value::new) {
+        Some(id) => string("id", Some(id), || Owner::Request, permit)?,
+        None => String::new(),
+    };
+    let parameters = match envelope.parameters {
+        Some(raw) => RequestParameters::decode(raw, permit)?,
+        None => RequestParameters::default(),
+    };
+    let inputs = envelope
+        .inputs
+        .ok_or_else(|| missing("inputs", "an array", Owner::Request))?;
+    permit.grow(inputs.len() * size_of::<InferInput>())?;
+    let mut decoded = Vec::with_capacity(inputs.len());
+    let mut decoder = InputDecoder::new(model, max_depth, tail, regions, permit);
+    for (index, members) in inputs.iter().enumerate() {
+        decoded.push(decoder.input(index, members)?);
+    }
+    let inputs = decoded;
+    let mut shared = Shared {
+        inputs: decoder.finish()?,
+        ..Shared::default()
+    };
+    let mut decoder = OutputDecoder {
+        model,
+        regions,
+        shared: &mut shared,
+        permit,
+    };
+    let requested = envelope.outputs.unwrap_or_default();
+    let bytes = requested.len() * size_of::<RequestedOutput>();
+    decoder.permit.grow(bytes)?;
+    let mut outputs = Vec::with_capacity(requested.len());
+    for (index, members) in requested.iter().enumerate() {
+        outputs.push(decoder.output(index, members)?);
+    }
+    let shared = shared.share();
+    let binary = parameters.binary_data_output;
+    let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref(), permit)?;
+    request.id = id;
+    request.sequence = parameters.sequence();
+    request.parameters = parameters.parameters;
+    request.timeout_microseconds = parameters.timeout_microseconds;
+    request.priority = parameters.priority;
+    request.inputs = inputs;
+    request.outputs = outputs;
+    request.shared = shared;
+    Ok(format)
+}

@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+
+use pytriton_core::model::ModelSpec;
+use pytriton_core::statistics::{
+    AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration,
+};
+
+use crate::json::JsonWriter;
+
+/// Encodes the statistics of models as JSON.
+///
+/// Source: `TRITONSERVER_ServerModelStatistics` in Triton 2.51.
+pub fn statistics_json<'a>(
+    models: impl IntoIterator<Item = (&'a ModelSpec, ModelStatistics)>,
+) -> Vec<u8> {
+    let mut json = JsonWriter::with_capacity(1024);
+    json.object(|json| {
+        json.name("model_stats")
+            .array(models, |json, (model, statistics)| {
+                json.object(|json| entry(json, model, &statistics));
+            });
+    });
+    json.finish()
+}
+
+fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics) {
+    json.name("name").text(&model.name);
+    json.name("version").text(&model.version.to_string());
+    json.name("last_inference")
+        .integer(statistics.last_inference);
+    json.name("inference_count")
+        .integer(statistics.inference_count);
+    json.name("execution_count")
+        .integer(statistics.execution_count);
+    json.name("inference_stats").object(|json| {
+        duration(json, "success", statistics.success);
+        duration(json, "fail", statistics.fail);
+        duration(json, "queue", statistics.queue);
+        duration(json, "compute_input", statistics.compute_input);
+        duration(json, "compute_infer", statistics.compute_infer);
+        duration(json, "compute_output", statistics.compute_output);
+        duration(json, "cache_hit", statistics.cache_hit);
+        duration(json, "cache_miss", statistics.cache_miss);
+    });
+    json.name("response_stats").object(|json| {
+        // Triton sorts the numbers as strings.
+        let answers = statistics.answers.iter();
+        let answers: BTreeMap<String, _> = answers
+            .map(|(index, answers)| (index.to_string(), answers))
+            .collect();
+        for (index, answers) in &answers {
+            json.key(index).object(|json| answer(json, answers));
+        }
+    });
+    json.name("batch_stats").array(&statistics.batches, batch);
+    json.name("memory_usage").array([0; 0], JsonWriter::integer);
+}
+
+fn batch(json: &mut JsonWriter, (size, batch): (&usize, &BatchStatistics)) {
+    json.object(|json| {
+        json.name("batch_size").integer(*size);
+        duration(json, "compute_input", batch.compute_input);
+        duration(json, "compute_infer", batch.compute_infer);
+        duration(json, "compute_output", batch.compute_output);
+    });
+}
+
+fn answer(json: &mut JsonWriter, answers: &AnswerStatistics) {
+    duration(json, "compute_infer", answers.compute_infer);
+    duration(json, "compute_output", answers.compute_output);
+    duration(json, "success", answers.success);
+    duration(json, "fail", answers.fail);
+    duration(json, "empty_response", StatisticDuration::default());
+    duration(json, "cancel", StatisticDuration::default());
+}
+
+fn duration(json: &mut JsonWriter, name: &'static str, duration: StatisticDuration) {
+    json.name(name).object(|json| {
+        json.name("count").integer(duration.count);
+        json.name("ns").integer(duration.ns);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn has_tritons_members_in_their_order() {
+        let spec = IDENTITY.spec().unwrap();
+        let mut statistics = ModelStatistics {
+            last_inference: 5,
+            inference_count: 3,
+            execution_count: 2,
+            ..ModelStatistics::default()
+        };
+        statistics.success.add(2, 10);
+        statistics.cache_hit.add(1, 3);
+        statistics.cache_miss.add(2, 4);
+        statistics
+            .batches
+            .entry(2)
+            .or_default()
+            .compute_infer
+            .add(1, 9);
+        let text = String::from_utf8(statistics_json([(&spec, statistics)])).unwrap();
+        assert_eq!(
+            text,
+            r#"{"model_stats":[{"name":"Identity","version":"1","last_inference":5,"inference_count":3,"execution_count":2,"inference_stats":{"success":{"count":2,"ns":20},"fail":{"count":0,"ns":0},"queue":{"count":0,"ns":0},"compute_input":{"count":0,"ns":0},"compute_infer":{"count":0,"ns":0},"compute_output":{"count":0,"ns":0},"cache_hit":{"count":1,"ns":3},"cache_miss":{"count":2,"ns":8}},"response_stats":{},"batch_stats":[{"batch_size":2,"compute_input":{"count":0,"ns":0},"compute_infer":{"count":1,"ns":9},"compute_output":{"count":0,"ns":0}}],"memory_usage":[]}]}"#
+        );
+    }
+}
