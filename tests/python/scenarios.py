@@ -94,9 +94,10 @@ TIMEOUTS = {
 # How long new sequences wait for a slot.
 WAITS = {"DirectSingle": [0, 0, 350_000], "OldestSingle": [0, 0, 350_000]}
 # Triton gives a new sequence any of several instances, and forms batches of the oldest strategy as
-# requests arrive: see docs/differences.md. While calls take time, sizes and times differ. In every
-# second scenario they take none.
+# requests arrive: see docs/differences.md. While calls take time, sizes and times differ, and with
+# `OldestIdle` which sequences expire. In every second scenario they take none.
 DIFFER_IF_BUSY = ["DirectSingle", "DirectPair", *(model for model in SEQUENCES if model.startswith("Oldest"))]
+ALWAYS_IDLE = ["OldestIdle"]
 
 _sequences = itertools.count(1)
 
@@ -133,7 +134,7 @@ def arrivals(model, seed):
 
 def is_idle(model, seed):
     """Returns whether calls take no time."""
-    return model in DIFFER_IF_BUSY and seed % 2 == 0
+    return model in ALWAYS_IDLE or (model in DIFFER_IF_BUSY and seed % 2 == 0)
 
 
 def message(address, model, number, rows, takes, parameters):

@@ -172,7 +172,7 @@ async fn executed(count: u16) -> Vec<f32> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_of_a_sequence_are_executed_in_the_order_of_their_arrival() {
     let _test = TEST.lock().await;
-    for size in [1 << 20, 997, 100] {
+    for size in [1 << 20, 997, 100, 31] {
         let (server, mut client) = connect().await;
         let calls: Vec<u8> = (0..REQUESTS).flat_map(call).collect();
         // The data is split at different points, as on a network.

@@ -254,6 +254,46 @@ sequences! {
         max_candidate_sequences = 2,
         max_sequence_idle_microseconds = 450_000
     );
+    // Slots for sequences that share a stream.
+    shared_direct_1(
+        name = "SharedDirect1",
+        max_batch_size = 1,
+        sequence_batching = direct,
+        max_sequence_idle_microseconds = 5_000_000
+    );
+    shared_direct_4(
+        name = "SharedDirect4",
+        max_batch_size = 4,
+        sequence_batching = direct,
+        max_sequence_idle_microseconds = 5_000_000
+    );
+    shared_direct_8(
+        name = "SharedDirect8",
+        max_batch_size = 8,
+        sequence_batching = direct,
+        max_sequence_idle_microseconds = 5_000_000
+    );
+    shared_oldest_1(
+        name = "SharedOldest1",
+        max_batch_size = 1,
+        sequence_batching = oldest,
+        max_candidate_sequences = 1,
+        max_sequence_idle_microseconds = 5_000_000
+    );
+    shared_oldest_4(
+        name = "SharedOldest4",
+        max_batch_size = 4,
+        sequence_batching = oldest,
+        max_candidate_sequences = 4,
+        max_sequence_idle_microseconds = 5_000_000
+    );
+    shared_oldest_8(
+        name = "SharedOldest8",
+        max_batch_size = 8,
+        sequence_batching = oldest,
+        max_candidate_sequences = 8,
+        max_sequence_idle_microseconds = 5_000_000
+    );
 }
 
 pytriton::main!();

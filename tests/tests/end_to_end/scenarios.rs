@@ -20,3 +20,12 @@ fn both_engines_form_the_same_batches() -> Result<()> {
     let addresses = [&embedded.banner().http, &tritonserver.banner().http];
     python.run("scenarios.py", addresses.map(String::as_str))
 }
+
+#[test]
+fn sequences_share_a_stream_on_both_engines() -> Result<()> {
+    for engine in [Engine::Embedded, Engine::Tritonserver] {
+        let server = Server::start_with(engine, folder(), SCENARIOS, &[])?;
+        python()?.test("test_shared_stream.py", &server)?;
+    }
+    Ok(())
+}

@@ -137,16 +137,24 @@ fn of_sequence(id: i64, step: usize, steps: usize) -> ModelInferRequest {
 async fn sequences_that_share_a_stream_do_not_starve_each_other() {
     const SEQUENCES: i64 = 12;
     const STEPS: usize = 6;
-    for slots in [1, 4, 8] {
+    let direct = SequenceStrategyDeclaration::Direct {
+        max_queue_delay_microseconds: 0,
+        minimum_slot_utilization: 0.0,
+    };
+    let oldest = |slots| SequenceStrategyDeclaration::Oldest {
+        max_candidate_sequences: slots,
+        preferred_batch_size: &[],
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+    };
+    let strategies = [1, 4, 8].map(|slots| [(slots, direct), (slots, oldest(slots))]);
+    for (slots, strategy) in strategies.concat() {
         let model = ModelDeclaration {
             max_batch_size: slots,
             dynamic_batching: None,
             sequence_batching: Some(SequenceBatchingDeclaration {
                 max_sequence_idle_microseconds: 3_000_000,
-                strategy: SequenceStrategyDeclaration::Direct {
-                    max_queue_delay_microseconds: 0,
-                    minimum_slot_utilization: 0.0,
-                },
+                strategy,
             }),
             ..IDENTITY
         };
@@ -169,6 +177,6 @@ async fn sequences_that_share_a_stream_do_not_starve_each_other() {
             .map(|answer| (answer.infer_response.unwrap().id, answer.error_message))
             .collect();
         let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
-        assert_eq!(answers, expected.collect::<Vec<_>>(), "{slots} slots");
+        assert_eq!(answers, expected.collect::<Vec<_>>(), "{model:?}");
     }
 }
