@@ -1,11 +1,11 @@
-//! Names what the features and the target have in common: `cfg(tritonserver)`, where the tritonserver engine is built.
+//! Sets `cfg(tritonserver)` if the features and the target include the tritonserver engine.
 
 use std::env::var;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(tritonserver)");
-    // Set by who builds for NVIDIA's own tests, never by a release.
+    // Set for runs of NVIDIA's own tests, never for a release.
     println!("cargo::rustc-check-cfg=cfg(pytriton_qa)");
     let is = |name, values: &[&str]| var(name).is_ok_and(|value| values.contains(&value.as_str()));
     // As for the dependency `pytriton-backend` in the manifest.

@@ -1,4 +1,4 @@
-//! Writes one program with a module for each program of `tests/fail`, as its messages say that it should be.
+//! Writes one program with a module for each program of `tests/fail`, with its advice applied.
 
 #[path = "src/advice.rs"]
 mod advice;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// How trybuild's own package, four folders below that of the workspace, comes to the files beside the programs.
+/// The path from trybuild's package, four levels below the workspace, to the files of the programs.
 const FROM_TRYBUILD: &str = "../../../../ui-tests/";
 
 fn main() {

@@ -56,7 +56,7 @@ fn target() -> Result<String, String> {
         return Ok(wanted);
     }
     Err(format!(
-        "it is built for {target}, where no library for tritonserver can be made: build it on {wanted}, or for that target"
+        "the binary is built for {target}, for which the tritonserver backend cannot be compiled: build on {wanted}, or for that target"
     ))
 }
 

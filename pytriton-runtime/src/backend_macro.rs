@@ -23,7 +23,7 @@ macro_rules! backend {
 macro_rules! backend {
     () => {
         ::core::compile_error!(
-            "a native Triton backend needs the feature `tritonserver` of pytriton, and Linux on x86_64 or aarch64"
+            "a native Triton backend requires pytriton's feature `tritonserver` and a target with Linux on x86_64 or aarch64"
         );
     };
 }

@@ -18,9 +18,10 @@
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
 //! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
-//! of a port; [`tls`]: the certificates of the ports; [`engine`]: the choice of the engine. With the tritonserver engine, tritonserver
-//! provides the services: [`triton`] starts and supervises it, and [`worker`] runs the batches it
-//! sends. `side_channel` is a side channel for responses that bypass it.
+//! of a port; [`tls`]: the certificates of the ports; [`engine`]: the choice of the engine. With
+//! the tritonserver engine, tritonserver provides the services: [`triton`] starts and supervises
+//! it, and [`worker`] runs the batches it sends. `side_channel` is a side channel for responses
+//! that bypass it.
 //!
 //! # Features
 //!
@@ -33,14 +34,14 @@
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver")))]
 compile_error!(
-    "pytriton has no engine: give it the feature `embedded`, the feature `tritonserver`, or both, as it has them without \
-     `default-features = false`"
+    "pytriton has no engine: enable the feature `embedded`, the feature `tritonserver`, or both (both \
+     are default features)"
 );
 
 #[cfg(all(feature = "tritonserver", not(any(feature = "embedded", tritonserver))))]
 compile_error!(
-    "pytriton has no engine for this target: tritonserver runs on Linux on x86_64 and aarch64 alone, give it the feature \
-     `embedded`"
+    "pytriton has no engine for this target: the engine tritonserver requires Linux on x86_64 or \
+     aarch64, so enable the feature `embedded`"
 );
 
 pub mod access;

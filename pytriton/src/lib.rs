@@ -15,8 +15,8 @@
 //! # }
 //! ```
 //!
-//! The function's signature defines the model: see [`macro@model`]. The module `guide` explains each
-//! topic with examples, from a first model to production.
+//! The function's signature defines the model: see [`macro@model`]. The module `guide` explains
+//! each topic with examples, from a first model to production.
 //!
 //! [`Model`] and [`Function`] define a model at run time, and [`Triton`] is the server as a value,
 //! which the program starts and stops.
@@ -59,8 +59,8 @@
 
 #[cfg(not(any(feature = "embedded", feature = "tritonserver", feature = "client")))]
 compile_error!(
-    "pytriton has no engine: give it the feature `embedded`, the feature `tritonserver`, or both, as it has them without \
-     `default-features = false`, or the feature `client` alone"
+    "pytriton has no engine: enable the feature `embedded`, the feature `tritonserver`, or both (both \
+     are default features), or only the feature `client`"
 );
 
 #[cfg(any(feature = "embedded", feature = "tritonserver"))]

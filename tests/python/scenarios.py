@@ -81,8 +81,8 @@ DEADLINE = 60
 
 # Durations of calls. They do not end at the time of an arrival or a limit, even one after another.
 TAKES = [0, 0, 120, 320]
-# The smallest and largest number of rows. With few rows, 2.51 does not consider some requests behind
-# a delayed one: see docs/differences.md.
+# The smallest and largest number of rows. With few rows, 2.51 does not consider some requests
+# behind a delayed one: see docs/differences.md.
 ROWS = {"Bounded": (1, 2), "Urgent": (1, 2), "Levels": (1, 2), "Late": (3, 4), "OverrideLate": (3, 4)}
 PRIORITIES = {"Urgent": [0, 1, 2, 3], "Levels": [0, 1, 2, 3, 4, 4]}
 TIMEOUTS = {

@@ -24,7 +24,8 @@ class Run:
     files: dict = dataclasses.field(default_factory=dict)
     # Whether the tests start an OpenTelemetry collector.
     collector: bool = False
-    # Why tests that fail are not counted as failed, by their name: a reason, or one for each engine.
+    # Why tests that fail are not counted as failed, by their name: a reason, or one for each
+    # engine.
     skipped: dict = dataclasses.field(default_factory=dict)
 
 

@@ -1,34 +1,34 @@
-//! Programs with mistakes, and what the messages about them say to write.
+//! Programs with errors, and the code that their error messages suggest.
 //!
-//! A program of `tests/fail` ends with lines `//~ 3: …`, which follow the advice of its messages: they stand in the place
-//! of its third line.
+//! A program of `tests/fail` ends with lines such as `//~ 3: …`, which follow the advice of its
+//! messages. They replace its third line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt::Write as _, fs};
 
-/// Where the programs are, below the folder of the package.
+/// The directory of the programs, relative to the package.
 pub const FAIL: &str = "tests/fail";
 
-/// What cannot stand in a module: the advice is about the name of a library.
-const ALONE: &str = "backend/library_name.rs";
+/// The program that cannot be in a module, because its advice is about the name of a library.
+const NOT_A_MODULE: &str = "backend/library_name.rs";
 
-/// The programs that say what they should be.
+/// Returns the programs that contain advice.
 ///
 /// # Panics
 ///
-/// When the folder cannot be read.
+/// Panics if the directory cannot be read.
 pub fn cases() -> Vec<PathBuf> {
     let mut cases = entries(Path::new(FAIL));
-    cases.retain(|case| !case.ends_with(ALONE));
+    cases.retain(|case| !case.ends_with(NOT_A_MODULE));
     cases
 }
 
-/// The programs in a folder and those below it, in order.
+/// Returns the programs in a directory and below it, sorted.
 ///
 /// # Panics
 ///
-/// When one cannot be read.
+/// Panics if a directory cannot be read.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -43,18 +43,18 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A program whose lines are replaced as it says.
+/// Returns a program with its advice applied.
 ///
 /// # Panics
 ///
-/// When it says nothing, or speaks of lines that it has not.
+/// Panics if the program has no advice, or advice for lines that do not exist.
 pub fn followed(case: &Path) -> String {
     let source = fs::read_to_string(case).unwrap();
     let (advice, lines): (Vec<&str>, Vec<&str>) =
         source.lines().partition(|line| line.starts_with("//~ "));
     assert!(
         !advice.is_empty(),
-        "{case:?} does not follow its advice: write `//~ 3: …` at its end"
+        "{case:?} has no advice: end it with lines such as `//~ 3: …`"
     );
     let mut replaced: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for line in advice {
@@ -71,6 +71,9 @@ pub fn followed(case: &Path) -> String {
             writeln!(program, "{line}").unwrap();
         }
     }
-    assert!(replaced.is_empty(), "{case:?} has no lines {replaced:?}");
+    assert!(
+        replaced.is_empty(),
+        "{case:?} has advice for lines that do not exist: {replaced:?}"
+    );
     program
 }

@@ -1,4 +1,4 @@
-//! What the programs in `tests/pass` look at their models with.
+//! Functions with which the programs in `tests/pass` inspect and call their models.
 
 pub mod advice;
 
@@ -15,32 +15,32 @@ use pytriton_runtime::request::{
 };
 use pytriton_runtime::tensor::{Element, Tensor};
 
-/// The model of that name in this binary.
+/// Returns the model of that name in this binary.
 ///
 /// # Panics
 ///
-/// When there is none, or the registry refuses a model.
+/// Panics if it does not exist, or if the registry refuses a model.
 pub fn spec(name: &str) -> ModelSpec {
     Arc::unwrap_or_clone(registration(name).spec)
 }
 
-/// The same with what makes its instances.
+/// Returns the model and its loader.
 ///
 /// # Panics
 ///
-/// As [`spec`].
+/// Same as [`spec`].
 pub fn registration(name: &str) -> Registration {
     let registry = Registry::collect().unwrap_or_else(|error| panic!("{error}"));
     let mut models = registry.registrations();
     let found = models.find(|model| *model.spec.name == *name).cloned();
-    found.unwrap_or_else(|| panic!("there is no model {name}"))
+    found.unwrap_or_else(|| panic!("no model has the name {name}"))
 }
 
-/// A tensor of that shape.
+/// Creates a tensor of that shape.
 ///
 /// # Panics
 ///
-/// When the elements are not as many as the shape says.
+/// Panics if the number of elements does not match the shape.
 pub fn tensor<T: Element>(shape: &[usize], elements: impl Into<Vec<T>>) -> Tensor {
     let tensor = Tensor::from_elements(shape.to_vec(), elements.into());
     tensor.unwrap_or_else(|error| panic!("{error}"))
@@ -50,7 +50,7 @@ pub fn tensor<T: Element>(shape: &[usize], elements: impl Into<Vec<T>>) -> Tenso
 ///
 /// # Panics
 ///
-/// When the instance cannot be loaded, or a request does not fit the model.
+/// Panics if the instance cannot be loaded, or if a request does not match the model.
 pub fn infer(name: &str, requests: &[&[(&str, Tensor)]]) -> Vec<Answer> {
     let requests: Vec<_> = requests.iter().map(|inputs| (*inputs, &[][..])).collect();
     infer_with(name, &requests)
@@ -59,11 +59,11 @@ pub fn infer(name: &str, requests: &[&[(&str, Tensor)]]) -> Vec<Answer> {
 /// Inputs and parameters.
 pub type TestRequest<'a> = (&'a [(&'a str, Tensor)], &'a [(&'a str, &'a str)]);
 
-/// As [`infer`], with text parameters beside the inputs.
+/// Like [`infer`], with text parameters in addition to the inputs.
 ///
 /// # Panics
 ///
-/// As [`infer`].
+/// Same as [`infer`].
 pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Answer> {
     let requests = |spec: &Arc<ModelSpec>| {
         let requests = requests.iter();
@@ -74,17 +74,17 @@ pub fn infer_with(name: &str, requests: &[TestRequest<'_>]) -> Vec<Answer> {
     run(name, [requests]).remove(0)
 }
 
-/// What became of a request.
+/// The outputs of a request, or its error.
 pub type Answer = Result<Vec<Tensor>, String>;
 
-/// A sequence's id, `start`, `end` or both, and inputs.
+/// The ID of a sequence, its flags `start` and `end`, and the inputs.
 pub type SequenceRequest<'a> = (&'a str, &'a str, Vec<(&'a str, Tensor)>);
 
-/// Runs batches of requests of sequences, one after the other, through the first instance of a model.
+/// Runs batches of sequence requests, one after the other, through the first instance of a model.
 ///
 /// # Panics
 ///
-/// As [`infer`].
+/// Same as [`infer`].
 pub fn infer_sequences(name: &str, batches: &[Vec<SequenceRequest<'_>>]) -> Vec<Vec<Answer>> {
     let batches = batches.iter().map(|batch| {
         |spec: &Arc<ModelSpec>| {
@@ -153,7 +153,7 @@ fn checked(
     Request::check(spec, request).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The functions of the programs wait for nothing but themselves.
+/// Polls a future to completion. The functions of the programs never wait for other tasks.
 fn block_on<T>(execution: impl Future<Output = T>) -> T {
     let mut execution = pin!(execution);
     let mut context = TaskContext::from_waker(Waker::noop());

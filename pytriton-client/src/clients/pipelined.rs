@@ -30,8 +30,11 @@ use super::{AsyncModelClient, Builder, Inference, ModelClient};
 /// let client = PipelinedModelClient::builder("grpc://localhost", "AddSub")
 ///     .max_under_way(16)
 ///     .build()?;
-/// let asked = (0..1000).map(|number| client.infer_sample((array![number], array![1])).blocking_send());
-/// for pending in asked.collect::<Result<Vec<_>, _>>()? {
+/// let requests = (0..1000).map(|number| {
+///     let inputs = (array![number], array![1]);
+///     client.infer_sample(inputs).blocking_send()
+/// });
+/// for pending in requests.collect::<Result<Vec<_>, _>>()? {
 ///     println!("{}", pending.wait()?.view::<i32, Ix1>("OUTPUT_1")?);
 /// }
 /// # Ok(())

@@ -92,8 +92,8 @@ fn missing_library_is_reported() {
     for host in [MUSL, "aarch64-unknown-linux-gnu"] {
         let built = Built::new("without", MUSL, host, &[]);
         let expected = format!(
-            "Err(\"it is built for {MUSL}, where no library for tritonserver can be made: build it on {GNU}, or for that \
-             target\")"
+            "Err(\"the binary is built for {MUSL}, for which the tritonserver backend cannot be compiled: \
+             build on {GNU}, or for that target\")"
         );
         assert_eq!(built.expression(), expected, "{host}");
     }

@@ -36,9 +36,9 @@ impl Encoding {
         }
     }
 
-    /// Decompresses a message in chunks, up to `limit`. Memory that depends on the client is reserved
-    /// with `permit`, which is empty. As for the decoder, the number of threads bounds that of the
-    /// chunks.
+    /// Decompresses a message in chunks, up to `limit`. Memory that depends on the client is
+    /// reserved with `permit`, which is empty. As for the decoder, the number of threads bounds
+    /// that of the chunks.
     pub(super) fn decompress(
         self,
         compressed: &[u8],

@@ -87,7 +87,8 @@ impl<C: Collector> Message<C> {
 }
 
 impl Message<Pieces> {
-    /// Decodes an inference request. Also returns its length. Afterwards, `permit` covers its memory.
+    /// Decodes an inference request. Also returns its length. Afterwards, `permit` covers its
+    /// memory.
     pub(super) fn decode(
         self,
         limit: MessageLimit,

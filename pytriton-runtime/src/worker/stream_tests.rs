@@ -48,8 +48,8 @@ const REPEAT: ModelDeclaration = ModelDeclaration {
 /// The results of the requests of a batch: the number of responses and the end.
 type Outcomes = Vec<(u32, Result<(), (Code, String)>)>;
 
-/// Receives the responses of a batch until all requests have ended. `on_response` is called for each
-/// response that is not an end.
+/// Receives the responses of a batch until all requests have ended. `on_response` is called for
+/// each response that is not an end.
 fn receive(
     client: &Client,
     requests: usize,

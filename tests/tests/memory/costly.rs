@@ -20,7 +20,8 @@ pub(crate) const WATCH: &str = "/grpc.health.v1.Health/Watch";
 /// What the status of a call begins with.
 pub(crate) const GRPC: &str = "gRPC ";
 
-/// The streams that a connection may have at a time, and what their heads consist of: as large as they may be.
+/// The streams that a connection may have at a time, and what their heads consist of: as large as
+/// they may be.
 const STREAMS: u32 = 100;
 const HEADERS: usize = 90;
 

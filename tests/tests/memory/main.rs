@@ -1,5 +1,5 @@
-//! The costliest requests that clients can send, many at a time, to a server with little memory: its peak stays
-//! below a limit, other clients are served, and it stops as it does otherwise.
+//! The costliest requests that clients can send, many at a time, to a server with little memory:
+//! its peak stays below a limit, other clients are served, and it stops as it does otherwise.
 //!
 //! A binary of its own: the other tests would be a load on the machine, and it one on them.
 

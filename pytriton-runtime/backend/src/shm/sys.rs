@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::io;
 
 #[cfg(not(target_pointer_width = "64"))]
-compile_error!("the layouts below are those of 64-bit Linux");
+compile_error!("shared memory of the tritonserver backend requires 64-bit Linux");
 
 pub(super) const MFD_CLOEXEC: c_uint = 1;
 pub(super) const MFD_ALLOW_SEALING: c_uint = 2;
@@ -41,7 +41,7 @@ pub(super) const SYS_FUTEX: c_long = 98;
     target_arch = "riscv64",
     target_arch = "loongarch64"
 )))]
-compile_error!("the number of the system call `futex` is not known for this architecture");
+compile_error!("the number of the system call `futex` is unknown for this architecture");
 
 pub(super) const EPOLL_CLOEXEC: c_int = 0x80000;
 pub(super) const EPOLL_CTL_ADD: c_int = 1;

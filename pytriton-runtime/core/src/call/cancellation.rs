@@ -1,8 +1,8 @@
 use super::Call;
 use super::response_sinks::ResponseSinks;
 
-/// Reports whether the result of a call is still needed. A function takes `&Cancellation` and checks
-/// it between steps of long work.
+/// Reports whether the result of a call is still needed. A function takes `&Cancellation` and
+/// checks it between steps of long work.
 ///
 /// It can be cloned and used on other threads and tasks, also after the call.
 ///

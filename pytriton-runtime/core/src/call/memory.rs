@@ -75,8 +75,8 @@ fn reserve_parts(
     })
 }
 
-/// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved first.
-/// The reservation is attached to the tensors that it has created.
+/// Calls a step that changes outputs and may create `bytes` bytes of them, which are reserved
+/// first. The reservation is attached to the tensors that it has created.
 pub(super) fn reserve_outputs(
     budget: Option<&Arc<MemoryBudget>>,
     bytes: usize,

@@ -85,8 +85,8 @@ impl<'a> Batch<'a> {
         Ok(self.inputs[self.index(input)?].as_ref())
     }
 
-    /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must be
-    /// decoded is reserved until the step has returned.
+    /// Returns an input as an array, or `None` if it is omitted. The memory of an array that must
+    /// be decoded is reserved until the step has returned.
     ///
     /// # Errors
     ///
@@ -122,8 +122,8 @@ impl<'a> Batch<'a> {
     /// # Errors
     ///
     /// Returns [`StepError::NoInput`] if the input does not exist, [`StepError::Replaced`] if the
-    /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot be
-    /// reserved.
+    /// element type or dims do not match the model, or [`StepError::Budget`] if the memory cannot
+    /// be reserved.
     pub fn set(&mut self, input: &str, tensor: Tensor) -> Result<(), StepError> {
         let data = tensor.data().as_ptr_range();
         let is_part = self.inputs.iter().flatten().any(|input| {
@@ -179,8 +179,8 @@ impl<'a> Batch<'a> {
         self.inputs
     }
 
-    /// Reserves the memory of lists and tensors when the batch is split into this many groups, without
-    /// the copies of their inputs.
+    /// Reserves the memory of lists and tensors when the batch is split into this many groups,
+    /// without the copies of their inputs.
     pub(crate) fn reserve_groups(&self, groups: usize) -> Result<Option<MemoryPermit>, StepError> {
         let rows = self.rows.saturating_mul(self.inputs.len() + 1);
         let tensors = groups.saturating_mul(self.model.outputs.len() + 2);

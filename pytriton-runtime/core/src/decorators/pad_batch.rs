@@ -59,7 +59,8 @@ impl Step for PadBatch {
                     got: output.rows(),
                 });
             }
-            // All rows are reserved as long as a slice of them exists. A copy would need more memory.
+            // All rows are reserved as long as a slice of them exists. A copy would need more
+            // memory.
             let own = rows(output, 0, count);
             *output = own.map_err(|source| StepError::output(model, index, source))?;
         }

@@ -20,10 +20,10 @@ pub type Steps = Arc<[Arc<dyn Step>]>;
 ///
 /// Inputs that [`Batch::array`] decodes are reserved in the server's memory budget before they are
 /// decoded. Outputs are reserved before they are created, up to the sizes that
-/// [`finish_bytes`](Self::finish_bytes) and [`join_bytes`](Self::join_bytes) return. All other memory
-/// of a step is like that of the model's function: the server cannot know it in advance. Tensors that
-/// the step passes on are reserved then, and if they exceed the budget, they are dropped and the
-/// requests fail with [`StepError::Budget`].
+/// [`finish_bytes`](Self::finish_bytes) and [`join_bytes`](Self::join_bytes) return. All other
+/// memory of a step is like that of the model's function: the server cannot know it in advance.
+/// Tensors that the step passes on are reserved then, and if they exceed the budget, they are
+/// dropped and the requests fail with [`StepError::Budget`].
 ///
 /// # Examples
 ///
@@ -75,9 +75,9 @@ pub trait Step: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the maximum memory of the outputs that [`finish`](Self::finish) creates, in bytes. It
-    /// is reserved before the call. If the outputs take more, the rest is reserved afterwards. By
-    /// default, all of it is.
+    /// Returns the maximum memory of the outputs that [`finish`](Self::finish) creates, in bytes.
+    /// It is reserved before the call. If the outputs take more, the rest is reserved afterwards.
+    /// By default, all of it is.
     ///
     /// # Errors
     ///

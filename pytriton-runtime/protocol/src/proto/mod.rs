@@ -1,5 +1,5 @@
-//! The messages of `proto/` and the client of their service. Generated; `tests/generated_is_current.rs` checks that
-//! the code is current.
+//! The messages of `proto/` and the client of their service. Generated;
+//! `tests/generated_is_current.rs` checks that the code is current.
 
 #[allow(
     missing_docs,

@@ -120,7 +120,8 @@ fn announced_lengths_take_no_address_space() {
                 http_body_util::BodyExt::collect(response.into_body()).await
             });
         }
-        // All have announced their messages, and wait for them. Those that are compressed or loads have a first buffer.
+        // All have announced their messages, and wait for them. Those that are compressed or loads
+        // have a first buffer.
         let buffers = 100 + 33;
         until(|| app_state.models.budget().reserved() == buffers * (256 << 10)).await;
         let more = figure("VmSize").saturating_sub(before);

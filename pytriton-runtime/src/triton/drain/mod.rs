@@ -6,8 +6,8 @@
 //!
 //! - HTTP: the server does not read from a connection while it processes a request of that
 //!   connection, and closes a connection at end of file. So the reading side is shut down
-//!   ([`next_step`](connection::Connection::next_step) decides when), and the server closes the connection after the
-//!   response is written.
+//!   ([`next_step`](connection::Connection::next_step) decides when), and the server closes the
+//!   connection after the response is written.
 //! - gRPC: a client that receives `GOAWAY` sends no more requests on the connection, and closes it
 //!   after the last response.
 //!

@@ -1,7 +1,8 @@
-// Where the server is, beside this page.
+// The server's address: the folder of this page.
 const BASE = new URL(".", location.href);
 
-// The secrets that the user has given, which no longer live than the page: by the name of the header that they go in.
+// The secrets that the user entered, by the name of their header. They are lost when the page is
+// closed.
 const secrets = new Map();
 
 // The headers that each kind of request needs.
@@ -16,7 +17,7 @@ class Closed extends Error {
   }
 }
 
-// Asks the server. Where it wants a header, the user is asked for it, unless nobody is to be disturbed.
+// Sends a request. If the server requires a header, asks the user for it, unless `quiet` is set.
 async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
   for (;;) {
     const given = [...(closed.get(kind) ?? [])].filter((name) => secrets.has(name));
@@ -33,14 +34,14 @@ async function ask(kind, path, { headers = {}, quiet = false, ...rest } = {}) {
   }
 }
 
-// Says what it is where a browser says that it is an error of the network's.
+// Replaces a browser's generic network error with the cause.
 function lost(what) {
   return (error) => {
     throw error instanceof TypeError ? new Error(what) : error;
   };
 }
 
-// Asks the user for the value of a header; whether there is one now.
+// Asks the user for the value of a header. Returns whether there is one now.
 function question(header, wrong) {
   const value = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
   const hint = wrong ? "The server refused the previous value." : "The value is kept only while this page is open.";
@@ -65,7 +66,7 @@ function question(header, wrong) {
   });
 }
 
-// What an error of the server's says.
+// Returns the message of an error response.
 async function failure(response) {
   const text = await response.text();
   try {

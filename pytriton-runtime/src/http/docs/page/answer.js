@@ -1,15 +1,15 @@
-// More of a table nobody reads.
+// The maximum number of table cells that are shown.
 const ROWS = 50;
 const COLUMNS = 32;
 
-// Nor a longer text, of which the rest is saved.
+// The maximum length of a text that is shown. The rest can be saved.
 const CELL = 80;
 const TEXT = 100_000;
 
-// More elements are no line or bar that could be told from its neighbours.
+// The maximum number of elements that are drawn as lines or bars.
 const PLOTTED = 4096;
 
-// An output in the forms that fit it, the best of them first.
+// Shows an output in the forms that fit it, the best form first.
 function output(tensor, batched) {
   const views = viewsOf(tensor, batched);
   const shown = el("div", { class: "view" });
@@ -111,7 +111,7 @@ function excerpted(text, length) {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-// The outputs of one event of a stream, as tensors where the model says what they are.
+// Returns the outputs of one stream event, as tensors if the model declares them.
 function streamed(model, event) {
   return model.outputs.flatMap(({ name, datatype }) => {
     if (!(name in event)) return [];

@@ -1,4 +1,5 @@
-// What the page knows of each datatype. `set` and `get` are those of `DataView`; `least` and `most` bound integers.
+// The properties of each datatype. `set` and `get` are methods of `DataView`; `least` and `most`
+// are the limits of integers.
 const DATATYPES = {
   BOOL: { bytes: 1, numpy: "np.bool_", rust: "bool" },
   ...integers(8, "Int8", "Uint8"),
@@ -20,7 +21,7 @@ function integers(bits, signed, unsigned) {
   return { ...of(`INT${bits}`, signed, -half, half - 1n), ...of(`UINT${bits}`, unsigned, 0n, 2n * half - 1n) };
 }
 
-// One element, of what somebody has typed or JSON says.
+// Parses one element that was typed or comes from JSON.
 function element(datatype, value) {
   const type = DATATYPES[datatype];
   const text = String(value).trim();
@@ -47,7 +48,7 @@ function excerpt(text) {
   return text === "" ? "nothing" : `“${text.length > 24 ? `${text.slice(0, 24)}…` : text}”`;
 }
 
-// The elements as they go over the wire, in little-endian order; strings behind their lengths.
+// Encodes elements as on the wire: little-endian, with a length before each string.
 function toBytes(datatype, values) {
   if (values instanceof Uint8Array && datatype === "UINT8") return values;
   if (datatype === "BYTES") return stringsToBytes(values);
@@ -74,7 +75,7 @@ function stringsToBytes(values) {
   return all;
 }
 
-// The elements in so many bytes.
+// Decodes elements.
 function ofBytes(datatype, bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (datatype === "BYTES") {
@@ -97,7 +98,7 @@ function utf8(value) {
   return typeof value === "string" ? new TextEncoder().encode(value) : value;
 }
 
-// The text of a string, or nothing where its bytes are none.
+// Decodes the text of a string, or returns nothing if its bytes are not UTF-8.
 function textOf(value) {
   if (typeof value === "string") return value;
   try {
@@ -141,7 +142,7 @@ function ofBrain(bits) {
   return view.getFloat32(0);
 }
 
-// The nearest integer, the even one of two.
+// Rounds to the nearest integer, ties to even.
 function even(value) {
   const floor = Math.floor(value);
   const rest = value - floor;

@@ -1,6 +1,6 @@
 "use strict";
 
-// An element; its children are elements or text, never markup.
+// Creates an element. Its children are elements or text, never markup.
 function el(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -12,7 +12,7 @@ function el(name, properties = {}, ...children) {
   return element;
 }
 
-// The same of a drawing.
+// Creates an SVG element.
 function svg(name, properties = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
@@ -22,13 +22,13 @@ function svg(name, properties = {}, ...children) {
 
 let labels = 0;
 
-// A name that no other element of the page has.
+// Returns an ID that no other element of the page has.
 function unique(prefix) {
   labels += 1;
   return `${prefix}-${labels}`;
 }
 
-// A control under its label.
+// Creates a control below its label.
 function labelled(text, control, hint) {
   control.id ||= unique("control");
   const said = hint && el("small", { id: unique("hint") }, hint);
@@ -36,7 +36,7 @@ function labelled(text, control, hint) {
   return el("div", { class: "labelled" }, el("label", { for: control.id }, text), control, said ?? "");
 }
 
-// One of several, by radio buttons that look like one control.
+// Creates a choice of radio buttons that look like one control.
 function choice(legend, names, chosen, changed) {
   const group = unique("choice");
   const radios = names.map((name) => {
@@ -48,19 +48,19 @@ function choice(legend, names, chosen, changed) {
   return el("fieldset", { class: "choice" }, el("legend", {}, legend), radios.flat());
 }
 
-// A button that does something now.
+// Creates a button.
 function button(text, done, properties = {}) {
   return el("button", { type: "button", onclick: done, ...properties }, text);
 }
 
-// Bytes as a file of the user's.
+// Saves bytes as a file.
 function save(name, bytes) {
   const url = URL.createObjectURL(new Blob([bytes]));
   el("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// A number as people read it.
+// Formats a number for display.
 function short(value) {
   if (typeof value !== "number" || Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
   if (!Number.isFinite(value)) return String(value);

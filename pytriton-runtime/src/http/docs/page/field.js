@@ -1,16 +1,16 @@
-// So many elements are written into the form; more are held beside it.
+// The maximum number of elements that are written into the form. More are kept in memory.
 const WRITTEN = 2048;
 
-// How long open dims of a picture are where nobody has said it: networks halve pictures several times.
+// The default size of open image dimensions. Networks halve images several times.
 const SIDE = 32;
 
-// What a request says of one input.
+// The form field of one input.
 class Field {
   constructor(model, input, changed) {
     this.input = input;
     this.dims = clientDims(model, input);
     this.batched = model.max_batch_size > 0;
-    // One element, which is said once and counts for each row.
+    // One element, which is entered once and applies to each row.
     this.single = input.first_value || input.dims.every((dim) => dim === 1);
     this.changed = changed;
     this.control = this.single && input.datatype === "BOOL" ? this.truth() : this.text();
@@ -54,7 +54,7 @@ class Field {
     return el("div", { class: "field" }, head, description ? el("p", { class: "description" }, description) : "", this.body);
   }
 
-  // A choice of values to begin with.
+  // A choice of initial values.
   filler() {
     if (this.single || this.input.datatype === "BYTES") return "";
     const kinds = [...(this.input.example ? ["example"] : []), "counting", "ones", "zeros", "random"];
@@ -66,7 +66,7 @@ class Field {
     return select;
   }
 
-  // A file for what is bytes.
+  // A file for inputs that contain bytes.
   files() {
     const { datatype, name } = this.input;
     if (datatype !== "BYTES" && datatype !== "UINT8") return "";
@@ -90,7 +90,7 @@ class Field {
     this.hold({ values, shape }, `${file.name}, ${count(bytes.length, "byte")}`, preview);
   }
 
-  // Values that are too many to be written, or no text.
+  // Values that are too many to be written, or not text.
   hold(held, label, preview) {
     this.held = held;
     const away = button("remove", () => {
@@ -151,7 +151,7 @@ class Field {
     return Number((Math.random() * 2 - 1).toFixed(3));
   }
 
-  // The tensor, with one row for a single value; nothing where it is left out.
+  // Returns the tensor, with one row for a single value, or nothing if it is left out.
   tensor() {
     if (this.sent && !this.sent.checked) return undefined;
     const { name, datatype } = this.input;
@@ -162,7 +162,7 @@ class Field {
     return { name, datatype, shape, values: read.values };
   }
 
-  // Says what is wrong with what stands here, or what it is.
+  // Shows what is wrong with the input, or describes it.
   look() {
     this.body.classList.toggle("left-out", Boolean(this.sent && !this.sent.checked));
     try {
@@ -181,7 +181,7 @@ class Field {
   }
 }
 
-// The example of an input as somebody types it.
+// Returns the example of an input as a user would type it.
 function exampled({ datatype, example }, single) {
   if (datatype !== "BYTES") return example.join(" ");
   return !single && example.some((text) => /^\s*\[|\n/.test(text)) ? JSON.stringify(example) : example.join("\n");
@@ -193,7 +193,7 @@ function nested(values, shape) {
   return Array.from({ length: shape[0] }, (_, index) => nested(values.slice(index * size, (index + 1) * size), shape.slice(1)));
 }
 
-// The inputs of a request, all of which have the rows of the longest.
+// Returns the inputs of a request. All have as many rows as the longest.
 function tensorsOf(fields) {
   const tensors = fields.map((field) => field.tensor());
   const rows = Math.max(1, ...tensors.map((tensor, index) => (tensor && fields[index].batched && !fields[index].single ? tensor.shape[0] : 1)));

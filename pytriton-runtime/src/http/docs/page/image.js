@@ -1,4 +1,4 @@
-// Pictures as tensors of UINT8 and back.
+// Converts images to tensors and back.
 
 const MAGIC = [
   [[0x89, 0x50, 0x4e, 0x47], "image/png"],
@@ -7,13 +7,14 @@ const MAGIC = [
   [[0x52, 0x49, 0x46, 0x46], "image/webp"],
 ];
 
-// The type of a picture whose file these bytes are.
+// Returns the media type of an image file from its first bytes.
 function pictureType(bytes) {
   if (!(bytes instanceof Uint8Array)) return undefined;
   return MAGIC.find(([magic]) => magic.every((byte, index) => bytes[index] === byte))?.[1];
 }
 
-// Where height, width and channels stand in dims that are those of a picture; the least extent tells pictures from tables.
+// Returns the positions of height, width and channels in the dimensions of an image. The minimum
+// size distinguishes images from tables.
 function pictureAxes(dims, least = 1) {
   const [a, b, c] = dims;
   const large = (dim) => dim < 0 || dim >= least;
@@ -23,7 +24,7 @@ function pictureAxes(dims, least = 1) {
   return undefined;
 }
 
-// The pixels of a picture's file, as large as the dims want it.
+// Returns the pixels of an image file, scaled to the dimensions.
 async function pixels(file, axes) {
   const bitmap = await createImageBitmap(file);
   const width = axes.width > 0 ? axes.width : bitmap.width;
@@ -43,7 +44,8 @@ async function pixels(file, axes) {
   return { values, shape: last ? (axes.flat ? [height, width] : [height, width, channels]) : [channels, height, width] };
 }
 
-// A tensor as pictures, one for each row of it; none where it is no picture. Of floats 0 is black and 1 or 255 is white.
+// Draws a tensor as images, one per row, or returns none if it is not an image. For floats, 0 is
+// black and 1 or 255 is white.
 function pictures({ datatype, shape, values }, batched) {
   const files = Array.from(datatype === "BYTES" ? values : []).filter(pictureType);
   if (files.length > 0) {
@@ -59,7 +61,7 @@ function pictures({ datatype, shape, values }, batched) {
   );
 }
 
-// The picture in a file.
+// Returns the image in a file.
 function picture(bytes, label) {
   const url = URL.createObjectURL(new Blob([bytes], { type: pictureType(bytes) }));
   return el("img", { src: url, alt: label, onload: () => URL.revokeObjectURL(url) });

@@ -1,11 +1,12 @@
-// How often the server is asked what it does, and how much of that is kept.
+// The polling interval, and the number of samples that are kept.
 const PERIOD = 2000;
 const KEPT = 90;
 
-// A plot is at least as wide as so many looks: what is now is on its right.
+// The minimum number of samples in a plot. The newest is on the right.
 const LEAST = 30;
 
-// What a model does while the page looks: counts come from its statistics, the rest from the metrics where there are some.
+// The activity of a model while the page is open. Counts come from its statistics, everything else
+// from the metrics if the server has them.
 class Live {
   constructor(model) {
     this.model = model;
@@ -19,7 +20,7 @@ class Live {
   async loop() {
     const begun = performance.now();
     while (performance.now() - begun < 1000 || this.element.isConnected) {
-      // A server that wants a token is not asked again before there is another one.
+      // If the server requires a token, do not poll again before there is a new one.
       const closed = this.refused && secrets.get(this.refused.header) === this.refused.given;
       if (!document.hidden && !closed) await this.look();
       await new Promise((resolve) => setTimeout(resolve, PERIOD));
@@ -71,7 +72,8 @@ class Live {
     this.said.textContent = `The last ${Math.round((last.at - first.at) / 1000)} s, of all versions and all clients. ${count(last.succeeded, "request")} completed since the start.`;
   }
 
-  // With histograms the quantiles of what came while the page looked, else those that the server sums up, else the mean.
+  // Quantiles of the requests since the page was opened if there are histograms, otherwise the
+  // server's summaries, otherwise the mean.
   latency(steps, recent, whole) {
     const quantiles = [whole.p50, whole.p99];
     if (!quantiles.every(Number.isFinite)) {
@@ -84,7 +86,7 @@ class Live {
     return figure("latency", legend(names), drawn, "");
   }
 
-  // How many batches of each size were formed: while the page looks, or ever where there was none meanwhile.
+  // The number of batches per size since the page was opened, or since the start if none ran.
   batches(first, last) {
     const since = [...last.batches].map(([size, batches]) => [size, batches - (first.batches.get(size) ?? 0)]).filter(([, batches]) => batches > 0);
     const shown = (since.length > 0 ? since : [...last.batches]).sort(([one], [other]) => one - other);
@@ -98,7 +100,7 @@ class Live {
   }
 }
 
-// The sums of a model's versions.
+// Returns the sums over a model's versions.
 function counted(versions) {
   const sum = (of) => versions.reduce((sum, version) => sum + of(version), 0);
   const stats = (name, unit) => sum(({ inference_stats: stats }) => stats[name]?.[unit] ?? 0);
@@ -111,7 +113,7 @@ function counted(versions) {
   return { succeeded: stats("success", "count"), took: stats("success", "ns"), failed: stats("fail", "count"), queued: stats("queue", "count"), waited: stats("queue", "ns"), computed, batches };
 }
 
-// What Prometheus' text says of a model.
+// Parses the Prometheus metrics of a model.
 function measured(text, model) {
   const found = {};
   const add = (name, value) => (found[name] = (found[name] ?? 0) + value);
@@ -132,7 +134,7 @@ function measured(text, model) {
   return { ...found, buckets };
 }
 
-// What has happened between two looks.
+// Returns the difference between two samples.
 function difference(before, after) {
   const seconds = (after.at - before.at) / 1000 || 1;
   const mean = (sum, number) => (after[number] > before[number] ? (after[sum] - before[sum]) / (after[number] - before[number]) : NaN);
@@ -150,7 +152,7 @@ function difference(before, after) {
   };
 }
 
-// The quantile of a histogram in nanoseconds, as Prometheus finds it: evenly within a bucket.
+// Returns a quantile of a histogram in nanoseconds, interpolated within a bucket as in Prometheus.
 function quantile(buckets, share) {
   const sorted = buckets.sort(([one], [other]) => one - other);
   const all = sorted.at(-1)?.[1] ?? 0;
@@ -166,7 +168,7 @@ function quantile(buckets, share) {
   return NaN;
 }
 
-// What is no more exact than two digits, and nothing where it is next to nothing.
+// Formats a value with two significant digits, or as nothing if it is close to zero.
 function rounded(value) {
   return short(value < 0.005 ? 0 : Number(value.toPrecision(value < 100 ? 2 : 3)));
 }
@@ -183,7 +185,7 @@ function gauge(name, value, series, { to, hint, unit } = {}) {
   return figure(name, value, history(series, `${name}: ${value}`, { to, unit }), hint ? el("small", {}, hint) : "");
 }
 
-// Lines of what was, up to now.
+// Draws lines of past values up to now.
 function history(series, label, { to, unit }) {
   const looks = Math.max(LEAST, ...series.map(({ length }) => length));
   const full = series.map((values) => [...Array(looks - values.length).fill(NaN), ...values]);

@@ -1,4 +1,4 @@
-// All that the page has of a model.
+// Everything that the page shows of a model.
 function modelPage(model) {
   return el(
     "article",
@@ -36,7 +36,7 @@ function notes({ description, optional, first_value: first }) {
   return [optional ? "optional" : "", first ? "one value for the batch" : "", description].filter(Boolean).join(" · ");
 }
 
-// The options that were said, as they are.
+// The options that were set, unchanged.
 function optionsOf({ options }) {
   const said = Object.entries(options ?? {});
   if (said.length === 0) return "";

@@ -2,10 +2,10 @@ const main = document.querySelector("main");
 const nav = document.querySelector("nav ul");
 const health = document.querySelector("#health");
 
-// So many are found by looking.
+// The number of models above which the list has a search field.
 const MANY = 12;
 
-// The models that the document describes: each once, in the order of their names.
+// The models in the document, once each, sorted by name.
 function modelsOf(document) {
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
   const models = new Map();
@@ -27,12 +27,12 @@ async function load() {
   main.removeAttribute("aria-busy");
 }
 
-// What is shown in the place of a model, with what may change that.
+// Shows a message instead of a model, with a button that may help.
 function empty(title, said, again) {
   return el("div", { class: "card empty" }, el("h2", {}, title), said, button(again, load, { class: "main" }));
 }
 
-// A field that leaves the models whose names have a text.
+// A field that filters models by name.
 function finder(items) {
   const said = el("p", { role: "status", class: "hidden" });
   const text = el("input", { type: "search", "aria-label": "find a model", placeholder: "find a model", autocomplete: "off", spellcheck: "false" });
@@ -71,7 +71,7 @@ function start(models) {
   show();
 }
 
-// Whether the server is ready, in words and as a dot.
+// Shows whether the server is ready, as text and as a dot.
 async function beat() {
   for (;;) {
     if (!document.hidden) {
@@ -85,7 +85,7 @@ async function beat() {
 }
 
 document.querySelector(".skip").addEventListener("click", (event) => {
-  // The place in the address is the model's.
+  // The fragment of the address selects the model.
   event.preventDefault();
   main.focus();
 });

@@ -1,10 +1,11 @@
 const WIDTH = 320;
 const HEIGHT = 96;
 
-// So many lines have a colour of their own.
+// The number of lines with their own colour.
 const COLOURS = 6;
 
-// Lines over their indices, from the least to the most of all of them, or further. What is no number leaves a gap.
+// Draws lines over their indices, from the minimum to the maximum of all of them, or beyond to
+// `from` and `to`. Values that are not numbers leave a gap.
 function lines(series, label, { from, to, axis } = {}) {
   const all = series.flat().filter(Number.isFinite);
   const least = Math.min(from ?? Infinity, ...all);
@@ -14,7 +15,7 @@ function lines(series, label, { from, to, axis } = {}) {
     const step = WIDTH / Math.max(1, values.length - 1);
     return pieces(values).map((piece) => {
       const places = piece.map(([value, at]) => [at * step, HEIGHT - 2 - (value - least) * unit]);
-      // One value alone is a dash.
+      // A single value is drawn as a dash.
       if (places.length === 1) places.push([places[0][0] + (places[0][0] > 0 ? -8 : 8), places[0][1]]);
       const points = places.map((place) => place.map((number) => number.toFixed(1)).join(","));
       return svg("polyline", { points: points.join(" "), class: `line colour-${index % COLOURS}` });
@@ -23,7 +24,7 @@ function lines(series, label, { from, to, axis } = {}) {
   return chart(drawing(label, drawn), all.length > 0 || from !== undefined ? [least, Math.max(least, most)] : [], axis);
 }
 
-// The values of a line with their indices, in pieces without a gap.
+// Returns the values of a line with their indices, split at gaps.
 function pieces(values) {
   const found = [[]];
   values.forEach((value, at) => {
@@ -33,12 +34,12 @@ function pieces(values) {
   return found.filter((piece) => piece.length > 0);
 }
 
-// A bar for each value.
+// Draws a bar for each value.
 function bars(values, label, { axis } = {}) {
   const most = Math.max(...values, 0);
   const least = Math.min(...values, 0);
   const unit = (HEIGHT - 2) / (most - least || 1);
-  // Few bars are not as wide as all of it.
+  // Few bars do not fill the whole width.
   const step = WIDTH / Math.max(values.length, 8);
   const zero = HEIGHT - 1 + least * unit;
   const drawn = values.map((value, index) => {
@@ -53,7 +54,7 @@ function drawing(label, drawn) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label, class: "plot" }, ...drawn);
 }
 
-// A drawing with what its edges mean: the least and the most of its heights, and how wide it is.
+// A drawing with the labels of its edges: minimum, maximum and width.
 function chart(drawn, [least, most] = [], { unit = short, left, right } = {}) {
   const heights = most === undefined ? [] : most > least ? [most, least] : [least];
   const low = heights.length === 1 ? "edge low" : "edge";
@@ -62,7 +63,7 @@ function chart(drawn, [least, most] = [], { unit = short, left, right } = {}) {
   return el("div", { class: "chart" }, height, drawn, width);
 }
 
-// Which colour is which.
+// The legend.
 function legend(names) {
   return el("ul", { class: "legend" }, names.map((name, index) => el("li", { class: `key colour-${index % COLOURS}` }, name)));
 }

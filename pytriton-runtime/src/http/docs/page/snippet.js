@@ -1,10 +1,10 @@
-// More elements do not stand in a program, but in a file beside it.
+// The maximum number of elements in a program. More are saved in a file next to it.
 const INLINE = 256;
 
-// The header that clients know as that of the token; others are the server's own.
+// The header that clients use for the token. Others are specific to the server.
 const TOKEN = "triton-access-token";
 
-// What the programs call by these names, and the words of the languages.
+// Names that the programs use, and the keywords of the languages.
 const PYTHON = words(`np ml_dtypes triton client inputs result answers output response queue os open print and as assert async await break
   class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`);
 const RUST = words(`client outputs options bytes main std vec abstract as async await become box break const continue crate do dyn else enum extern
@@ -17,22 +17,22 @@ function words(text) {
 
 const LANGUAGES = { curl, Python: python, Rust: rust };
 
-// The names that a program has for tensors; those that are no names of the language are numbered.
+// Returns the variable names of tensors. Names that the language does not allow are numbered.
 function variables(tensors, taken) {
   const names = tensors.map(({ name }, index) => (/^[a-z][a-z0-9_]*$/.test(name) && !taken.includes(name) ? name : `input_${index + 1}`));
   return names.map((name, index) => (names.indexOf(name) === index ? name : `input_${index + 1}`));
 }
 
-// The ports beside the one of this page, where the server knows them.
+// The other ports of the server, if it knows them.
 let ports;
 
-// Where programs ask over HTTP, which is elsewhere where the page has a port of its own.
+// The address for HTTP, which differs if the page has its own port.
 function address() {
   const { port, tls } = ports?.http ?? {};
   return port ? `http${tls ? "s" : ""}://${BASE.hostname}:${port}` : BASE.href.replace(/\/$/, "");
 }
 
-// Where they ask over gRPC; a server that knows no ports is a part of another one, and has one for all.
+// The address for gRPC. A server that knows no ports is part of another one, with one port for all.
 function grpcAddress() {
   if (!ports) return { host: BASE.host, tls: BASE.protocol === "https:" };
   if (!ports.grpc) throw new Error("Streams require gRPC, which this server does not serve.");
@@ -48,7 +48,7 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// The headers of a request, with a variable in the place of each secret.
+// Returns the headers of a request, with a variable in place of each secret.
 function headersOf({ headers }, kind) {
   const names = [...(closed.get(kind) ?? [])];
   return [...Object.entries(headers), ...names.map((name) => [name, undefined])];
@@ -234,7 +234,7 @@ function rustElements(datatype, type) {
   return `${element}.collect()`;
 }
 
-// The same call for those who do not ask by hand.
+// Shows the same call as programs.
 class Snippets {
   constructor() {
     this.language = "curl";
@@ -246,7 +246,7 @@ class Snippets {
         await navigator.clipboard.writeText(this.code.textContent);
         copied.textContent = "copied";
       } catch {
-        // Browsers give the clipboard to pages over TLS and to those of this machine alone.
+        // Browsers allow access to the clipboard only over TLS and on localhost.
         getSelection().selectAllChildren(this.code);
         copied.textContent = "selected, press the copy key";
       }

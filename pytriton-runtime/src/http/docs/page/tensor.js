@@ -4,7 +4,7 @@ function product(shape) {
   return shape.reduce((size, dim) => size * dim, 1);
 }
 
-// The dims of a tensor with the batch axis, where the model has one.
+// Returns the dimensions of a tensor with the batch axis, if the model has one.
 function clientDims(model, tensor) {
   return model.max_batch_size > 0 ? [-1, ...tensor.dims] : tensor.dims;
 }
@@ -13,7 +13,8 @@ function dimsText(dims) {
   return `[${dims.map((dim) => (dim < 0 ? "?" : dim)).join(", ")}]`;
 }
 
-// The elements that somebody has typed, and how they are nested: JSON, or rows of numbers; of strings each line is one.
+// Parses typed elements and their nesting: JSON, or rows of numbers. For strings, each line is an
+// element.
 function typed(datatype, text) {
   if (/^\s*\[/.test(text)) {
     const parsed = fromJson(text);
@@ -34,12 +35,12 @@ function typed(datatype, text) {
   return { values, nest: rows.length > 1 && regular ? [rows.length, rows[0].length] : [values.length] };
 }
 
-// The shape of so many elements, nested in that manner: one that the dims allow.
+// Returns a shape for elements with this nesting that the dimensions allow.
 function fitted(dims, batched, { values, nest }) {
   const fits = (shape, dims) => shape.length === dims.length && shape.every((dim, axis) => dims[axis] < 0 || dims[axis] === dim);
   if (fits(nest, dims)) return nest;
   if (batched && fits(nest, dims.slice(1))) return [1, ...nest];
-  // As the server does it for flat JSON: the last open dim takes what the fixed ones leave.
+  // As in the server for flat JSON: the last open dimension takes the rest.
   const shape = [...dims];
   let left = values.length;
   for (const dim of dims.filter((dim) => dim >= 0)) left = dim === 0 ? NaN : left / dim;
@@ -54,13 +55,13 @@ function fitted(dims, batched, { values, nest }) {
   return shape;
 }
 
-// The dims that somebody has typed, -1 for those that are left open.
+// Parses typed dimensions. Open ones are -1.
 function dimsOf(text) {
   const words = text.split(/[^\d?-]+/).filter(Boolean);
   return words.map((word) => (/^\d+$/.test(word) ? Number(word) : -1));
 }
 
-// The shape that somebody has typed, of which one dim may be left open.
+// Parses a typed shape, in which one dimension may be open.
 function shaped(text, length) {
   const dims = dimsOf(text);
   const known = product(dims.filter((dim) => dim >= 0));
@@ -71,16 +72,16 @@ function shaped(text, length) {
   return shape;
 }
 
-// So many copies of a row.
+// Repeats a row.
 function repeated(values, times) {
   return Array.from({ length: times }, () => values[0]);
 }
 
-// JSON, with integers that a number cannot hold as they are, and with the `NaN` that JSON has not.
+// Parses JSON. Keeps integers that a number cannot represent, and accepts `NaN`.
 function fromJson(text) {
   const whole = (_, value, context) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value;
-  // It takes its time, and shorter ones are safe.
+  // This is slow, and shorter texts do not need it.
   const revive = /\d{16}/.test(text) ? whole : undefined;
   try {
     return JSON.parse(text, revive);

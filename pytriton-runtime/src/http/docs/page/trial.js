@@ -1,7 +1,7 @@
-// No message is longer.
+// The maximum length of a message.
 const SAID = 2000;
 
-// A form that asks a model, and what it answers.
+// A form that sends requests to a model and shows its responses.
 class Trial {
   constructor(model) {
     this.model = model;
@@ -40,7 +40,7 @@ class Trial {
     });
   }
 
-  // Which sequence a request belongs to.
+  // The sequence of a request.
   sequence() {
     if (!this.model.sequences) return "";
     const changed = () => this.changed();
@@ -75,7 +75,7 @@ class Trial {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.submit(event);
   }
 
-  // What is asked, as the form says it.
+  // Returns the request of the form.
   call() {
     const { model } = this;
     const tensors = tensorsOf(this.fields);
@@ -168,7 +168,7 @@ class Trial {
     this.say(`${response.status} in ${short(time)} ms, ${count(bytes.length, "byte")}, version ${said.model_version}`, "right");
   }
 
-  // Shows the answers of a stream as they come; strings besides as one text.
+  // Shows the responses of a stream as they arrive, and strings also as one text.
   async heard(response, begun) {
     const text = el("pre", { class: "stream", tabindex: "0", "aria-label": "the responses as one text" });
     const list = el("ol", { class: "events", tabindex: "0", "aria-label": "the individual responses" });

@@ -1,13 +1,13 @@
-// Requests and answers of the KServe v2 protocol, as JSON and with binary tensors behind it.
+// Requests and responses of the KServe v2 protocol, as JSON and with binary tensors after it.
 
 const HEADER_LENGTH = "Inference-Header-Content-Length";
 
-// A text of JSON, in which nothing turns the direction of what is behind it.
+// Writes JSON text without characters that change the text direction.
 function jsonText(value) {
   return JSON.stringify(value).replace(/[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-// Whether JSON can say all elements.
+// Returns whether JSON can represent all elements.
 function inJson({ datatype, values }) {
   const type = DATATYPES[datatype];
   if (type.binary) return false;
@@ -20,7 +20,7 @@ function jsonList({ datatype, values }) {
   return `[${Array.prototype.map.call(values, write).join(",")}]`;
 }
 
-// A request: its headers and its body, a text where nothing in it is binary.
+// Creates a request: its headers and its body, which is text if no part is binary.
 function inferRequest(tensors, { id, parameters, binary, outputs = [] }) {
   const tails = [];
   const inputs = tensors.map((tensor) => {
@@ -33,11 +33,11 @@ function inferRequest(tensors, { id, parameters, binary, outputs = [] }) {
   const members = [`"inputs":[${inputs}]`];
   if (id) members.unshift(`"id":${jsonText(id)}`);
   const all = { ...parameters };
-  // What is no text may come back, too.
+  // Outputs may not be text either.
   const bytes = binary || tails.length > 0;
   if (bytes) all.binary_data_output = true;
   if (Object.keys(all).length > 0) members.push(`"parameters":${jsonText(all)}`);
-  // What JSON has no form for comes as bytes, whatever is asked for.
+  // Datatypes without a JSON form are returned as bytes in any case.
   if (!bytes && outputs.some(({ datatype }) => DATATYPES[datatype]?.binary)) {
     const wanted = outputs.map(({ name, datatype }) => ({ name, parameters: { binary_data: Boolean(DATATYPES[datatype]?.binary) } }));
     members.push(`"outputs":${jsonText(wanted)}`);
@@ -51,7 +51,7 @@ function inferRequest(tensors, { id, parameters, binary, outputs = [] }) {
   };
 }
 
-// The same as an object without tensors: a value or a flat list for each input.
+// Creates an object without tensors: a value or a flat list for each input.
 function generateRequest(tensors, { id, parameters }) {
   const members = tensors.map((tensor) => {
     if (!inJson(tensor)) throw new Error(`${tensor.name} cannot be represented in JSON, the only format of this route`);
@@ -73,7 +73,7 @@ function joined(parts) {
   return all;
 }
 
-// An answer: what its JSON says, and its tensors.
+// Parses a response: its JSON and its tensors.
 function inferResponse(headers, bytes) {
   try {
     return answerOf(headers, bytes);
@@ -98,7 +98,7 @@ function answerOf(headers, bytes) {
   return { said, tensors };
 }
 
-// The objects of a stream of server-sent events, as they come.
+// Yields the objects of a stream of server-sent events as they arrive.
 async function* events(body) {
   const decoder = new TextDecoderStream();
   const reader = body.pipeThrough(decoder).getReader();
