@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_message_is_reserved_until_it_is_sent_and_refused_by_a_full_budget() {
         let budget = MemoryBudget::new(64 * KIB);
-        // Small messages of a stream are combined, with and without room for the copy.
+        // Small messages of a stream are combined, with and without memory for the copy.
         for lengths in [
             &[8 * KIB][..],
             &[8 * KIB, 8 * KIB],

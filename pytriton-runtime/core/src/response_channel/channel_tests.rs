@@ -75,7 +75,7 @@ fn fill(sink: &ResponseSender, bytes: usize) -> usize {
 
 #[test]
 fn the_number_of_waiting_responses_is_limited_unless_they_are_small() {
-    for (bytes, room, behind_the_first) in [
+    for (bytes, count, behind_the_first) in [
         (0, 128, 128),
         (ENVELOPE_BYTES, 64, 64),
         (
@@ -86,7 +86,7 @@ fn the_number_of_waiting_responses_is_limited_unless_they_are_small() {
         (SMALL_BYTES, MAX_WAITING, 1),
     ] {
         let (sink, mut answers) = response_channel();
-        assert_eq!(fill(&sink, bytes), room);
+        assert_eq!(fill(&sink, bytes), count);
         assert_eq!(answers.try_next(), Some(Ok(sized(bytes))));
         assert_eq!(fill(&sink, bytes), behind_the_first);
     }

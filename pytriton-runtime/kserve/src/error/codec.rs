@@ -172,10 +172,10 @@ pub enum CodecError {
     #[error(transparent)]
     SharedMemory(#[from] SharedMemoryError),
     /// An output in shared memory has another parameter that excludes this.
-    #[error("Output can't set both 'shared_memory_region' and '{beside}'")]
+    #[error("Output can't set both 'shared_memory_region' and '{option}'")]
     RegionBeside {
         /// The other parameter.
-        beside: &'static str,
+        option: &'static str,
     },
     /// A raw request was sent to a model with several inputs.
     #[error(

@@ -118,8 +118,8 @@ mod tests {
             match read {
                 Ok(members) => {
                     assert!(fits);
-                    let kept = members.capacity() * size_of::<(String, &RawValue)>();
-                    assert!(budget.reserved() > kept + members.len() * NAME_BYTES);
+                    let member_bytes = members.capacity() * size_of::<(String, &RawValue)>();
+                    assert!(budget.reserved() > member_bytes + members.len() * NAME_BYTES);
                 }
                 Err(error) => assert!(!fits && matches!(error, ReadError::Budget(_))),
             }

@@ -12,9 +12,9 @@ macro_rules! float {
                 // common.
                 const INTEGERS: $integer = $integers;
                 #[expect(clippy::cast_possible_truncation, reason = "compared with what it was")]
-                let whole = self as $integer;
-                if whole as $rust == self && (1..=INTEGERS).contains(&whole.saturating_abs()) {
-                    out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+                let integer = self as $integer;
+                if integer as $rust == self && (1..=INTEGERS).contains(&integer.saturating_abs()) {
+                    out.extend_from_slice(itoa::Buffer::new().format(integer).as_bytes());
                     out.extend_from_slice(b".0");
                 } else if self.is_finite() {
                     let mut buffer = zmij::Buffer::new();
@@ -78,11 +78,16 @@ fn lay_out(mantissa: &str, exponent: &str, out: &mut Vec<u8>) {
     let digits = mantissa.bytes().filter(|byte| *byte != b'.');
     match exponent {
         0..=20 => {
-            let whole = exponent.unsigned_abs() as usize + 1;
-            out.extend(digits.clone().chain(std::iter::repeat(b'0')).take(whole));
+            let integer_digits = exponent.unsigned_abs() as usize + 1;
+            out.extend(
+                digits
+                    .clone()
+                    .chain(std::iter::repeat(b'0'))
+                    .take(integer_digits),
+            );
             out.push(b'.');
             let fraction = out.len();
-            out.extend(digits.skip(whole));
+            out.extend(digits.skip(integer_digits));
             if out.len() == fraction {
                 out.push(b'0');
             }

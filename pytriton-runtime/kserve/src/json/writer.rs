@@ -65,14 +65,14 @@ impl JsonWriter {
     /// Appends bytes outside of the JSON text, without a comma.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
-        if let Some(out) = self.room(bytes.len()) {
+        if let Some(out) = self.with_space(bytes.len()) {
             out.extend_from_slice(bytes);
         }
     }
 
     /// Returns the buffer with space for `bytes` more, or `None` if they cannot be reserved.
     #[inline]
-    fn room(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
+    fn with_space(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
         if bytes > self.out.free() && !self.grow(bytes) {
             return None;
         }
@@ -83,7 +83,7 @@ impl JsonWriter {
     /// bytes, and no value ends with one of them.
     #[inline]
     fn value(&mut self, bytes: usize) -> Option<&mut Vec<u8>> {
-        let out = self.room(bytes.saturating_add(1))?;
+        let out = self.with_space(bytes.saturating_add(1))?;
         if !matches!(out.last(), None | Some(b'{' | b'[' | b':' | b' ')) {
             out.push(b',');
         }
@@ -148,7 +148,7 @@ impl JsonWriter {
     /// Closes the array or object that `begin` has opened.
     #[inline]
     pub fn end(&mut self, bracket: u8) {
-        if let Some(out) = self.room(1) {
+        if let Some(out) = self.with_space(1) {
             out.push(bracket);
         }
     }
@@ -175,14 +175,14 @@ impl JsonWriter {
         out.push(b'"');
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|&byte| needs_escape(byte)) {
-            let Some(out) = self.room(rest.len() + MAX_SCALAR_BYTES) else {
+            let Some(out) = self.with_space(rest.len() + MAX_SCALAR_BYTES) else {
                 return;
             };
             out.extend_from_slice(&rest[..at]);
             escape(rest[at], out);
             rest = &rest[at + 1..];
         }
-        if let Some(out) = self.room(rest.len() + 1) {
+        if let Some(out) = self.with_space(rest.len() + 1) {
             out.extend_from_slice(rest);
             out.push(b'"');
         }

@@ -188,9 +188,9 @@ impl ResponseWriter {
             false => Some(self.budget.permit(3 * response.parameters.bytes())?),
         };
         let (parameters, mark) = match envelope {
-            Envelope::None => (said(&response.parameters, None), &[][..]),
+            Envelope::None => (encode_parameters(&response.parameters, None), &[][..]),
             Envelope::Stream { last } => (
-                said(&response.parameters, Some(FINAL)),
+                encode_parameters(&response.parameters, Some(FINAL)),
                 &*MARKS[usize::from(last)],
             ),
         };
@@ -287,17 +287,17 @@ fn classes(name: &str, requested: &[RequestedOutput]) -> Option<usize> {
 }
 
 /// Encodes the response parameters, except those that others write.
-fn said(said: &Parameters, but: Option<&str>) -> Vec<u8> {
-    if said.is_empty() {
+fn encode_parameters(response: &Parameters, but: Option<&str>) -> Vec<u8> {
+    if response.is_empty() {
         return Vec::new();
     }
-    parameters(said.iter().filter(|(name, _)| Some(*name) != but))
+    parameters(response.iter().filter(|(name, _)| Some(*name) != but))
 }
 
-fn parameters<'a>(said: impl IntoIterator<Item = (&'a str, &'a ParameterValue)>) -> Vec<u8> {
-    let said = said.into_iter();
+fn parameters<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a ParameterValue)>) -> Vec<u8> {
     let message = ModelInferResponse {
-        parameters: said
+        parameters: pairs
+            .into_iter()
             .map(|(name, value)| (name.to_owned(), parameter(value)))
             .collect(),
         ..ModelInferResponse::default()

@@ -1,5 +1,5 @@
 /// The maximum size of a varint in bytes.
-const MOST: usize = 10;
+const MAX_VARINT_BYTES: usize = 10;
 
 /// A protobuf varint that arrives byte by byte.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ impl Varint {
 
     /// Returns whether no further byte can belong to it.
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= MOST
+        self.bytes >= MAX_VARINT_BYTES
     }
 
     /// Returns the number of received bytes.

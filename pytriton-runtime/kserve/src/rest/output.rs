@@ -42,8 +42,8 @@ impl OutputDecoder<'_> {
             None => [None; 5],
         };
         if region.is_some() && classification.is_some() {
-            let beside = "classification";
-            return Err(CodecError::RegionBeside { beside });
+            let option = "classification";
+            return Err(CodecError::RegionBeside { option });
         }
         let binary = match binary.map(Value::new) {
             Some(value) => Some(
@@ -54,8 +54,8 @@ impl OutputDecoder<'_> {
             None => None,
         };
         if region.is_some() && binary == Some(true) {
-            let beside = "binary_data";
-            return Err(CodecError::RegionBeside { beside });
+            let option = "binary_data";
+            return Err(CodecError::RegionBeside { option });
         }
         let classification = match classification.map(Value::new) {
             Some(value) => value

@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::decimal::FromDecimal;
 
 /// The maximum number of inputs, and of dimensions of one, on this path.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers without
 /// nesting.
@@ -70,7 +70,7 @@ impl Cursor<'_> {
         let mut inputs = Vec::with_capacity(model.inputs.len());
         self.items(|json| {
             inputs.push(json.input(model, permit)?);
-            (inputs.len() <= MOST).then_some(())
+            (inputs.len() <= MAX_ITEMS).then_some(())
         })?;
         Some(inputs)
     }
@@ -104,7 +104,7 @@ impl Cursor<'_> {
         let mut shape = Vec::with_capacity(4);
         self.items(|json| {
             shape.push(i64::from_decimal(json.number()?)?);
-            (shape.len() <= MOST).then_some(())
+            (shape.len() <= MAX_ITEMS).then_some(())
         })?;
         Some(shape)
     }
@@ -161,7 +161,7 @@ mod tests {
     use pytriton_core::testing::IDENTITY;
 
     use crate::rest::decode_request;
-    use crate::rest::request::whole;
+    use crate::rest::request::decode_members;
 
     use super::*;
 
@@ -197,7 +197,7 @@ mod tests {
             return false;
         }
         let regions = Regions::default();
-        whole(text, Bytes::new(), &spec, 100, &regions, &mut request).unwrap();
+        decode_members(text, Bytes::new(), &spec, 100, &regions, &mut request).unwrap();
         assert_eq!((brief.id, brief.inputs), (request.id, request.inputs));
         assert!(brief.outputs.is_empty() && request.outputs.is_empty());
         assert!(request.parameters.is_empty());
@@ -272,7 +272,7 @@ mod tests {
         let (body, regions) = (Bytes::from(text), Regions::default());
         let budget = MemoryBudget::new(usize::MAX);
         let mut alone = InferRequest::new(budget.empty_permit());
-        whole(&body, Bytes::new(), &spec, 100, &regions, &mut alone).unwrap();
+        decode_members(&body, Bytes::new(), &spec, 100, &regions, &mut alone).unwrap();
         let permit = budget.empty_permit();
         let (request, _) = decode_request(&body, body.len(), &spec, 100, &regions, permit).unwrap();
         assert_eq!(request.memory.bytes(), alone.memory.bytes());

@@ -102,11 +102,11 @@ fn decode(
         return Ok(format);
     }
     request.memory.shrink_to(before);
-    whole(json, tail, model, max_depth, regions, request)
+    decode_members(json, tail, model, max_depth, regions, request)
 }
 
 /// Decodes requests of every form into an empty request.
-pub(super) fn whole(
+pub(super) fn decode_members(
     json: &[u8],
     tail: Bytes,
     model: &ModelSpec,

@@ -164,8 +164,8 @@ fn everything_copied_to_a_message_is_reserved_until_it_is_sent() {
             )
         };
         let mut response = Response::new(tensors.into_iter().enumerate().map(tensor).collect());
-        let said = ParameterValue::String("x".repeat(said));
-        response.parameters.insert("said", said);
+        let value = ParameterValue::String("x".repeat(said));
+        response.parameters.insert("said", value);
         let writer = ResponseWriter::new(&spec, "", &[], None, budget).unwrap();
         let mut first = TrackedBuffer::new(writer.empty_permit());
         let written = writer.write(response, Envelope::None, 0, &mut first);
