@@ -12,8 +12,6 @@
 //! - [`trace_extension`]: Triton's trace extension.
 //! - [`request`]: requests and their validation against a model; [`call`]: the invocation of the
 //!   user's function.
-//! - [`cache`]: the response cache.
-//! - [`scheduler`]: queues and batching.
 //! - [`tensor`]: datatypes, shapes, bytes.
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
@@ -50,8 +48,6 @@ mod backend_macro;
 #[cfg(tritonserver)]
 mod backend_batch;
 #[cfg(feature = "embedded")]
-pub mod cache;
-#[cfg(feature = "embedded")]
 mod decompressor;
 pub mod engine;
 pub mod flags;
@@ -73,7 +69,6 @@ pub mod metrics;
 pub mod native;
 #[cfg(feature = "embedded")]
 pub mod repository;
-pub mod scheduler;
 pub mod server;
 #[cfg(feature = "embedded")]
 pub mod service;
@@ -98,13 +93,11 @@ pub use ndarray;
 #[cfg(feature = "embedded")]
 pub use pytriton_core::shared_memory;
 #[cfg(feature = "embedded")]
-pub(crate) use pytriton_core::{body_buffer, offload, tracked_buffer, tracked_bytes};
+pub(crate) use pytriton_core::{body_buffer, maybe_ready, offload, tracked_buffer, tracked_bytes};
 pub use pytriton_core::{
     call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
 };
-pub(crate) use pytriton_core::{
-    file, heap, instance, maybe_ready, panic, response_channel, status, text, watchdog,
-};
+pub(crate) use pytriton_core::{file, heap, instance, panic, response_channel, status, text};
 pub use pytriton_kserve as kserve;
 pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};
 pub use pytriton_net as net;

@@ -1,6 +1,6 @@
 use std::fmt::Display;
 
-use crate::cache::CacheUsage;
+use pytriton_scheduler::cache::CacheUsage;
 
 use super::family::Family;
 

@@ -2,13 +2,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::cache::{CacheKey, ResponseCache};
+use pytriton_scheduler::Scheduler;
+use pytriton_scheduler::cache::{CacheKey, ResponseCache};
+
 use crate::call::tracked;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError};
 use crate::offload::by_weight;
 use crate::request::{Request, Response, SmallVec};
 use crate::response_channel::SchedulerError;
-use crate::scheduler::Scheduler;
 use crate::statistics::{CacheHit, FailureReason, nanoseconds};
 
 /// How many models with a response cache have been loaded.

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use pytriton_scheduler::cache::ResponseCache;
+use pytriton_scheduler::{Policy, Resources, Scheduler};
 use tokio::time::Instant;
 
-use crate::cache::ResponseCache;
 use crate::instance::check_devices;
 use crate::kserve::ResponseWriter;
 use crate::maybe_ready::{MaybeReady, later};
@@ -12,7 +13,6 @@ use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::request::{Request, Response};
 use crate::response_channel::SchedulerError;
-use crate::scheduler::{Policy, Resources, Scheduler};
 use crate::statistics::{Latencies, ModelStatistics};
 
 use super::cached::Cached;
@@ -133,7 +133,7 @@ impl Model {
     /// Returns a [`SchedulerError`] if the request is refused.
     pub fn answers(self: &Arc<Self>, request: Request) -> Result<ModelResponses, SchedulerError> {
         if self.spec.decoupled {
-            let hearing = self.scheduler.hear(request)?;
+            let hearing = self.scheduler.stream(request)?;
             return Ok(ModelResponses::many(hearing, self));
         }
         let model = Arc::clone(self);
@@ -143,13 +143,13 @@ impl Model {
     }
 
     /// Refuses requests that start a sequence. Running sequences continue.
-    pub fn start_no_more(&self) {
-        self.scheduler.start_no_more();
+    pub fn refuse_new_sequences(&self) {
+        self.scheduler.refuse_new_sequences();
     }
 
     /// Completes all pending requests with an error that the server is stopping.
     pub fn abandon(&self) {
-        self.scheduler.give_up();
+        self.scheduler.abandon();
     }
 
     /// Refuses further requests. Accepted ones are executed.

@@ -6,12 +6,13 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
 use parking_lot::{Mutex, RwLock};
+use pytriton_scheduler::Resources;
+use pytriton_scheduler::cache::{CacheUsage, ResponseCache};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::Limits;
-use crate::cache::{CacheUsage, ResponseCache};
 use crate::engine::ControlOptions;
 use crate::instance::FatalError;
 use crate::memory_budget::MemoryBudget;
@@ -19,7 +20,6 @@ use crate::metrics::MetricsConfig;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::request::RequestError;
-use crate::scheduler::Resources;
 use crate::text::excerpt;
 use crate::trace_extension::Tracer;
 
@@ -363,7 +363,7 @@ impl ModelRepository {
         self.stopping.send_replace(true);
         self.readiness_changes().send_replace(());
         for model in self.models() {
-            model.start_no_more();
+            model.refuse_new_sequences();
         }
     }
 

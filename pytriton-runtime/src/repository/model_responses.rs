@@ -5,10 +5,10 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
+use pytriton_scheduler::ResponseStream;
 
 use crate::request::Response;
 use crate::response_channel::SchedulerError;
-use crate::scheduler::Hearing;
 use crate::trace::Scope;
 
 use super::Model;
@@ -24,7 +24,7 @@ enum Kind {
     One(BoxFuture<'static, Result<Response, SchedulerError>>),
     /// Keeps the model, which must observe the cancellation.
     Many {
-        hearing: Hearing,
+        hearing: ResponseStream,
         _model: Arc<Model>,
     },
     Over,
@@ -37,7 +37,7 @@ impl ModelResponses {
     }
 
     /// Creates the responses of a decoupled model.
-    pub(super) fn many(hearing: Hearing, model: &Arc<Model>) -> Self {
+    pub(super) fn many(hearing: ResponseStream, model: &Arc<Model>) -> Self {
         let _model = Arc::clone(model);
         Self::new(Kind::Many { hearing, _model })
     }

@@ -6,8 +6,6 @@ use thiserror::Error;
 
 use crate::access::AccessError;
 #[cfg(feature = "embedded")]
-use crate::cache::CacheConfigError;
-#[cfg(feature = "embedded")]
 use crate::engine::UnsupportedOptions;
 use crate::engine::{ChoiceError, ControlError};
 use crate::instance::FatalError;
@@ -27,6 +25,8 @@ use crate::triton::install::InstallError;
 use crate::triton::process::ExitReport;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, Version, WriteError};
+#[cfg(feature = "embedded")]
+use pytriton_scheduler::cache::CacheConfigError;
 
 use super::settings::{ResolveError, ValidationErrors};
 

@@ -6,8 +6,6 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use crate::access::AccessOptions;
-#[cfg(feature = "embedded")]
-use crate::cache::{CacheConfigError, cache_bytes};
 use crate::engine::{ControlOptions, TritonOptions};
 use crate::forward::HeaderForward;
 use crate::kserve::{LogFormat, LogSettings};
@@ -17,6 +15,8 @@ use crate::net::AllowedHosts;
 use crate::registry::Registry;
 use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
+#[cfg(feature = "embedded")]
+use pytriton_scheduler::cache::{CacheConfigError, cache_bytes};
 
 use super::ServerError;
 use super::limit_options::{LimitOptions, size};

@@ -23,7 +23,6 @@ const READERS: [(&str, &[&str]); 5] = [
         &[
             "pytriton-runtime/src/access/",
             "pytriton-runtime/core/src/runtime_models/",
-            "pytriton-runtime/src/cache/",
             "pytriton-runtime/core/src/call/state",
             "pytriton-runtime/src/engine/",
             "pytriton-runtime/src/forward",
@@ -36,6 +35,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/src/tls/",
             "pytriton-runtime/net/src/tls/",
             "pytriton-runtime/src/trace/",
+            "pytriton-runtime/scheduler/src/cache/",
             "pytriton-runtime/core/src/warmup/",
             "pytriton-runtime/signature/",
         ],
@@ -56,6 +56,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/kserve/",
             "pytriton-runtime/net/",
             "pytriton-runtime/protocol/",
+            "pytriton-runtime/scheduler/",
         ],
     ),
 ];
@@ -92,6 +93,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
         "pytriton-runtime/kserve/src",
         "pytriton-runtime/net/src",
         "pytriton-runtime/protocol/src",
+        "pytriton-runtime/scheduler/src",
         "pytriton-runtime/signature/src",
     ];
     for file in crates

@@ -1,0 +1,203 @@
+//! Functions that exceed their time limit.
+
+use std::time::Duration;
+
+use pytriton_core::registry::DynamicBatchingDeclaration;
+use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::request::{InferRequest, ParameterValue, Parameters};
+use pytriton_core::status::Status;
+use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::served::{Answer, PATIENCE, Served};
+
+const LIMITED: ModelDeclaration = ModelDeclaration {
+    max_call_microseconds: 500_000,
+    ..IDENTITY
+};
+
+const TOO_LONG: &str = "model 'Identity': the call took longer than 0.5 s";
+const MATE: &str = "model 'Identity': instance 0 cannot execute the request, because another call takes longer than 0.5 s";
+const REFUSED: &str = "model 'Identity' has no instance that can execute the request, all are in calls that take longer than 0.5 s";
+
+async fn start(declaration: &ModelDeclaration) -> Served {
+    Served::start(declaration, 4).await
+}
+
+/// Sends a request with one row and unique parameters.
+fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
+    let mut parameters = Parameters::default();
+    parameters.insert("value", ParameterValue::Double(value.into()));
+    served.spawn(InferRequest {
+        parameters,
+        ..infer_request(1, value)
+    })
+}
+
+/// Sends a request and waits until an instance has it.
+async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Answer> {
+    let asked = ask(served, value);
+    tokio::task::yield_now().await;
+    served
+        .until(|served| served.scheduler.statistics().pending == 0)
+        .await;
+    asked
+}
+
+async fn is_ready(served: &Served) {
+    served.until(|served| served.scheduler.ready()).await;
+}
+
+async fn is_well(served: &Served) {
+    is_ready(served).await;
+    ask(served, 1.0).await.unwrap().unwrap();
+}
+
+#[track_caller]
+fn failed(answer: Result<Answer, tokio::task::JoinError>, text: &str, status: Status) {
+    let error = answer.unwrap().unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.status()), (text, status));
+}
+
+#[tokio::test]
+async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_returns() {
+    let served = start(&LIMITED).await;
+    let gate = GATE.lock().await;
+    let hanging = ask_and_wait(&served, -5.0).await;
+    let waiting = ask(&served, 1.0);
+    failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
+    assert!(!served.scheduler.ready());
+    failed(waiting.await, REFUSED, Status::Unavailable);
+    failed(ask(&served, 1.0).await, REFUSED, Status::Unavailable);
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.execution_count, statistics.fail.count), (1, 3));
+    assert_eq!(statistics.failures, [0, 0, 3, 0]);
+    assert!(statistics.batches[&1].compute_infer.ns >= 500_000_000);
+    drop(gate);
+    is_well(&served).await;
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.execution_count, statistics.fail.count), (2, 3));
+}
+
+#[tokio::test]
+async fn other_instances_go_on() {
+    let two = ModelDeclaration {
+        instances: TWO,
+        ..LIMITED
+    };
+    let served = start(&two).await;
+    let gate = GATE.lock().await;
+    failed(ask(&served, -5.0).await, TOO_LONG, Status::DeadlineExceeded);
+    for _ in 0..5 {
+        is_well(&served).await;
+    }
+    failed(ask(&served, -5.0).await, TOO_LONG, Status::DeadlineExceeded);
+    assert!(!served.scheduler.ready());
+    drop(gate);
+    is_well(&served).await;
+}
+
+#[tokio::test]
+async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is_refused() {
+    let alone = ModelDeclaration {
+        max_batch_size: 4,
+        dynamic_batching: Some(DynamicBatchingDeclaration {
+            max_queue_delay_microseconds: 10_000_000,
+            ..IDENTITY.dynamic_batching.unwrap()
+        }),
+        by_parameters: true,
+        ..LIMITED
+    };
+    let served = start(&alone).await;
+    let gate = GATE.lock().await;
+    let answers = [2.0, -3.0, -5.0, 3.0].map(|value| ask(&served, value));
+    let [done, wrong, hanging, after] = answers;
+    done.await.unwrap().unwrap();
+    let wrong = wrong.await.unwrap().unwrap_err();
+    assert_eq!(wrong.to_string(), "model 'Identity' failed: asked to fail");
+    failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
+    failed(after.await, MATE, Status::Unavailable);
+    assert_eq!(served.scheduler.statistics().failures, [0, 0, 3, 0]);
+    drop(gate);
+    is_ready(&served).await;
+}
+
+#[tokio::test]
+async fn an_async_call_is_given_up_without_its_instance() {
+    let served = start(&LIMITED).await;
+    for _ in 0..2 {
+        let begun = Instant::now();
+        failed(ask(&served, -7.0).await, TOO_LONG, Status::DeadlineExceeded);
+        assert!(begun.elapsed() >= Duration::from_millis(500));
+        assert!(served.scheduler.ready());
+        is_well(&served).await;
+    }
+    // A state dropped after the call was abandoned may panic like any user code.
+    let bombed = ask(&served, -8.0).await.unwrap().unwrap_err();
+    assert!(bombed.to_string().contains("panicked"), "{bombed}");
+    is_well(&served).await;
+}
+
+#[tokio::test]
+async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
+    let served = start(&LIMITED).await;
+    failed(ask(&served, -9.0).await, TOO_LONG, Status::DeadlineExceeded);
+    assert!(!served.scheduler.ready());
+    is_well(&served).await;
+}
+
+#[tokio::test]
+async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
+    let two = ModelDeclaration {
+        batches_in_flight: 3,
+        ..LIMITED
+    };
+    let served = start(&two).await;
+    let gate = GATE.lock().await;
+    let beside = [
+        ask_and_wait(&served, -7.0).await,
+        ask_and_wait(&served, -7.0).await,
+    ];
+    let hanging = ask_and_wait(&served, -5.0).await;
+    failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
+    for beside in beside {
+        failed(beside.await, MATE, Status::Unavailable);
+    }
+    assert!(!served.scheduler.ready());
+    drop(gate);
+    is_well(&served).await;
+}
+
+#[tokio::test]
+async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
+    let ordered = ModelDeclaration {
+        instances: TWO,
+        dynamic_batching: Some(DynamicBatchingDeclaration {
+            preserve_ordering: true,
+            ..IDENTITY.dynamic_batching.unwrap()
+        }),
+        ..LIMITED
+    };
+    let served = start(&ordered).await;
+    let gate = GATE.lock().await;
+    let hanging = ask_and_wait(&served, -5.0).await;
+    let later = ask_and_wait(&served, 1.0).await;
+    later.await.unwrap().unwrap();
+    assert!(hanging.is_finished());
+    failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
+    drop(gate);
+    is_well(&served).await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_call_that_hangs_when_the_server_stops() {
+    let served = start(&LIMITED).await;
+    let gate = GATE.lock().await;
+    let hanging = ask_and_wait(&served, -5.0).await;
+    let begun = Instant::now();
+    assert!(served.scheduler.drain(begun + PATIENCE).await);
+    assert!(begun.elapsed() < PATIENCE / 2);
+    failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
+    drop(gate);
+}

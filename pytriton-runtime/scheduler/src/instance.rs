@@ -1,0 +1,108 @@
+use std::sync::Arc;
+
+use pytriton_core::call::{Context, ModelError};
+use pytriton_core::instance::{InstanceGuard, Instances, LoadedRunner, MovableRunner, Runner};
+use pytriton_core::registry::Registration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::message::Batch;
+use super::queue::Queue;
+use super::replies::{Exit, Replies};
+use super::slots::InstanceSlots;
+
+/// One instance of a model. It has its own thread, so its state need not be `Send` and its function
+/// may block.
+pub(super) struct Worker {
+    pub(super) model: Registration,
+    pub(super) number: u32,
+    pub(super) queue: Arc<Queue>,
+    pub(super) exit: Arc<Exit>,
+    pub(super) instances: Arc<Instances>,
+    /// Where the instance is stored if the model has `inline = true`.
+    pub(super) slots: Option<Arc<InstanceSlots>>,
+    pub(super) runtime: Handle,
+}
+
+impl Worker {
+    /// Loads the instance, reports the result, and executes batches until the queue ends.
+    pub(super) fn run(self, guard: InstanceGuard, loaded: mpsc::Sender<Result<(), ModelError>>) {
+        let spec = &self.model.spec;
+        let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
+        let failed = {
+            let loaded = loaded.clone();
+            // The starter may be gone or already informed. The error can be dropped.
+            move |error| drop(loaded.try_send(Err(error)))
+        };
+        let runtime = self.runtime.clone();
+        let runner = LoadedRunner::ready(
+            &self.model,
+            context,
+            runtime,
+            &self.instances,
+            failed.clone(),
+        );
+        match (runner, &self.slots) {
+            (None, _) => {}
+            (Some(LoadedRunner::Movable(runner)), Some(slots)) => {
+                self.serve_inline(slots, runner, guard, &loaded);
+            }
+            (Some(LoadedRunner::Local(_)), Some(_)) => failed(ModelError::Load {
+                model: Arc::clone(&spec.name),
+                instance: self.number,
+                message: "a model with `inline = true` has a state that is not `Send`".to_owned(),
+            }),
+            (Some(runner), None) => {
+                let _presence = guard;
+                self.serve_alone(&runner.into_local(), loaded);
+            }
+        }
+    }
+
+    /// Executes batches with an instance that no other thread can call.
+    fn serve_alone(&self, runner: &Runner, loaded: mpsc::Sender<Result<(), ModelError>>) {
+        if loaded.try_send(Ok(())).is_err() {
+            return;
+        }
+        drop(loaded);
+        runner.run_all(
+            self.model.spec.batches_in_flight as usize,
+            || self.queue.next_batch(self.number),
+            |batch| self.serve(runner, batch),
+        );
+    }
+
+    async fn serve(&self, runner: &Runner, batch: Batch) {
+        let (requests, replies) = Replies::part(&self.exit, batch);
+        let answering = replies.answering();
+        let finish = |executed| replies.finish(executed);
+        runner
+            .serve(&requests, &[], answering.as_ref(), finish)
+            .await;
+    }
+
+    /// Executes batches with any idle instance. All instances are in slots, and connection threads
+    /// call them too.
+    fn serve_inline(
+        &self,
+        slots: &InstanceSlots,
+        runner: MovableRunner,
+        guard: InstanceGuard,
+        loaded: &mpsc::Sender<Result<(), ModelError>>,
+    ) {
+        let Some(_occupied) = slots.occupy(self.number, runner, guard) else {
+            return;
+        };
+        if loaded.try_send(Ok(())).is_err() {
+            return;
+        }
+        let acquire = || slots.try_acquire(self.number);
+        let next = || self.queue.next_permitted(acquire);
+        while let Some((permit, batch)) = self.runtime.block_on(next()) {
+            let (requests, replies) = Replies::part(&self.exit, batch);
+            if let Some(executed) = permit.execute(&requests) {
+                replies.finish(executed);
+            }
+        }
+    }
+}

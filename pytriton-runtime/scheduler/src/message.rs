@@ -1,0 +1,121 @@
+use pytriton_core::request::{Request, SmallVec};
+use pytriton_core::response_channel::{ResponseReceiver, ResponseSender};
+use tokio::time::Instant;
+
+/// Identifies a request in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ticket {
+    /// The priority level.
+    pub(super) level: usize,
+    /// Unique within the queue.
+    pub(super) number: u64,
+}
+
+/// A waiting request.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) ticket: Ticket,
+    pub(super) request: Request,
+    pub(super) arrived: Instant,
+    /// When its queue timeout ends.
+    pub(super) deadline: Option<Instant>,
+    pub(super) sink: ResponseSender,
+}
+
+/// A queued request.
+#[derive(Debug)]
+pub(super) struct Entered {
+    pub(super) ticket: Ticket,
+    /// When it is refused if it still waits.
+    pub(super) refused: Option<Instant>,
+    /// Receives its responses.
+    pub(super) answers: ResponseReceiver,
+}
+
+/// The result of queueing a request that this thread may execute.
+#[derive(Debug)]
+pub(super) enum Pushed<P> {
+    /// It waits for the thread of an instance.
+    Waiting(Entered),
+    /// It is a batch, and the caller has the permit to execute it.
+    Taken {
+        /// The permit.
+        permit: P,
+        /// The batch.
+        batch: Batch,
+        /// Receives its response.
+        answers: ResponseReceiver,
+    },
+}
+
+/// The part of a request that is kept while it is executed.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) arrived: Instant,
+    pub(super) batch_size: usize,
+    pub(super) sink: ResponseSender,
+}
+
+impl Reply {
+    pub(super) fn new(arrived: Instant, batch_size: usize, sink: ResponseSender) -> Self {
+        Self {
+            arrived,
+            batch_size,
+            sink,
+        }
+    }
+}
+
+impl Waiting {
+    /// Returns whether two requests may be in one batch. Calls of a decoupled model that groups by
+    /// parameters are kept separate, because each may run forever.
+    pub(super) fn goes_with(&self, other: &Self) -> bool {
+        let (first, other) = (&self.request, &other.request);
+        let model = first.model();
+        let apart = model.decoupled && model.by_parameters;
+        first.stacks_with(other) && (!apart || first.parameters() == other.parameters())
+    }
+
+    /// Splits the request into the part that is executed and the part that receives its response.
+    pub(super) fn part(self) -> (Request, Reply) {
+        let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
+        (self.request, reply)
+    }
+}
+
+/// Requests that are executed together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// The sequence number of the batch, used to preserve order.
+    pub(super) sequence: u64,
+    pub(super) origin: Origin,
+    /// When its execution began, if it did not wait.
+    pub(super) begun: Option<Instant>,
+    pub(super) requests: SmallVec<Request>,
+    /// One for each request.
+    pub(super) replies: SmallVec<Reply>,
+}
+
+/// Where the requests of a batch waited.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    /// In a dynamic queue.
+    Line {
+        /// Whether the batch is executed on a connection thread.
+        inline: bool,
+    },
+    /// In slots of an instance.
+    Slots {
+        /// The index of the instance.
+        instance: u32,
+        /// The indexes of the slots.
+        slots: Vec<u32>,
+    },
+}
+
+impl Origin {
+    /// Returns whether the batch is executed on a connection thread.
+    pub(super) fn is_inline(&self) -> bool {
+        matches!(self, Self::Line { inline: true })
+    }
+}

@@ -1,0 +1,202 @@
+use std::time::Duration;
+
+use pytriton_core::model::{CallMode, ModelSpec, Priorities, QueuePolicy, SequenceStrategy};
+
+use super::level::Level;
+
+/// The number of batches that are formed ahead for each busy instance.
+const PREFETCHED: usize = 2;
+
+/// When and how waiting requests are batched: Triton's dynamic batcher as a pure function.
+///
+/// Source: `DynamicBatchScheduler::GetDynamicBatch` in Triton 2.51.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The maximum number of rows of a batch.
+    pub max_batch_size: usize,
+    /// Numbers of rows that are taken as soon as they are reached, ascending. Empty if requests are
+    /// executed separately.
+    pub preferred_batch_sizes: Vec<usize>,
+    /// How long the oldest request may wait for others.
+    pub max_queue_delay: Duration,
+    /// The number of batches that are formed while all instances are busy. 0 if this is disabled or
+    /// makes no difference.
+    pub prefetched: usize,
+    /// Whether responses leave in the order of their requests.
+    pub preserve_ordering: bool,
+    /// The priority levels, highest first. Never empty.
+    pub levels: Vec<Level>,
+    /// The level of requests without a priority.
+    pub default_level: usize,
+}
+
+impl Policy {
+    /// Creates the policy of a model. The default queue size applies to queues without their own.
+    pub fn new(spec: &ModelSpec, default_queue_size: usize) -> Self {
+        let max_batch_size = (spec.max_batch_size as usize).max(1);
+        let batching = spec.dynamic_batching.as_ref().filter(|_| spec.batching());
+        let queue = batching.map_or(QueuePolicy::DEFAULT, |batching| batching.queue_policy);
+        let Gathering {
+            gathers,
+            preferred,
+            max_queue_delay_microseconds,
+            preserve_ordering,
+        } = Gathering::of(spec);
+        let sizes = preferred.iter();
+        let mut preferred: Vec<usize> = sizes.map(|&size| size as usize).collect();
+        if spec.call == CallMode::Request {
+            // Requests that are not stacked gain nothing from batching, and would wait for the
+            // whole batch.
+            preferred.clear();
+        } else if gathers && preferred.is_empty() {
+            preferred.push(max_batch_size);
+        }
+        preferred.sort_unstable();
+        let priorities = batching.and_then(|batching| batching.priorities.clone());
+        let priorities = priorities.unwrap_or(Priorities {
+            levels: 1,
+            default_level: 1,
+            queue_policies: Vec::new(),
+        });
+        // As in Triton: no batches are formed ahead in a queue whose requests can be refused or
+        // delayed.
+        let plain = batching.is_some_and(|batching| batching.priorities.is_none())
+            && queue.default_timeout_microseconds == 0
+            && !queue.allow_timeout_override
+            && queue.max_queue_size == 0;
+        let sized = preferred
+            .first()
+            .is_some_and(|&size| size != max_batch_size);
+        let prefetched = match plain && sized && spec.sequence_batching.is_none() {
+            true => PREFETCHED * spec.instances.count() as usize,
+            false => 0,
+        };
+        let policy = |level| {
+            let mut own = priorities.queue_policies.iter();
+            own.find(|(of, _)| *of == level)
+                .map_or(queue, |(_, policy)| *policy)
+        };
+        Self {
+            max_batch_size,
+            preferred_batch_sizes: preferred,
+            max_queue_delay: Duration::from_micros(max_queue_delay_microseconds),
+            prefetched,
+            preserve_ordering,
+            levels: (1..=priorities.levels)
+                .map(|level| Level::new(policy(level), default_queue_size))
+                .collect(),
+            default_level: priorities.default_level.saturating_sub(1) as usize,
+        }
+    }
+
+    /// Returns the level of requests with this priority (0 for none).
+    ///
+    /// As in Triton, an unknown priority means the default level.
+    pub fn level(&self, priority: u64) -> usize {
+        let named = priority.checked_sub(1).map(usize::try_from);
+        match named {
+            Some(Ok(level)) if level < self.levels.len() => level,
+            _ => self.default_level,
+        }
+    }
+}
+
+/// The batch settings of either batcher.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gathering<'a> {
+    /// Whether requests are batched.
+    gathers: bool,
+    preferred: &'a [u32],
+    max_queue_delay_microseconds: u64,
+    preserve_ordering: bool,
+}
+
+impl<'a> Gathering<'a> {
+    fn of(spec: &'a ModelSpec) -> Self {
+        if !spec.batching() {
+            return Self::default();
+        }
+        let sequences = spec.sequence_batching.as_ref();
+        match (
+            sequences.map(|batching| &batching.strategy),
+            &spec.dynamic_batching,
+        ) {
+            (Some(SequenceStrategy::Direct { .. }), _) => Self {
+                gathers: true,
+                ..Self::default()
+            },
+            (
+                Some(SequenceStrategy::Oldest {
+                    preferred_batch_size,
+                    max_queue_delay_microseconds,
+                    preserve_ordering,
+                    ..
+                }),
+                _,
+            ) => Self {
+                gathers: true,
+                preferred: preferred_batch_size,
+                max_queue_delay_microseconds: *max_queue_delay_microseconds,
+                preserve_ordering: *preserve_ordering,
+            },
+            (None, Some(batching)) => Self {
+                gathers: true,
+                preferred: &batching.preferred_batch_size,
+                max_queue_delay_microseconds: batching.max_queue_delay_microseconds,
+                preserve_ordering: batching.preserve_ordering,
+            },
+            (None, None) => Self::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+    use pytriton_core::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn a_request_waits_on_the_level_that_it_names() {
+        let priorities = PrioritiesDeclaration {
+            levels: 3,
+            default_level: 2,
+            queue_policies: &[(
+                3,
+                QueuePolicy {
+                    max_queue_size: 7,
+                    ..QueuePolicy::DEFAULT
+                },
+            )],
+        };
+        let three = policy_of(Some(priorities));
+        let sizes: Vec<usize> = three
+            .levels
+            .iter()
+            .map(|level| level.max_queue_size)
+            .collect();
+        assert_eq!(sizes, [16, 16, 7]);
+        let one = policy_of(None);
+        let table = [(0, 1), (1, 0), (2, 1), (3, 2), (4, 1), (u64::MAX, 1)];
+        for (priority, expected) in table {
+            assert_eq!(three.level(priority), expected, "{priority}");
+            assert_eq!(one.level(priority), 0, "{priority}");
+        }
+    }
+
+    fn policy_of(priorities: Option<PrioritiesDeclaration>) -> Policy {
+        let declaration = ModelDeclaration {
+            dynamic_batching: IDENTITY.dynamic_batching.map(|batching| {
+                DynamicBatchingDeclaration {
+                    priorities,
+                    ..batching
+                }
+            }),
+            ..IDENTITY
+        };
+        Policy::new(&declaration.spec().unwrap(), 16)
+    }
+}

@@ -1,0 +1,200 @@
+//! Priority levels with paused time. Each request has a single row with its number.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pytriton_core::model::{ModelSpec, QueuePolicy, TimeoutAction};
+use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+use pytriton_core::request::{InferRequest, Request};
+use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::testing::{IDENTITY, infer_request};
+use tokio::time::{advance, timeout};
+
+use super::Policy;
+use super::dynamic::DynamicQueue;
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+const DELAY: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Delay,
+    default_timeout_microseconds: 1000,
+    ..QueuePolicy::DEFAULT
+};
+const REJECT: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Reject,
+    ..DELAY
+};
+/// A timeout of ten milliseconds, which a request may shorten.
+const PATIENT: QueuePolicy = QueuePolicy {
+    default_timeout_microseconds: 10_000,
+    allow_timeout_override: true,
+    ..REJECT
+};
+const ONE: QueuePolicy = QueuePolicy {
+    max_queue_size: 1,
+    ..QueuePolicy::DEFAULT
+};
+
+/// A model with three levels (default 2) and batches of up to four rows.
+struct Levels {
+    spec: Arc<ModelSpec>,
+    queue: DynamicQueue,
+}
+
+impl Levels {
+    fn new(delay: u64, queue_policies: &'static [(u32, QueuePolicy)]) -> Self {
+        let batching = DynamicBatchingDeclaration {
+            max_queue_delay_microseconds: delay,
+            priorities: Some(PrioritiesDeclaration {
+                levels: 3,
+                default_level: 2,
+                queue_policies,
+            }),
+            ..IDENTITY.dynamic_batching.unwrap()
+        };
+        let declaration = ModelDeclaration {
+            max_batch_size: 4,
+            dynamic_batching: Some(batching),
+            ..IDENTITY
+        };
+        let spec = Arc::new(declaration.spec().unwrap());
+        let queue = DynamicQueue::new(Policy::new(&spec, 16), usize::MAX);
+        Self { spec, queue }
+    }
+
+    fn push(&self, priority: u64, number: u8) -> Result<(), SchedulerError> {
+        let request = InferRequest {
+            id: number.to_string(),
+            priority,
+            ..infer_request(1, 0.0)
+        };
+        let request = Request::check(&self.spec, request).unwrap();
+        self.queue.push(request).map(|_| ())
+    }
+
+    /// Returns the numbers in the next batch, in order.
+    async fn batch(&self) -> Vec<u8> {
+        let batch = self.queue.next_batch().await.unwrap();
+        let requests = batch.requests.iter();
+        requests
+            .map(|request| request.id().parse().unwrap())
+            .collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_smaller_number_leaves_first_and_a_level_keeps_its_order() {
+    let levels = Levels::new(0, &[]);
+    // The default level and an unknown one are level 2.
+    for (number, priority) in (1..).zip([3, 3, 2, 0, 1, 9, 1]) {
+        levels.push(priority, number).unwrap();
+    }
+    assert_eq!(levels.batch().await, [5, 7, 3, 4]);
+    levels.push(1, 8).unwrap();
+    assert_eq!(levels.batch().await, [8, 6, 1, 2]);
+    assert!(timeout(MILLISECOND, levels.batch()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_level_has_its_bound() {
+    let levels = Levels::new(0, &[(1, ONE)]);
+    levels.push(1, 1).unwrap();
+    let refused = levels.push(1, 2).unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    for number in 3..19 {
+        levels.push(2, number).unwrap();
+    }
+    assert!(levels.push(0, 19).is_err());
+    levels.push(3, 20).unwrap();
+    assert_eq!(levels.queue.pending(), 18);
+    assert_eq!(levels.queue.recorder().snapshot(0).failures, [2, 0, 0, 0]);
+    assert_eq!(levels.batch().await, [1, 3, 4, 5]);
+    levels.push(1, 21).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_request_goes_behind_its_level_and_before_the_next() {
+    let levels = Levels::new(0, &[(1, DELAY)]);
+    levels.push(2, 1).unwrap();
+    levels.push(1, 2).unwrap();
+    levels.push(1, 3).unwrap();
+    advance(2 * MILLISECOND).await;
+    levels.push(1, 4).unwrap();
+    levels.push(2, 5).unwrap();
+    assert_eq!(levels.batch().await, [4, 2, 3, 1]);
+    assert_eq!(levels.batch().await, [5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
+    // Waiting requests (priority, number, milliseconds), and the requests that leave after two.
+    type Row<'a> = (&'a [(u64, u8, u64)], &'a [u8], u64);
+    let table: [Row<'_>; 9] = [
+        (&[(3, 1, 1)], &[], 1),
+        (&[(3, 1, 2)], &[], 1),
+        (&[(3, 1, 3)], &[1], 0),
+        (&[(3, 1, 1), (3, 2, 3), (3, 3, 3)], &[2, 3], 1),
+        (&[(3, 1, 3), (3, 2, 1), (3, 3, 3)], &[1, 3], 1),
+        (&[(3, 1, 3), (3, 2, 3), (3, 3, 1)], &[1, 2], 1),
+        (&[(3, 1, 1), (3, 2, 1), (3, 3, 1)], &[], 3),
+        // Two levels that refuse, and one in between without a timeout.
+        (
+            &[(3, 1, 1), (1, 2, 1), (2, 3, 1), (1, 4, 9), (3, 5, 9)],
+            &[4, 3, 5],
+            2,
+        ),
+        (&[(2, 1, 1), (3, 2, 1), (2, 3, 1)], &[1, 3], 1),
+    ];
+    for (waiting, leaves, refused) in table {
+        let levels = Levels::new(0, &[(1, PATIENT), (3, PATIENT)]);
+        let mut answers = Vec::new();
+        for &(priority, number, milliseconds) in waiting {
+            let request = InferRequest {
+                id: number.to_string(),
+                priority,
+                timeout_microseconds: milliseconds * 1000,
+                ..infer_request(1, 0.0)
+            };
+            let request = Request::check(&levels.spec, request).unwrap();
+            answers.push((number, levels.queue.push(request).unwrap().answers));
+        }
+        advance(2 * MILLISECOND).await;
+        let batch = timeout(MILLISECOND, levels.batch()).await;
+        assert_eq!(batch.unwrap_or_default(), leaves, "{waiting:?}");
+        let failures = levels.queue.recorder().snapshot(0).failures;
+        assert_eq!(failures.iter().sum::<u64>(), refused, "{waiting:?}");
+        for (number, mut answers) in answers {
+            let outcome = answers.try_next();
+            match leaves.contains(&number) {
+                true => assert!(outcome.is_none(), "{number} of {waiting:?}"),
+                false => assert!(matches!(outcome, Some(Err(SchedulerError::Timeout)))),
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_level_that_refuses_late_requests_says_when() {
+    let levels = Levels::new(0, &[(1, DELAY), (3, REJECT)]);
+    for (priority, expected) in [(1, false), (2, false), (3, true)] {
+        let request = InferRequest {
+            priority,
+            ..infer_request(1, 0.0)
+        };
+        let request = Request::check(&levels.spec, request).unwrap();
+        let refused = levels.queue.push(request).unwrap().refused;
+        assert_eq!(refused.is_some(), expected, "{priority}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_waits_for_company_leaves_with_its_oldest_and_the_most_urgent_first() {
+    let levels = Levels::new(10_000, &[]);
+    levels.push(3, 1).unwrap();
+    advance(4 * MILLISECOND).await;
+    levels.push(1, 2).unwrap();
+    let begun = tokio::time::Instant::now();
+    assert_eq!(levels.batch().await, [2, 1]);
+    assert_eq!(begun.elapsed(), 6 * MILLISECOND);
+}

@@ -1,0 +1,271 @@
+use std::iter::repeat_with;
+use std::mem;
+use std::sync::Arc;
+
+use pytriton_core::call::{CancellationSink, Executed, ModelError, ResponseSink};
+use pytriton_core::memory_budget::MemoryBudget;
+use pytriton_core::model::ModelSpec;
+use pytriton_core::request::{Request, Response, SmallVec, TraceEvents};
+use pytriton_core::response_channel::{Outcome, ReceiverStatus, SchedulerError};
+use pytriton_core::statistics::{
+    self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
+};
+use tokio::time::Instant;
+
+use super::message::{Batch, Origin, Reply};
+use super::queue::Queue;
+use super::streamed::Streamed;
+
+/// The recipients of the responses of a batch. Each receives one, even if the instance ends.
+#[derive(Debug)]
+pub(super) struct Replies {
+    exit: Arc<Exit>,
+    sequence: u64,
+    origin: Origin,
+    begun: Instant,
+    replies: SmallVec<Reply>,
+    /// The requests of a decoupled model, whose responses are sent during the execution.
+    streamed: Option<Arc<Streamed>>,
+    /// Detects cancellation, if the function checks for it.
+    watched: Option<Arc<dyn ResponseSink>>,
+    /// The recorders of trace events.
+    traces: Vec<Arc<dyn TraceEvents>>,
+}
+
+/// The output side of a model: statistics, reservations and order of responses.
+#[derive(Debug)]
+pub(super) struct Exit {
+    model: Arc<str>,
+    decoupled: bool,
+    cancellable: bool,
+    queue: Arc<Queue>,
+    budget: Arc<MemoryBudget>,
+}
+
+impl Exit {
+    pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<MemoryBudget>) -> Self {
+        Self {
+            model: Arc::clone(&spec.name),
+            decoupled: spec.decoupled,
+            cancellable: spec.cancellable,
+            queue,
+            budget,
+        }
+    }
+
+    /// Returns the memory budget.
+    pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
+        &self.budget
+    }
+
+    pub(super) fn recorder(&self) -> &Recorder {
+        self.queue.recorder()
+    }
+
+    /// Reserves memory for the parameters of a response. That of its tensors is reserved already.
+    pub(super) fn reserved(&self, result: Result<Response, ModelError>) -> Outcome {
+        let mut response = result?;
+        response.held = self.budget.reserve(response.parameters.bytes())?;
+        Ok(response)
+    }
+
+    fn respond(&self, sequence: u64, replies: SmallVec<Reply>, outcomes: SmallVec<Outcome>) {
+        let sinks = replies.into_iter().map(|reply| reply.sink);
+        let outcomes = sinks.zip(outcomes);
+        match self.queue.ordered() {
+            Some(ordered) => ordered.respond(sequence, outcomes),
+            None => outcomes.for_each(|(sink, outcome)| sink.finish(outcome)),
+        }
+    }
+}
+
+impl Replies {
+    /// Splits a batch that is about to be executed into its requests and their recipients.
+    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (SmallVec<Request>, Self) {
+        let begun = batch.begun.unwrap_or_else(Instant::now);
+        exit.recorder().begin(batch.replies.len());
+        batch.requests.iter_mut().for_each(Request::dequeue);
+        let watched = exit.cancellable && !exit.decoupled;
+        let watched = watched.then(|| watched_by(&batch.replies));
+        let (replies, streamed) = match exit.decoupled {
+            false => (batch.replies, None),
+            true => (
+                SmallVec::default(),
+                Some(Streamed::new(exit, begun, batch.replies)),
+            ),
+        };
+        let traces = batch.requests.iter().filter_map(Request::traced);
+        let replies = Self {
+            exit: Arc::clone(exit),
+            sequence: batch.sequence,
+            origin: batch.origin,
+            begun,
+            replies,
+            streamed,
+            watched,
+            traces: traces.cloned().collect(),
+        };
+        (batch.requests, replies)
+    }
+
+    /// Returns the recipient of streamed responses, or the check for cancellation.
+    pub(super) fn answering(&self) -> Option<Arc<dyn ResponseSink>> {
+        match (&self.streamed, &self.watched) {
+            (Some(streamed), _) => Some(Arc::clone(streamed) as _),
+            (None, Some(watched)) => Some(Arc::clone(watched)),
+            (None, None) => None,
+        }
+    }
+
+    /// Records the results, sends the responses, and wakes an instance if requests wait.
+    pub(super) fn finish(self, executed: Executed) {
+        let exit = Arc::clone(&self.exit);
+        if self.conclude(executed) {
+            exit.queue.wake();
+        }
+    }
+
+    /// Like [`finish`](Self::finish), but returns whether requests wait. The caller handles them.
+    pub(super) fn conclude(mut self, executed: Executed) -> bool {
+        let Executed { results, durations } = executed;
+        for trace in &self.traces {
+            trace.computed(self.begun, durations);
+        }
+        if let Some(streamed) = self.streamed.take() {
+            let results = results.into_iter();
+            streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
+            let conclusions = streamed.conclusions();
+            self.exit.recorder().end(conclusions.len());
+            self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
+            streamed.end();
+            return self.exit.queue.release(&self.origin);
+        }
+        let replies = mem::take(&mut self.replies);
+        let outcomes = results.map(|result| self.exit.reserved(result));
+        self.exit.recorder().end(replies.len());
+        self.record(durations, &replies, &outcomes);
+        self.exit.respond(self.sequence, replies, outcomes);
+        self.exit.queue.release(&self.origin)
+    }
+
+    fn record(&self, durations: Durations, replies: &[Reply], outcomes: &[Outcome]) {
+        let requests = replies.iter().zip(outcomes).map(|(reply, outcome)| {
+            let succeeded = outcome.is_ok();
+            (reply.arrived, reply.batch_size, succeeded)
+        });
+        let batch_size = replies.iter().map(|reply| reply.batch_size).sum();
+        self.record_all(durations, batch_size, requests);
+    }
+
+    /// Records requests with their arrival times, rows and success.
+    fn record_all(
+        &self,
+        durations: Durations,
+        batch_size: usize,
+        requests: impl Iterator<Item = (Instant, usize, bool)>,
+    ) {
+        let now = Instant::now();
+        let execution = statistics::Execution {
+            batch_size,
+            durations,
+        };
+        let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
+        let requests = requests.map(|(arrived, batch_size, succeeded)| match succeeded {
+            true => Conclusion::Succeeded(Success {
+                batch_size,
+                request: since(arrived),
+                queue: nanoseconds(self.begun.saturating_duration_since(arrived)),
+            }),
+            false => Conclusion::Failed(since(arrived)),
+        });
+        let once = !self.exit.decoupled;
+        self.exit.recorder().record(execution, once, requests);
+    }
+}
+
+/// Detects for each request whether its response is still needed.
+fn watched_by(replies: &[Reply]) -> Arc<dyn ResponseSink> {
+    let requests = replies.iter().map(|reply| reply.sink.receiver_status());
+    let requests: Vec<ReceiverStatus> = requests.collect();
+    Arc::new(CancellationSink(move |request| {
+        let request = requests.get(request);
+        request.is_none_or(|request: &ReceiverStatus| request.is_dropped())
+    }))
+}
+
+impl Drop for Replies {
+    fn drop(&mut self) {
+        let Exit { model, queue, .. } = &*self.exit;
+        let ended = || SchedulerError::InstanceEnded {
+            model: Arc::clone(model),
+        };
+        if let Some(streamed) = self.streamed.take() {
+            streamed.conclude(repeat_with(|| Err(ended())));
+            let conclusions = streamed.conclusions();
+            queue.recorder().end(conclusions.len());
+            let conclusions = conclusions.into_iter();
+            self.record_all(Durations::default(), streamed.batch_size(), conclusions);
+            streamed.end();
+            if queue.release(&self.origin) {
+                queue.wake();
+            }
+            return;
+        }
+        if self.replies.is_empty() {
+            return;
+        }
+        let replies = mem::take(&mut self.replies);
+        queue.recorder().end(replies.len());
+        for reply in replies.iter() {
+            let took = nanoseconds(reply.arrived.elapsed());
+            queue
+                .recorder()
+                .record_failure(FailureReason::Backend, took);
+        }
+        let outcomes = replies.iter().map(|_| Err(ended())).collect();
+        self.exit.respond(self.sequence, replies, outcomes);
+        if queue.release(&self.origin) {
+            queue.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::testing::{IDENTITY, request};
+
+    use super::super::Policy;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_batch_whose_instance_ends_is_answered_and_holds_no_later_one_back() {
+        let mut batching = IDENTITY.dynamic_batching.unwrap();
+        batching.preserve_ordering = true;
+        let declaration = ModelDeclaration {
+            dynamic_batching: Some(batching),
+            batches_in_flight: 2,
+            ..IDENTITY
+        };
+        let spec = Arc::new(declaration.spec().unwrap());
+        let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
+        let budget = MemoryBudget::new(usize::MAX);
+        let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
+        let mut lost = queue.push(request(&spec, 8, 1.0)).unwrap().answers;
+        let mut served = queue.push(request(&spec, 8, 2.0)).unwrap().answers;
+        let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
+        let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
+        second.finish(Executed {
+            results: SmallVec::one(Ok(Response::default())),
+            durations: Durations::default(),
+        });
+        drop(first);
+        let lost = lost.next().await.unwrap().unwrap_err();
+        let expected = "the instance of model 'Identity' that executed the request has ended";
+        assert_eq!(lost.to_string(), expected);
+        served.next().await.unwrap().unwrap();
+        let statistics = queue.recorder().snapshot(0);
+        assert_eq!(statistics.failures, [0, 0, 1, 0]);
+        assert_eq!(statistics.running, 0);
+    }
+}

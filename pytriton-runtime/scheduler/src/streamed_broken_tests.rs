@@ -1,0 +1,239 @@
+//! Decoupled models with incorrect functions.
+
+use std::thread;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use ndarray::Array2;
+use parking_lot::Mutex;
+use pytriton_core::call::{
+    Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
+};
+use pytriton_core::model::CallMode;
+use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::request::{ParameterValue, Request};
+use pytriton_core::testing::infer_request;
+use tokio::time::{Instant, timeout};
+
+use super::served::{MILLISECOND, PATIENCE};
+use super::streamed_tests::{STREAMED, heard, start, stream, values};
+
+type Sender = Responses<Array2<f32>>;
+
+fn one(value: f32) -> Array2<f32> {
+    Array2::from_elem((1, 1), value)
+}
+
+/// Sends 40 responses concurrently, and 40 on other threads.
+struct AtOnce;
+
+impl Instance for AtOnce {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let lent = <&Sender as Parameter>::read(call, 0)?;
+            let responses = lent.argument();
+            let numbers = (0_u8..40).map(f32::from);
+            join_all(numbers.clone().map(|number| responses.send(one(number)))).await;
+            thread::scope(|scope| {
+                for number in numbers {
+                    scope.spawn(move || responses.blocking_send(one(40.0 + number)));
+                }
+            });
+            closed(call, ended(call, ())).await
+        })
+    }
+
+    fn is_async(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_are_sent_at_the_same_time_all_arrive() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(AtOnce)),
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let (answers, error) = heard(stream(&served, 1, 1.0)).await;
+    let mut answers: Vec<f32> = answers.into_iter().flatten().collect();
+    answers.sort_by(f32::total_cmp);
+    let expected: Vec<f32> = (0_u8..80).map(f32::from).collect();
+    assert_eq!((answers, error), (expected, None));
+}
+
+/// Sends responses forever.
+struct Endless;
+
+impl Instance for Endless {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let values = values(call)?;
+            let items = std::iter::repeat_with(|| values.clone());
+            iterate(call, items, |item| call.outputs(item))
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_takes_too_long_is_over_while_it_answers() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        max_call_microseconds: 3_000,
+        dynamic_batching: None,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let begun = Instant::now();
+    let mut rounds = 0;
+    while rounds < 100 && begun.elapsed() < PATIENCE {
+        let request = pytriton_core::testing::request(&served.spec, 1, 1.0);
+        // The instance is not available while the last call hangs.
+        let Ok(hearing) = served.scheduler.stream(request) else {
+            tokio::time::sleep(MILLISECOND).await;
+            continue;
+        };
+        let (_, error) = heard(hearing).await;
+        assert!(error.is_some());
+        rounds += 1;
+    }
+    assert_eq!(rounds, 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_call() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Endless)),
+        max_call_microseconds: 100_000,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let unread = stream(&served, 1, 1.0);
+    tokio::time::sleep(300 * MILLISECOND).await;
+    let back = async {
+        while !served.scheduler.ready() {
+            tokio::time::sleep(MILLISECOND).await;
+        }
+    };
+    timeout(PATIENCE, back).await.unwrap();
+    drop(unread);
+}
+
+/// Fails after it has taken its senders.
+struct Fails;
+
+impl Instance for Fails {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let mut responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            responses.remove(0).end();
+            drop(responses);
+            closed(call, ended(call, Err::<(), _>("the weights are gone"))).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Fails)),
+        call: CallMode::Raw,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let both = join_all([stream(&served, 1, 1.0), stream(&served, 1, 2.0)].map(heard)).await;
+    let text = "model 'Identity' failed: the weights are gone".to_owned();
+    assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
+    let statistics = served.scheduler.statistics();
+    assert_eq!((statistics.success.count, statistics.fail.count), (1, 1));
+    assert_eq!(statistics.answers[&0].fail.count, 1);
+}
+
+static KEPT: Mutex<Vec<Sender>> = Mutex::new(Vec::new());
+
+/// Keeps its senders.
+struct Keeps;
+
+impl Instance for Keeps {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        Box::pin(async move {
+            let responses = <Vec<Sender> as Parameter>::read(call, 0)?.argument();
+            KEPT.lock().extend(responses);
+            closed(call, ended(call, ())).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_is_over() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Keeps)),
+        call: CallMode::Raw,
+        dynamic_batching: None,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let mut first = stream(&served, 1, 1.0);
+    assert!(timeout(50 * MILLISECOND, first.next()).await.is_err());
+    drop(first);
+    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    let limited = ModelDeclaration {
+        max_call_microseconds: 50_000,
+        ..declaration
+    };
+    let served = start(&limited).await;
+    let (answers, error) = heard(stream(&served, 1, 1.0)).await;
+    let error = error.unwrap();
+    assert!(
+        answers.is_empty() && error.contains("took longer than"),
+        "{error}"
+    );
+}
+
+/// Sends as many responses as its value, one every 10 ms.
+struct Slowly;
+
+impl Instance for Slowly {
+    fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
+        let answers = || {
+            let value = values(call)?[[0, 0]];
+            let items = (0_u8..).map(f32::from).take_while(|number| *number < value);
+            let items = items.map(|number| {
+                thread::sleep(Duration::from_millis(10));
+                one(number)
+            });
+            iterate(call, items, |item| call.outputs(item))
+        };
+        executed(answers())
+    }
+}
+
+#[tokio::test]
+async fn a_request_ends_before_the_next_call_of_its_batch() {
+    let declaration = ModelDeclaration {
+        load: |_| Ok(Box::new(Slowly)),
+        call: CallMode::Request,
+        dynamic_batching: STREAMED.dynamic_batching,
+        ..STREAMED
+    };
+    let served = start(&declaration).await;
+    let open = |value: f32| {
+        let mut request = infer_request(1, value);
+        let key = ParameterValue::Double(value.into());
+        request.parameters.insert("key", key);
+        let request = Request::check(&served.spec, request).unwrap();
+        served.scheduler.stream(request).unwrap()
+    };
+    let (short, mut long) = (open(2.0), open(200.0));
+    let (answers, error) = heard(short).await;
+    assert_eq!((answers.len(), error), (2, None));
+    // The other request has hardly begun.
+    let answered = timeout(PATIENCE, long.next()).await.unwrap();
+    let answered = answered.unwrap().unwrap().outputs[0]
+        .1
+        .elements::<f32>()
+        .unwrap()[0];
+    assert!(answered < 1.0, "{answered}");
+}

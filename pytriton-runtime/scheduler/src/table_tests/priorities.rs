@@ -1,0 +1,344 @@
+//! Priority levels, some of them full, with a delay and until the queue is closed.
+
+use pytriton_core::model::{QueuePolicy, TimeoutAction};
+use pytriton_core::registry::{
+    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
+};
+
+use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
+
+/// At most two requests may wait.
+const TWO: QueuePolicy = QueuePolicy {
+    max_queue_size: 2,
+    ..QueuePolicy::DEFAULT
+};
+
+/// Refused after fifteen milliseconds, or earlier if a request asks for it.
+const REJECT: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Reject,
+    default_timeout_microseconds: 15_000,
+    allow_timeout_override: true,
+    ..QueuePolicy::DEFAULT
+};
+
+/// Delayed behind the others of the level after the timeout.
+const DELAY: QueuePolicy = QueuePolicy {
+    timeout_action: TimeoutAction::Delay,
+    ..REJECT
+};
+
+/// A model with three levels (default 2) and batches of up to four rows.
+const fn levels(
+    milliseconds: u64,
+    queue_policies: &'static [(u32, QueuePolicy)],
+) -> ModelDeclaration {
+    ModelDeclaration {
+        max_batch_size: 4,
+        dynamic_batching: Some(DynamicBatchingDeclaration {
+            preferred_batch_size: &[],
+            max_queue_delay_microseconds: milliseconds * 1000,
+            preserve_ordering: false,
+            queue_policy: QueuePolicy::DEFAULT,
+            priorities: Some(PrioritiesDeclaration {
+                levels: 3,
+                default_level: 2,
+                queue_policies,
+            }),
+        }),
+        ..MODEL
+    }
+}
+
+struct Row<'a> {
+    what: &'a str,
+    served: Takers,
+    asked: &'a [Asked],
+    closed: Option<u64>,
+    expected: &'a [&'a str],
+}
+
+async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
+    for row in table {
+        let happened = happens(model, row.served, row.asked, row.closed).await;
+        assert_eq!(happened, *row.expected, "{}", row.what);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_is_that_of_the_oldest_of_those_that_would_leave() {
+    let table = [
+        Row {
+            what: "the urgent one goes first, when the oldest has waited",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(3), ask(4, 2).level(1), ask(6, 3)],
+            closed: None,
+            expected: &["10: 2 3 1"],
+        },
+        Row {
+            what: "the urgent ones that fit leave others behind, which have waited longer",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(3).rows(2), ask(4, 2).level(1).rows(3)],
+            closed: None,
+            expected: &["4: 2", "10: 1"],
+        },
+        Row {
+            what: "an urgent one of another shape does not wait",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(3),
+                ask(4, 2).level(1).columns(2),
+                ask(6, 3).level(3),
+            ],
+            closed: None,
+            expected: &["4: 2", "10: 1 3"],
+        },
+        Row {
+            what: "when what was between them has gone, it waits with others of its shape",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(3).columns(2),
+                ask(2, 2),
+                ask(4, 3).level(1).columns(2),
+            ],
+            closed: None,
+            expected: &["2: 2", "10: 3 1"],
+        },
+        Row {
+            what: "behind a call",
+            served: one(20),
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(1, 2).level(3),
+                ask(2, 3).level(2),
+                ask(3, 4).level(1).rows(2),
+                ask(4, 5).level(9),
+                ask(15, 6).level(3),
+            ],
+            closed: None,
+            expected: &["0: 1", "20: 4 3 5", "40: 2 6"],
+        },
+    ];
+    check(&levels(10, &[]), &table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
+    let model = levels(10, &[(1, TWO), (2, TWO)]);
+    let table = [
+        Row {
+            what: "as many as may wait",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(1), ask(1, 2).level(1)],
+            closed: None,
+            expected: &["10: 1 2"],
+        },
+        Row {
+            what: "one more, and one when they have gone",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(1),
+                ask(1, 2).level(1),
+                ask(2, 3).level(1),
+                ask(11, 4).level(1),
+            ],
+            closed: None,
+            expected: &["2: 3 full", "10: 1 2", "21: 4"],
+        },
+        Row {
+            what: "the default level, by whatever name",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(2),
+                ask(1, 2).level(7),
+                ask(2, 3),
+                ask(3, 4).level(9),
+                ask(4, 5).level(2),
+                ask(5, 6).level(3),
+            ],
+            closed: None,
+            expected: &["2: 3 full", "3: 4 full", "4: 5 full", "10: 1 2 6"],
+        },
+        Row {
+            what: "the urgent level, while others wait below it, up to a whole batch",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(3),
+                ask(1, 2).level(1),
+                ask(2, 3).level(1),
+                ask(3, 4).level(1),
+                ask(4, 5).level(2),
+            ],
+            closed: None,
+            expected: &["3: 4 full", "4: 2 3 5 1"],
+        },
+        Row {
+            what: "rows are not what is counted",
+            served: one(20),
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(1, 2).level(1).rows(4),
+                ask(2, 3).level(1).rows(4),
+                ask(3, 4).level(1),
+                ask(21, 5).level(1),
+            ],
+            closed: None,
+            expected: &["0: 1", "3: 4 full", "20: 2", "40: 3", "60: 5"],
+        },
+        Row {
+            what: "what is being called does not wait",
+            served: one(20),
+            asked: &[
+                ask(0, 1).level(1).rows(4),
+                ask(1, 2).level(1),
+                ask(2, 3).level(1),
+                ask(3, 4).level(1),
+            ],
+            closed: None,
+            expected: &["0: 1", "3: 4 full", "20: 2 3"],
+        },
+    ];
+    check(&model, &table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_level_lets_go_of_late_requests_as_it_says() {
+    // The queue delay is longer than the timeouts of the levels.
+    let model = levels(30, &[(1, REJECT), (3, DELAY)]);
+    let table = [
+        Row {
+            what: "the urgent level refuses, and the place is free",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(1), ask(1, 2).level(1).timeout(5)],
+            closed: None,
+            expected: &["6: 2 late", "15: 1 late"],
+        },
+        Row {
+            what: "nobody waits longer than the level lets them",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(1).timeout(60)],
+            closed: None,
+            expected: &["15: 1 late"],
+        },
+        Row {
+            what: "one that was refused delays nobody, and hurries nobody",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(1).timeout(5), ask(2, 2), ask(4, 3).level(3)],
+            closed: None,
+            expected: &["5: 1 late", "32: 2 3"],
+        },
+        Row {
+            what: "the last level lets late ones wait behind the others",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(3),
+                ask(1, 2).level(3).timeout(40),
+                ask(28, 3).level(3),
+            ],
+            closed: None,
+            expected: &["30: 3 1 2"],
+        },
+        Row {
+            what: "behind a call, both",
+            served: one(20),
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(1, 2).level(1),
+                ask(2, 3).level(3),
+                ask(3, 4).level(3),
+                ask(10, 5).level(3),
+                ask(11, 6).level(1),
+            ],
+            closed: None,
+            expected: &["0: 1", "16: 2 late", "20: 6 5 3 4"],
+        },
+    ];
+    check(&model, &table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_been_accepted_when_the_queue_closes_leaves_and_no_more_comes() {
+    let model = levels(10, &[(1, TWO), (3, REJECT)]);
+    let table = [
+        Row {
+            what: "nothing",
+            served: AT_ONCE,
+            asked: &[ask(5, 1)],
+            closed: Some(4),
+            expected: &["5: 1 stopping"],
+        },
+        Row {
+            what: "what waits for company, at once, the urgent first",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(3),
+                ask(1, 2),
+                ask(2, 3).level(1),
+                ask(5, 4).level(1),
+            ],
+            closed: Some(4),
+            expected: &["4: 3 2 1", "5: 4 stopping"],
+        },
+        Row {
+            what: "what does not stack, each",
+            served: AT_ONCE,
+            asked: &[ask(0, 1).level(3), ask(3, 2).level(3).columns(2)],
+            closed: Some(4),
+            expected: &["3: 1", "4: 2"],
+        },
+        Row {
+            what: "a full level is closed all the same",
+            served: AT_ONCE,
+            asked: &[
+                ask(0, 1).level(1),
+                ask(1, 2).level(1),
+                ask(2, 3).level(1),
+                ask(5, 4).level(1),
+            ],
+            closed: Some(4),
+            expected: &["2: 3 full", "4: 1 2", "5: 4 stopping"],
+        },
+        Row {
+            what: "behind a call, without the delay",
+            served: one(20),
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(15, 2),
+                ask(16, 3).columns(2).level(1),
+                ask(17, 4).rows(4),
+                ask(18, 5),
+                ask(30, 6),
+            ],
+            closed: Some(19),
+            expected: &["0: 1", "20: 3", "30: 6 stopping", "40: 2", "60: 4", "80: 5"],
+        },
+        Row {
+            what: "on two instances, until the last has ended",
+            served: Takers {
+                calls: 2,
+                milliseconds: 20,
+            },
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(1, 2).rows(4),
+                ask(2, 3).rows(4),
+                ask(3, 4).rows(2),
+                ask(22, 5),
+            ],
+            closed: Some(4),
+            expected: &["0: 1", "1: 2", "20: 3", "21: 4", "22: 5 stopping"],
+        },
+        Row {
+            what: "who may wait no longer is refused still",
+            served: one(20),
+            asked: &[
+                ask(0, 1).rows(4),
+                ask(1, 2).level(3).timeout(5),
+                ask(2, 3).level(3),
+                ask(3, 4),
+            ],
+            closed: Some(4),
+            expected: &["0: 1", "6: 2 late", "17: 3 late", "20: 4"],
+        },
+    ];
+    check(&model, &table).await;
+}

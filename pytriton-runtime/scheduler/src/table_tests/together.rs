@@ -1,0 +1,282 @@
+//! Batches of requests that can be stacked, and of others.
+
+use pytriton_core::model::{CallMode, QueuePolicy};
+use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+
+use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
+
+/// Waits up to ten milliseconds for eight rows.
+const PATIENT: ModelDeclaration = delayed(&[]);
+
+const fn delayed(preferred_batch_size: &'static [u32]) -> ModelDeclaration {
+    ModelDeclaration {
+        dynamic_batching: Some(DynamicBatchingDeclaration {
+            preferred_batch_size,
+            max_queue_delay_microseconds: 10_000,
+            preserve_ordering: false,
+            queue_policy: QueuePolicy::DEFAULT,
+            priorities: None,
+        }),
+        ..MODEL
+    }
+}
+
+type Row<'a> = (&'a str, Takers, &'a [Asked], &'a [&'a str]);
+
+async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
+    for (what, served, asked, expected) in table {
+        assert_eq!(
+            happens(model, *served, asked, None).await,
+            *expected,
+            "{what}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
+    let table: &[Row<'_>] = &[
+        ("one", one(20), &[ask(0, 1)], &["0: 1"]),
+        (
+            "while a call takes its time",
+            one(20),
+            &[ask(0, 1), ask(5, 2), ask(6, 3), ask(19, 4)],
+            &["0: 1", "20: 2 3 4"],
+        ),
+        (
+            "another shape in front, in the middle, at the end",
+            one(20),
+            &[
+                ask(0, 1),
+                ask(1, 2).columns(2),
+                ask(2, 3),
+                ask(3, 4),
+                ask(4, 5).columns(2),
+                ask(5, 6),
+                ask(6, 7).columns(2),
+            ],
+            &["0: 1", "20: 2", "40: 3 4", "60: 5", "80: 6", "100: 7"],
+        ),
+        (
+            "an input that some leave out",
+            one(20),
+            &[
+                ask(0, 1),
+                ask(1, 2),
+                ask(2, 3).second(),
+                ask(3, 4).second(),
+                ask(4, 5),
+            ],
+            &["0: 1", "20: 2", "40: 3 4", "60: 5"],
+        ),
+        (
+            "as many rows as there may be",
+            one(20),
+            &[
+                ask(0, 1),
+                ask(1, 2).rows(3),
+                ask(2, 3).rows(5),
+                ask(3, 4).rows(8),
+                ask(4, 5).rows(7),
+                ask(5, 6).rows(2),
+                ask(6, 7),
+            ],
+            &["0: 1", "20: 2 3", "40: 4", "60: 5", "80: 6 7"],
+        ),
+        (
+            "on two instances",
+            Takers {
+                calls: 2,
+                milliseconds: 20,
+            },
+            &[
+                ask(0, 1),
+                ask(1, 2),
+                ask(2, 3),
+                ask(3, 4).columns(2),
+                ask(4, 5),
+            ],
+            &["0: 1", "1: 2", "20: 3", "21: 4", "40: 5"],
+        ),
+    ];
+    check(&MODEL, table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_delay_it_is_what_comes_until_the_batch_cannot_grow() {
+    let table: &[Row<'_>] = &[
+        ("nobody else", AT_ONCE, &[ask(3, 1)], &["13: 1"]),
+        (
+            "some, since the first of them",
+            AT_ONCE,
+            &[ask(3, 1), ask(7, 2), ask(12, 3), ask(14, 4)],
+            &["13: 1 2 3", "24: 4"],
+        ),
+        (
+            "enough",
+            AT_ONCE,
+            &[ask(3, 1).rows(4), ask(5, 2).rows(3), ask(7, 3)],
+            &["7: 1 2 3"],
+        ),
+        (
+            "too many",
+            AT_ONCE,
+            &[ask(3, 1).rows(4), ask(5, 2).rows(3), ask(7, 3).rows(2)],
+            &["7: 1 2", "17: 3"],
+        ),
+        ("enough alone", AT_ONCE, &[ask(3, 1).rows(8)], &["3: 1"]),
+        (
+            "one that does not stack ends the wait of those before it, and begins its own",
+            AT_ONCE,
+            &[ask(3, 1), ask(5, 2), ask(7, 3).columns(2), ask(9, 4)],
+            &["7: 1 2", "9: 3", "19: 4"],
+        ),
+        (
+            "an input that some leave out does so too",
+            AT_ONCE,
+            &[ask(3, 1).second(), ask(5, 2), ask(7, 3)],
+            &["5: 1", "15: 2 3"],
+        ),
+        (
+            "other parameters do not",
+            AT_ONCE,
+            &[ask(3, 1).key(1), ask(5, 2).key(2), ask(7, 3)],
+            &["13: 1 2 3"],
+        ),
+        (
+            "who has waited for an instance waits no longer",
+            one(20),
+            &[ask(0, 1).rows(8), ask(5, 2), ask(12, 3)],
+            &["0: 1", "20: 2 3"],
+        ),
+        (
+            "who has waited for less than the delay does",
+            one(20),
+            &[ask(0, 1).rows(8), ask(15, 2), ask(22, 3)],
+            &["0: 1", "25: 2 3"],
+        ),
+    ];
+    check(&PATIENT, table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preferred_size_leaves_at_once_the_largest_that_is_there() {
+    let table: &[Row<'_>] = &[
+        (
+            "one after the other",
+            AT_ONCE,
+            &[ask(3, 1), ask(5, 2), ask(7, 3)],
+            &["5: 1 2", "17: 3"],
+        ),
+        (
+            "the larger, where both are there",
+            one(20),
+            &[
+                ask(0, 1).rows(2),
+                ask(1, 2),
+                ask(2, 3),
+                ask(3, 4),
+                ask(4, 5),
+                ask(5, 6),
+            ],
+            // A batch of the maximum size leaves space for one more.
+            &["0: 1", "20: 2 3 4 5 6"],
+        ),
+        (
+            "nobody joins who would exceed both",
+            AT_ONCE,
+            &[ask(3, 1).rows(3), ask(5, 2).rows(2)],
+            &["5: 1", "5: 2"],
+        ),
+        (
+            "behind one that does not stack",
+            AT_ONCE,
+            &[ask(3, 1).columns(2), ask(5, 2), ask(7, 3)],
+            &["5: 1", "7: 2 3"],
+        ),
+    ];
+    check(&delayed(&[2, 4]), table).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_batch_goes_alone_and_waits_for_nobody() {
+    let alone: &[Row<'_>] = &[
+        (
+            "at once",
+            AT_ONCE,
+            &[ask(3, 1), ask(5, 2).rows(4), ask(7, 3)],
+            &["3: 1", "5: 2", "7: 3"],
+        ),
+        (
+            "one by one",
+            one(20),
+            &[ask(0, 1), ask(1, 2), ask(2, 3).columns(2), ask(3, 4)],
+            &["0: 1", "20: 2", "40: 3", "60: 4"],
+        ),
+        (
+            "as many side by side as there are calls",
+            Takers {
+                calls: 3,
+                milliseconds: 20,
+            },
+            &[ask(0, 1), ask(1, 2), ask(2, 3), ask(3, 4), ask(4, 5)],
+            &["0: 1", "1: 2", "2: 3", "20: 4", "21: 5"],
+        ),
+    ];
+    let of_requests = ModelDeclaration {
+        call: CallMode::Request,
+        ..PATIENT
+    };
+    let ungathered = ModelDeclaration {
+        dynamic_batching: None,
+        ..MODEL
+    };
+    for model in [of_requests, ungathered] {
+        check(&model, alone).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_parameters_wait_apart_only_where_each_may_be_answered_for_ever() {
+    let asked = &[
+        ask(3, 1).key(1),
+        ask(5, 2).key(1),
+        ask(7, 3).key(2),
+        ask(8, 4).key(1),
+    ];
+    let table: [(bool, bool, &[&str]); 4] = [
+        (false, false, &["13: 1 2 3 4"]),
+        (true, false, &["13: 1 2 3 4"]),
+        (false, true, &["13: 1 2 3 4"]),
+        (true, true, &["7: 1 2", "8: 3", "18: 4"]),
+    ];
+    for (by_parameters, decoupled, expected) in table {
+        let model = ModelDeclaration {
+            by_parameters,
+            decoupled,
+            ..PATIENT
+        };
+        let happened = happens(&model, AT_ONCE, asked, None).await;
+        assert_eq!(happened, expected, "{by_parameters} {decoupled}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_takes_the_requests_as_they_are_has_them_by_shape() {
+    let model = ModelDeclaration {
+        call: CallMode::Raw,
+        ..PATIENT
+    };
+    let table: &[Row<'_>] = &[(
+        "by shape",
+        AT_ONCE,
+        &[
+            ask(3, 1),
+            ask(5, 2).key(1),
+            ask(7, 3).columns(2),
+            ask(8, 4).columns(2),
+        ],
+        &["7: 1 2", "17: 3 4"],
+    )];
+    check(&model, table).await;
+}
