@@ -4,6 +4,7 @@ mod bounded;
 mod contents;
 mod extent;
 mod field_count;
+mod log_settings;
 mod metadata;
 mod outputs;
 mod parameters;
@@ -14,12 +15,15 @@ mod response_writer;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod trace_settings;
 mod varint;
 
 pub use bounded::{BoundedError, BoundedMessage, decode};
+pub use log_settings::{change_log, log_settings};
 pub use metadata::{metadata, server_metadata};
 pub use parameters::{RequestParameters, parameters};
 pub use pieces::Pieces;
 pub use request::request;
 pub use response_writer::{Envelope, FINAL, ResponseWriter, WrittenResponse};
 pub use statistics::statistics;
+pub use trace_settings::{trace_changes, trace_settings};

@@ -65,7 +65,7 @@ fn boolean(value: &RawValue) -> Result<bool, DocumentError> {
 }
 
 /// Returns the log format with this name.
-pub fn log_format(name: &str) -> Option<LogFormat> {
+pub(crate) fn log_format(name: &str) -> Option<LogFormat> {
     match name {
         "default" => Some(LogFormat::Human),
         "ISO8601" => Some(LogFormat::Iso8601),
@@ -74,7 +74,7 @@ pub fn log_format(name: &str) -> Option<LogFormat> {
 }
 
 /// Returns the name of a log format.
-pub fn log_format_name(format: LogFormat) -> &'static str {
+pub(crate) fn log_format_name(format: LogFormat) -> &'static str {
     match format {
         LogFormat::Human => "default",
         LogFormat::Iso8601 => "ISO8601",

@@ -82,7 +82,7 @@ fn levels(value: &RawValue) -> Result<Vec<String>, DocumentError> {
 /// # Errors
 ///
 /// Returns [`TraceError::Off`] if `OFF` is combined with others.
-pub fn changed_level(names: &[String]) -> Result<Change<TraceLevel>, TraceError> {
+pub(crate) fn changed_level(names: &[String]) -> Result<Change<TraceLevel>, TraceError> {
     let mut change = Change::Keep;
     let mut level = TraceLevel::default();
     for name in names {
