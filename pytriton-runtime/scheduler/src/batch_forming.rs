@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::bell::Found;
 use super::dynamic::{DynamicQueue, State};
 use super::message::{Batch, Waiting};
+use super::notifier::Found;
 use super::prefetch::Formed;
 use super::{Candidate, Decision};
 
@@ -65,7 +65,7 @@ impl DynamicQueue {
             if let Some(permit) = permit
                 && let Some(count) = state.formed.take(&self.policy, now, stacks)
             {
-                let parts = state.line.take(count).map(Waiting::part);
+                let parts = state.line.take(count).map(Waiting::split);
                 let (requests, replies) = parts.unzip();
                 // This leaves space for another formed batch.
                 self.form_ahead(state, now);

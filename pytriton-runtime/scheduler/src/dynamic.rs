@@ -9,11 +9,11 @@ use pytriton_core::statistics::{FailureReason, Recorder, nanoseconds};
 use tokio::time::Instant;
 
 use super::batch_forming::held_until;
-use super::bell::{Bell, Found};
-use super::line::Line;
-use super::message::{Batch, Entered, Origin, Pushed, Reply, Ticket, Waiting};
-use super::ordered::Ordered;
+use super::message::{Batch, Enqueued, Origin, Pushed, Reply, Ticket, Waiting};
+use super::notifier::{Found, Notifier};
+use super::ordered_responses::OrderedResponses;
 use super::prefetch::Prefetched;
+use super::priority_queue::PriorityQueue;
 use super::{Candidate, Decision, Policy};
 
 /// The waiting requests of one model, and the policy that batches them.
@@ -23,14 +23,14 @@ pub(super) struct DynamicQueue {
     /// The maximum number of concurrent batches.
     pub(super) places: usize,
     state: Mutex<State>,
-    changed: Bell,
+    changed: Notifier,
     recorder: Recorder,
-    ordered: Option<Ordered>,
+    ordered: Option<OrderedResponses>,
 }
 
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) line: Line,
+    pub(super) line: PriorityQueue,
     /// The batches that are already formed from them.
     pub(super) formed: Prefetched,
     next_ticket: u64,
@@ -50,7 +50,7 @@ impl DynamicQueue {
     /// Creates a queue with at most `places` concurrent batches.
     pub(super) fn new(policy: Policy, places: usize) -> Self {
         let state = State {
-            line: Line::new(policy.levels.len()),
+            line: PriorityQueue::new(policy.levels.len()),
             formed: Prefetched::default(),
             next_ticket: 0,
             next_sequence: 0,
@@ -61,18 +61,20 @@ impl DynamicQueue {
             refusing: None,
         };
         Self {
-            ordered: policy.preserve_ordering.then(|| Ordered::new(&policy)),
+            ordered: policy
+                .preserve_ordering
+                .then(|| OrderedResponses::new(&policy)),
             policy,
             places,
             state: Mutex::new(state),
-            changed: Bell::default(),
+            changed: Notifier::default(),
             recorder: Recorder::default(),
         }
     }
 
     /// Returns the buffer of responses that must keep the order of requests, if the model requires
     /// it.
-    pub(super) fn ordered(&self) -> Option<&Ordered> {
+    pub(super) fn ordered(&self) -> Option<&OrderedResponses> {
         self.ordered.as_ref()
     }
 
@@ -81,9 +83,9 @@ impl DynamicQueue {
     }
 
     /// Adds a request at the end of its priority level.
-    pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+    pub(super) fn push(&self, request: Request) -> Result<Enqueued, SchedulerError> {
         match self.push_or_take(request, || None::<Infallible>)? {
-            Pushed::Waiting(entered) => Ok(entered),
+            Pushed::Waiting(enqueued) => Ok(enqueued),
             Pushed::Taken { permit, .. } => match permit {},
         }
     }
@@ -114,7 +116,7 @@ impl DynamicQueue {
             self.recorder.record_failure(FailureReason::Backend, 0);
             return Err(error);
         }
-        let held_back = self.ordered.as_ref().is_some_and(Ordered::is_full);
+        let held_back = self.ordered.as_ref().is_some_and(OrderedResponses::is_full);
         if held_back || state.line.len_of(level) >= policy.max_queue_size {
             drop(state);
             self.recorder.record_failure(FailureReason::Rejected, 0);
@@ -167,9 +169,9 @@ impl DynamicQueue {
         self.form_ahead(&mut state, arrived);
         drop(state);
         if free {
-            self.changed.ring();
+            self.changed.notify();
         }
-        Ok(Pushed::Waiting(Entered {
+        Ok(Pushed::Waiting(Enqueued {
             ticket,
             refused,
             answers,
@@ -183,14 +185,14 @@ impl DynamicQueue {
         state.inline = state.inline.saturating_sub(usize::from(inline));
         if state.closed {
             // All waiting instances may be able to end now.
-            self.changed.ring_for_all();
+            self.changed.notify_all();
         }
         state.line.len() > 0
     }
 
     /// Notifies an instance to look for a batch.
     pub(super) fn wake(&self) {
-        self.changed.ring();
+        self.changed.notify();
     }
 
     /// Returns the next batch for a connection thread, if it leaves now, has at most `max_bytes`,
@@ -218,7 +220,7 @@ impl DynamicQueue {
         let waited = nanoseconds(waiting.arrived.elapsed());
         self.recorder.record_failure(reason, waited);
         // The batch that an instance waits for has changed.
-        self.changed.ring();
+        self.changed.notify();
         true
     }
 
@@ -249,7 +251,7 @@ impl DynamicQueue {
     /// Refuses further requests. Waiting ones are executed without delay.
     pub(super) fn close(&self) {
         self.lock().closed = true;
-        self.changed.ring_for_all();
+        self.changed.notify_all();
     }
 
     /// Returns whether further requests are refused.
@@ -290,14 +292,14 @@ impl DynamicQueue {
         self.refuse_all(refused, FailureReason::Rejected, &SchedulerError::Timeout);
         if more {
             // Another instance may execute the remaining requests.
-            self.changed.ring();
+            self.changed.notify();
         }
         found
     }
 
     /// Applies the timeout policy of each level. Delays or returns requests that have waited too
     /// long.
-    fn look_for_late(&self, line: &mut Line, now: Instant) -> VecDeque<Waiting> {
+    fn look_for_late(&self, line: &mut PriorityQueue, now: Instant) -> VecDeque<Waiting> {
         let mut refused = VecDeque::new();
         for (level, policy) in self.policy.levels.iter().enumerate() {
             match policy.timeout_action {
@@ -341,7 +343,7 @@ impl State {
         self.inline += usize::from(inline);
         Batch {
             sequence,
-            origin: Origin::Line { inline },
+            origin: Origin::PriorityQueue { inline },
             begun: None,
             requests,
             replies,

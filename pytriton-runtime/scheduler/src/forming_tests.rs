@@ -46,7 +46,7 @@ impl Forming {
     /// Returns the rows of the next batch, which is executed from then on.
     async fn batch(&self) -> Vec<usize> {
         let batch = self.queue.next_batch().await.unwrap();
-        assert!(matches!(batch.origin, Origin::Line { .. }));
+        assert!(matches!(batch.origin, Origin::PriorityQueue { .. }));
         batch.requests.iter().map(Request::batch_size).collect()
     }
 

@@ -13,11 +13,11 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
+use super::batch_completion::CompletionContext;
 use super::inline::InlineExecutor;
 use super::instance::Worker;
-use super::message::{Entered, Pushed, Ticket};
+use super::message::{Enqueued, Pushed, Ticket};
 use super::queue::Queue;
-use super::replies::Exit;
 use super::response_stream::ResponseStream;
 use super::sequences::Reaper;
 use super::slots::InstanceSlots;
@@ -79,7 +79,7 @@ impl Scheduler {
     ) -> Result<(), ModelError> {
         let spec = &model.spec;
         let (queue, budget) = (Arc::clone(&self.queue), Arc::clone(&resources.budget));
-        let exit = Arc::new(Exit::new(spec, queue, budget));
+        let completion = Arc::new(CompletionContext::new(spec, queue, budget));
         let count = spec.instances.count();
         let slots = spec.inline.then(|| Arc::new(InstanceSlots::new(count)));
         let mut loading = Vec::new();
@@ -88,7 +88,7 @@ impl Scheduler {
                 model: model.clone(),
                 number: instance,
                 queue: Arc::clone(&self.queue),
-                exit: Arc::clone(&exit),
+                completion: Arc::clone(&completion),
                 instances: Arc::clone(&self.instances),
                 slots: slots.clone(),
                 runtime: Handle::current(),
@@ -109,7 +109,7 @@ impl Scheduler {
                 model: Arc::clone(&spec.name),
                 slots,
                 workers: Arc::clone(&resources.workers),
-                exit,
+                completion,
                 queue: Arc::clone(&self.queue),
                 slow_calls: SlowCalls::default(),
             })
@@ -160,12 +160,12 @@ impl Scheduler {
         let inline = inline.and_then(|inline| Some((inline, inline.try_acquire_worker(&request)?)));
         let Some((inline, worker)) = inline else {
             return match self.queue.push(request) {
-                Ok(entered) => self.later(entered),
+                Ok(enqueued) => self.later(enqueued),
                 Err(refused) => now(Err(refused)),
             };
         };
         match inline.push(request, &worker) {
-            Ok(Pushed::Waiting(entered)) => self.later(entered),
+            Ok(Pushed::Waiting(enqueued)) => self.later(enqueued),
             Ok(Pushed::Taken {
                 permit,
                 batch,
@@ -182,21 +182,21 @@ impl Scheduler {
         }
     }
 
-    fn later(&self, entered: Entered) -> MaybeReady<'_, Response, SchedulerError> {
+    fn later(&self, enqueued: Enqueued) -> MaybeReady<'_, Response, SchedulerError> {
         let place = Place {
             queue: &self.queue,
-            ticket: Some(entered.ticket),
+            ticket: Some(enqueued.ticket),
         };
-        later(self.wait(entered, place))
+        later(self.wait(enqueued, place))
     }
 
-    async fn wait(&self, entered: Entered, mut place: Place<'_>) -> Outcome {
-        let Entered {
+    async fn wait(&self, enqueued: Enqueued, mut place: Place<'_>) -> Outcome {
+        let Enqueued {
             ticket,
             refused,
             mut answers,
             ..
-        } = entered;
+        } = enqueued;
         let outcome = match refused {
             None => self.unless_given_up(&mut answers).await,
             Some(refused) => tokio::select! {
@@ -224,9 +224,9 @@ impl Scheduler {
     pub fn stream(&self, mut request: Request) -> Result<ResponseStream, SchedulerError> {
         request.enqueue();
         let _arrival = request.take_arrival();
-        let entered = self.queue.push(request)?;
+        let enqueued = self.queue.push(request)?;
         let abandoned = self.abandoned.subscribe();
-        Ok(ResponseStream::new(&self.queue, entered, abandoned))
+        Ok(ResponseStream::new(&self.queue, enqueued, abandoned))
     }
 
     async fn unless_given_up(&self, answers: &mut ResponseReceiver) -> Outcome {

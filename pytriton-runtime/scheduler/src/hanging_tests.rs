@@ -10,7 +10,7 @@ use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::served::{Answer, PATIENCE, Served};
+use super::served::{Answer, Served, TEST_TIMEOUT};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     max_call_microseconds: 500_000,
@@ -155,14 +155,14 @@ async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
     };
     let served = start(&two).await;
     let gate = GATE.lock().await;
-    let beside = [
+    let others = [
         ask_and_wait(&served, -7.0).await,
         ask_and_wait(&served, -7.0).await,
     ];
     let hanging = ask_and_wait(&served, -5.0).await;
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
-    for beside in beside {
-        failed(beside.await, MATE, Status::Unavailable);
+    for other in others {
+        failed(other.await, MATE, Status::Unavailable);
     }
     assert!(!served.scheduler.ready());
     drop(gate);
@@ -196,8 +196,8 @@ async fn nobody_waits_for_a_call_that_hangs_when_the_server_stops() {
     let gate = GATE.lock().await;
     let hanging = ask_and_wait(&served, -5.0).await;
     let begun = Instant::now();
-    assert!(served.scheduler.drain(begun + PATIENCE).await);
-    assert!(begun.elapsed() < PATIENCE / 2);
+    assert!(served.scheduler.drain(begun + TEST_TIMEOUT).await);
+    assert!(begun.elapsed() < TEST_TIMEOUT / 2);
     failed(hanging.await, TOO_LONG, Status::DeadlineExceeded);
     drop(gate);
 }

@@ -5,9 +5,9 @@ use pytriton_core::request::Request;
 use pytriton_core::response_channel::SchedulerError;
 use tokio::task::yield_now;
 
+use super::batch_completion::{BatchCompletion, CompletionContext};
 use super::message::{Batch, Pushed};
 use super::queue::Queue;
-use super::replies::{Exit, Replies};
 use super::slots::{InstancePermit, InstanceSlots};
 use super::slow_calls::SlowCalls;
 use super::workers::{WorkerPermit, Workers};
@@ -26,7 +26,7 @@ pub(super) struct InlineExecutor {
     pub(super) model: Arc<str>,
     pub(super) slots: Arc<InstanceSlots>,
     pub(super) workers: Arc<Workers>,
-    pub(super) exit: Arc<Exit>,
+    pub(super) completion: Arc<CompletionContext>,
     pub(super) queue: Arc<Queue>,
     pub(super) slow_calls: SlowCalls,
 }
@@ -85,7 +85,7 @@ impl InlineExecutor {
 
     /// Executes a batch. Returns whether more requests wait for the instance.
     fn execute(&self, permit: InstancePermit<'_>, batch: Batch) -> bool {
-        let (requests, replies) = Replies::part(&self.exit, batch);
+        let (requests, replies) = BatchCompletion::split(&self.completion, batch);
         // The permit is released before the batch. A thread that finds the instance busy leaves its
         // request in the queue while it holds the lock of the queue. Releasing the batch takes the
         // same lock and reports that request.

@@ -28,7 +28,7 @@ use super::served::Served;
 struct Quick;
 
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+static MAX_UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 impl Instance for Quick {
@@ -37,7 +37,7 @@ impl Instance for Quick {
             let mut x = call.array::<f32, Ix2>(0)?.into_owned();
             CALLS.fetch_add(1, Ordering::SeqCst);
             let under_way = UNDER_WAY.fetch_add(1, Ordering::SeqCst) + 1;
-            MOST.fetch_max(under_way, Ordering::SeqCst);
+            MAX_UNDER_WAY.fetch_max(under_way, Ordering::SeqCst);
             let _leave = Leave;
             match x.first() {
                 Some(-1.0) => panic!("asked to panic"),
@@ -221,7 +221,7 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
             })
             .await,
         );
-        MOST.store(0, Ordering::SeqCst);
+        MAX_UNDER_WAY.store(0, Ordering::SeqCst);
         let mut clients = JoinSet::new();
         for client in 0..16_u16 {
             let served = Arc::clone(&served);
@@ -248,7 +248,7 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
         while let Some(client) = clients.join_next().await {
             client.unwrap();
         }
-        assert!(MOST.load(Ordering::SeqCst) <= instances);
+        assert!(MAX_UNDER_WAY.load(Ordering::SeqCst) <= instances);
         let statistics = served.scheduler.statistics();
         let all = statistics.success.count + statistics.fail.count;
         assert_eq!(all, 16 * 200);
@@ -274,7 +274,7 @@ static INLINE: AtomicUsize = AtomicUsize::new(0);
     clippy::cast_sign_loss,
     reason = "it is a small number"
 )]
-fn whole(number: f32) -> u32 {
+fn to_u32(number: f32) -> u32 {
     number as u32
 }
 
@@ -299,7 +299,7 @@ impl Instance for Counter {
             }
             let count = self.calls.get() + 1.0;
             let begun = std::time::Instant::now();
-            while begun.elapsed() < Duration::from_micros(1 + u64::from(whole(count) % 40)) {
+            while begun.elapsed() < Duration::from_micros(1 + u64::from(to_u32(count) % 40)) {
                 std::hint::spin_loop();
             }
             self.calls.set(count);
@@ -331,8 +331,8 @@ async fn a_call_has_an_instance_and_its_state_for_itself() {
             for _ in 0..CALLS_OF_EACH {
                 let answer = ask(&served, 1, 1.0).await.unwrap();
                 let mut counted = counted.lock();
-                let of_instance = counted.entry(whole(answer[0])).or_default();
-                of_instance.push(whole(answer[1]));
+                let of_instance = counted.entry(to_u32(answer[0])).or_default();
+                of_instance.push(to_u32(answer[1]));
             }
         });
     }

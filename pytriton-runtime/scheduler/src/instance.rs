@@ -6,9 +6,9 @@ use pytriton_core::registry::Registration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::batch_completion::{BatchCompletion, CompletionContext};
 use super::message::Batch;
 use super::queue::Queue;
-use super::replies::{Exit, Replies};
 use super::slots::InstanceSlots;
 
 /// One instance of a model. It has its own thread, so its state need not be `Send` and its function
@@ -17,7 +17,7 @@ pub(super) struct Worker {
     pub(super) model: Registration,
     pub(super) number: u32,
     pub(super) queue: Arc<Queue>,
-    pub(super) exit: Arc<Exit>,
+    pub(super) completion: Arc<CompletionContext>,
     pub(super) instances: Arc<Instances>,
     /// Where the instance is stored if the model has `inline = true`.
     pub(super) slots: Option<Arc<InstanceSlots>>,
@@ -28,7 +28,8 @@ impl Worker {
     /// Loads the instance, reports the result, and executes batches until the queue ends.
     pub(super) fn run(self, guard: InstanceGuard, loaded: mpsc::Sender<Result<(), ModelError>>) {
         let spec = &self.model.spec;
-        let context = Context::new(Arc::clone(spec), self.number).counted_in(self.exit.budget());
+        let context =
+            Context::new(Arc::clone(spec), self.number).counted_in(self.completion.budget());
         let failed = {
             let loaded = loaded.clone();
             // The starter may be gone or already informed. The error can be dropped.
@@ -73,7 +74,7 @@ impl Worker {
     }
 
     async fn serve(&self, runner: &Runner, batch: Batch) {
-        let (requests, replies) = Replies::part(&self.exit, batch);
+        let (requests, replies) = BatchCompletion::split(&self.completion, batch);
         let answering = replies.answering();
         let finish = |executed| replies.finish(executed);
         runner
@@ -99,7 +100,7 @@ impl Worker {
         let acquire = || slots.try_acquire(self.number);
         let next = || self.queue.next_permitted(acquire);
         while let Some((permit, batch)) = self.runtime.block_on(next()) {
-            let (requests, replies) = Replies::part(&self.exit, batch);
+            let (requests, replies) = BatchCompletion::split(&self.completion, batch);
             if let Some(executed) = permit.execute(&requests) {
                 replies.finish(executed);
             }

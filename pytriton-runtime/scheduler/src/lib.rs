@@ -11,9 +11,9 @@
 //!
 //! The policies are those of Triton 2.51.
 
+mod batch_completion;
 mod batch_forming;
 mod batch_queue;
-mod bell;
 pub mod cache;
 mod decision;
 #[cfg(test)]
@@ -29,18 +29,18 @@ mod inline;
 mod inline_tests;
 mod instance;
 mod level;
-mod line;
 mod message;
-mod order;
-mod ordered;
+mod notifier;
+mod ordered_responses;
 #[cfg(test)]
 mod ordered_tests;
 mod policy;
 mod prefetch;
+mod priority_queue;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
-mod replies;
+mod reorder_buffer;
 mod resources;
 mod response_stream;
 mod sequences;

@@ -24,7 +24,7 @@ pub(super) struct Waiting {
 
 /// A queued request.
 #[derive(Debug)]
-pub(super) struct Entered {
+pub(super) struct Enqueued {
     pub(super) ticket: Ticket,
     /// When it is refused if it still waits.
     pub(super) refused: Option<Instant>,
@@ -36,7 +36,7 @@ pub(super) struct Entered {
 #[derive(Debug)]
 pub(super) enum Pushed<P> {
     /// It waits for the thread of an instance.
-    Waiting(Entered),
+    Waiting(Enqueued),
     /// It is a batch, and the caller has the permit to execute it.
     Taken {
         /// The permit.
@@ -72,12 +72,13 @@ impl Waiting {
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let (first, other) = (&self.request, &other.request);
         let model = first.model();
-        let apart = model.decoupled && model.by_parameters;
-        first.stacks_with(other) && (!apart || first.parameters() == other.parameters())
+        let splits_by_parameters = model.decoupled && model.by_parameters;
+        first.stacks_with(other)
+            && (!splits_by_parameters || first.parameters() == other.parameters())
     }
 
     /// Splits the request into the part that is executed and the part that receives its response.
-    pub(super) fn part(self) -> (Request, Reply) {
+    pub(super) fn split(self) -> (Request, Reply) {
         let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
         (self.request, reply)
     }
@@ -100,7 +101,7 @@ pub(super) struct Batch {
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     /// In a dynamic queue.
-    Line {
+    PriorityQueue {
         /// Whether the batch is executed on a connection thread.
         inline: bool,
     },
@@ -116,6 +117,6 @@ pub(super) enum Origin {
 impl Origin {
     /// Returns whether the batch is executed on a connection thread.
     pub(super) fn is_inline(&self) -> bool {
-        matches!(self, Self::Line { inline: true })
+        matches!(self, Self::PriorityQueue { inline: true })
     }
 }

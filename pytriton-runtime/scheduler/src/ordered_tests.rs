@@ -119,19 +119,19 @@ async fn no_more_responses_are_held_back_than_requests_may_wait() {
     let served = start(16).await;
     let gate = GATE.lock().await;
     let hanging = served.hang().await;
-    let kept: Vec<_> = (0..16_u16).map(|_| served.spawn(row(1, 1.0))).collect();
+    let spawned: Vec<_> = (0..16_u16).map(|_| served.spawn(row(1, 1.0))).collect();
     served.until(|served| served.held() == 16).await;
     let refused = served.spawn(row(1, 1.0)).await.unwrap().unwrap_err();
     assert!(matches!(refused, SchedulerError::QueueFull { .. }));
     assert_eq!(served.scheduler.statistics().failures, [1, 0, 0, 0]);
-    kept[7].abort();
+    spawned[7].abort();
     served.until(|served| served.held() == 15).await;
     let last = served.spawn(row(1, 1.0));
     served.until(|served| served.held() == 16).await;
     drop(gate);
     hanging.await.unwrap().unwrap();
-    for (number, kept) in kept.into_iter().enumerate() {
-        assert_eq!(kept.await.is_err(), number == 7);
+    for (number, spawned) in spawned.into_iter().enumerate() {
+        assert_eq!(spawned.await.is_err(), number == 7);
     }
     last.await.unwrap().unwrap();
     assert_eq!(served.held(), 0);
@@ -149,7 +149,7 @@ impl Wake for Leaving {
     }
 }
 
-struct Asked<'a> {
+struct PendingInference<'a> {
     number: u16,
     /// Unconstrained, because a cooperative yield would look like a wake-up.
     infer: Unconstrained<MaybeReady<'a, Response, SchedulerError>>,
@@ -159,7 +159,7 @@ struct Asked<'a> {
 /// Successive requests of several clients, each with a number.
 struct Ledger<'a> {
     served: &'a Served,
-    waiting: Vec<Asked<'a>>,
+    waiting: Vec<PendingInference<'a>>,
     left: Arc<Mutex<Vec<u16>>>,
     /// The clients that remain, in the order of their requests.
     expected: Vec<u16>,
@@ -170,7 +170,7 @@ impl<'a> Ledger<'a> {
     fn ask(&mut self, number: u16) {
         let value = f32::from(number) * if number.is_multiple_of(5) { -10.0 } else { 1.0 };
         let left = Arc::clone(&self.left);
-        let mut asked = Asked {
+        let mut asked = PendingInference {
             number,
             infer: unconstrained(self.served.scheduler.infer(self.served.request(1, value))),
             waker: Arc::new(Leaving { number, left }).into(),
@@ -180,7 +180,7 @@ impl<'a> Ledger<'a> {
             Poll::Ready(Err(SchedulerError::QueueFull { .. })) => {
                 self.refused += 1;
                 // Another client disconnects.
-                self.go(usize::from(number) % self.waiting.len());
+                self.disconnect(usize::from(number) % self.waiting.len());
                 return;
             }
             Poll::Ready(answer) => {
@@ -191,18 +191,19 @@ impl<'a> Ledger<'a> {
         }
         self.expected.push(number);
         if number.is_multiple_of(7) && !self.waiting.is_empty() {
-            self.go(self.waiting.len() - 1);
+            self.disconnect(self.waiting.len() - 1);
         }
     }
 
     /// Disconnects a client.
-    fn go(&mut self, waiting: usize) {
-        let gone = self.waiting.swap_remove(waiting);
-        self.expected.retain(|number| *number != gone.number);
+    fn disconnect(&mut self, waiting: usize) {
+        let disconnected = self.waiting.swap_remove(waiting);
+        self.expected
+            .retain(|number| *number != disconnected.number);
     }
 
     /// Returns the remaining clients in the order of their responses.
-    fn heard(&self) -> Vec<u16> {
+    fn received(&self) -> Vec<u16> {
         let left = self.left.lock();
         let stays = |number: &u16| self.expected.binary_search(number).is_ok();
         left.iter().copied().filter(stays).collect()
@@ -246,7 +247,7 @@ async fn those_who_stay_hear_in_their_order() {
         }
     }
     assert!(ledger.refused > 0 && *HERE.lock() > before);
-    assert_eq!(ledger.heard(), Vec::<u16>::new());
+    assert_eq!(ledger.received(), Vec::<u16>::new());
     drop(gate);
     hanging.await.unwrap().unwrap();
     for number in 1000..3000 {
@@ -256,9 +257,9 @@ async fn those_who_stay_hear_in_their_order() {
         }
     }
     served
-        .until(|_| ledger.heard().len() == ledger.expected.len())
+        .until(|_| ledger.received().len() == ledger.expected.len())
         .await;
-    assert_eq!(ledger.heard(), ledger.expected);
+    assert_eq!(ledger.received(), ledger.expected);
     for asked in ledger.waiting {
         check(asked.number, asked.infer.await);
     }

@@ -7,8 +7,8 @@ use pytriton_core::statistics::{FailureReason, Recorder};
 
 use super::Policy;
 use super::dynamic::DynamicQueue;
-use super::message::{Batch, Entered, Origin, Pushed, Ticket};
-use super::ordered::Ordered;
+use super::message::{Batch, Enqueued, Origin, Pushed, Ticket};
+use super::ordered_responses::OrderedResponses;
 use super::sequences::SequenceQueue;
 
 /// The queue of a model.
@@ -40,7 +40,7 @@ impl Queue {
 
     /// Returns the buffer of responses that must keep the order of requests, if the model requires
     /// it.
-    pub(super) fn ordered(&self) -> Option<&Ordered> {
+    pub(super) fn ordered(&self) -> Option<&OrderedResponses> {
         match self {
             Self::Dynamic(queue) => queue.ordered(),
             // Each instance executes one batch at a time, so the order is kept.
@@ -56,7 +56,7 @@ impl Queue {
     }
 
     /// Adds a request.
-    pub(super) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+    pub(super) fn push(&self, request: Request) -> Result<Enqueued, SchedulerError> {
         match self {
             Self::Dynamic(queue) => queue.push(request),
             Self::Sequences(queue) => queue.push(request),

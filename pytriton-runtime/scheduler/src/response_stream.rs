@@ -10,7 +10,7 @@ use pytriton_core::statistics::FailureReason;
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::message::{Entered, Ticket};
+use super::message::{Enqueued, Ticket};
 use super::queue::Queue;
 
 /// The responses to one request, as they are produced. Receiving is cancel safe. Dropping it
@@ -28,14 +28,14 @@ pub struct ResponseStream {
 impl ResponseStream {
     pub(super) fn new(
         queue: &Arc<Queue>,
-        entered: Entered,
+        enqueued: Enqueued,
         abandoned: watch::Receiver<bool>,
     ) -> Self {
         Self {
-            answers: entered.answers,
+            answers: enqueued.answers,
             queue: Arc::clone(queue),
-            ticket: entered.ticket,
-            late: entered
+            ticket: enqueued.ticket,
+            late: enqueued
                 .refused
                 .map(|time: Instant| Box::pin(sleep_until(time))),
             abandoned: Abandonment::new(abandoned),

@@ -17,7 +17,7 @@ use super::{Policy, Resources, Scheduler};
 pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// Far longer than any operation in the tests takes.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) type Answer = Result<Response, SchedulerError>;
 
@@ -68,7 +68,7 @@ impl Served {
 
     pub(super) async fn infer(&self, request: InferRequest) -> Answer {
         let request = Request::check(&self.spec, request).unwrap();
-        let answer = timeout(PATIENCE, self.scheduler.infer(request));
+        let answer = timeout(TEST_TIMEOUT, self.scheduler.infer(request));
         answer.await.unwrap()
     }
 
@@ -76,7 +76,11 @@ impl Served {
     pub(super) fn spawn(&self, request: InferRequest) -> JoinHandle<Answer> {
         let request = Request::check(&self.spec, request).unwrap();
         let scheduler = Arc::clone(&self.scheduler);
-        tokio::spawn(async move { timeout(PATIENCE, scheduler.infer(request)).await.unwrap() })
+        tokio::spawn(async move {
+            timeout(TEST_TIMEOUT, scheduler.infer(request))
+                .await
+                .unwrap()
+        })
     }
 
     pub(super) async fn until(&self, condition: impl Fn(&Self) -> bool) {
@@ -85,7 +89,7 @@ impl Served {
                 sleep(MILLISECOND).await;
             }
         };
-        let settled = timeout(PATIENCE, settled).await;
+        let settled = timeout(TEST_TIMEOUT, settled).await;
         assert!(settled.is_ok(), "{:?}", self.scheduler);
     }
 }

@@ -8,13 +8,13 @@ use pytriton_core::response_channel::{ResponseSender, SchedulerError};
 use pytriton_core::statistics::{MOST_ANSWERS, nanoseconds};
 use tokio::time::Instant;
 
+use super::batch_completion::CompletionContext;
 use super::message::Reply;
-use super::replies::Exit;
 
 /// The requests of a batch whose responses are sent while its function runs.
 #[derive(Debug)]
 pub(super) struct Streamed {
-    exit: Arc<Exit>,
+    completion: Arc<CompletionContext>,
     requests: Vec<Mutex<Streaming>>,
 }
 
@@ -34,7 +34,11 @@ pub(super) struct Streaming {
 }
 
 impl Streamed {
-    pub(super) fn new(exit: &Arc<Exit>, begun: Instant, replies: SmallVec<Reply>) -> Arc<Self> {
+    pub(super) fn new(
+        completion: &Arc<CompletionContext>,
+        begun: Instant,
+        replies: SmallVec<Reply>,
+    ) -> Arc<Self> {
         let requests = replies.into_iter().map(|reply| {
             Mutex::new(Streaming {
                 arrived: reply.arrived,
@@ -47,7 +51,7 @@ impl Streamed {
             })
         });
         Arc::new(Self {
-            exit: Arc::clone(exit),
+            completion: Arc::clone(completion),
             requests: requests.collect(),
         })
     }
@@ -56,13 +60,13 @@ impl Streamed {
     pub(super) fn conclude(&self, results: impl Iterator<Item = Result<(), SchedulerError>>) {
         for (request, result) in self.requests.iter().zip(results) {
             let mut request = request.lock();
-            let noted = request.fails(&result);
+            let record = request.fails(&result);
             if request.sink.is_some() {
                 request.failed = result.is_err();
                 request.end = result;
             }
             drop(request);
-            noted.inspect(|noted| noted.record(&self.exit));
+            record.inspect(|record| record.record(&self.completion));
         }
     }
 
@@ -110,22 +114,22 @@ impl ResponseSink for Streamed {
         let Some(answer) = answer.take() else {
             return Poll::Ready(Ok(()));
         };
-        let whole = answer.is_ok();
-        let given = match self.exit.reserved(answer) {
-            Err(error) if whole => Err(error),
+        let was_ok = answer.is_ok();
+        let given = match self.completion.reserved(answer) {
+            Err(error) if was_ok => Err(error),
             counted => {
                 let succeeded = counted.is_ok();
                 sink.send(counted);
                 Ok(succeeded)
             }
         };
-        let noted = request.note(given == Ok(true));
+        let record = request.note(given == Ok(true));
         let given = given.map(drop).map_err(|error| {
             request.end(Err(error));
             Cancelled
         });
         drop(request);
-        noted.inspect(|noted| noted.record(&self.exit));
+        record.inspect(|record| record.record(&self.completion));
         Poll::Ready(given)
     }
 
@@ -134,10 +138,10 @@ impl ResponseSink for Streamed {
             return;
         };
         let mut request = request.lock();
-        let noted = request.fails(&end);
+        let record = request.fails(&end);
         request.end(end.map_err(SchedulerError::from));
         drop(request);
-        noted.inspect(|noted| noted.record(&self.exit));
+        record.inspect(|record| record.record(&self.completion));
     }
 
     fn poll_cancelled(&self, request: usize, context: &mut Context<'_>) -> Poll<()> {
@@ -164,12 +168,12 @@ impl ResponseSink for Streamed {
 
 impl Streaming {
     /// Records a response. Returns `None` beyond the number of responses with separate statistics.
-    fn note(&mut self, succeeded: bool) -> Option<Noted> {
+    fn note(&mut self, succeeded: bool) -> Option<ResponseRecord> {
         if self.answers >= MOST_ANSWERS {
             return None;
         }
         let now = Instant::now();
-        let noted = Noted {
+        let record = ResponseRecord {
             index: self.answers,
             took: nanoseconds(now.saturating_duration_since(self.since)),
             since_arrival: nanoseconds(now.saturating_duration_since(self.arrived)),
@@ -177,11 +181,11 @@ impl Streaming {
         };
         self.since = now;
         self.answers += 1;
-        Some(noted)
+        Some(record)
     }
 
     /// Records the failure with which the request ends, unless it has ended.
-    fn fails(&mut self, end: &Result<(), impl Sized>) -> Option<Noted> {
+    fn fails(&mut self, end: &Result<(), impl Sized>) -> Option<ResponseRecord> {
         let fails = end.is_err() && self.sink.is_some();
         fails.then(|| self.note(false)).flatten()
     }
@@ -199,16 +203,16 @@ impl Streaming {
 }
 
 /// A response to count after the lock of the request is released.
-struct Noted {
+struct ResponseRecord {
     index: u32,
     took: u64,
     since_arrival: u64,
     succeeded: bool,
 }
 
-impl Noted {
-    fn record(&self, exit: &Exit) {
-        let recorder = exit.recorder();
+impl ResponseRecord {
+    fn record(&self, completion: &CompletionContext) {
+        let recorder = completion.recorder();
         recorder.record_answer(self.index, self.took, self.since_arrival, self.succeeded);
     }
 }

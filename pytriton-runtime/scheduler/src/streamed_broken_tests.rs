@@ -16,8 +16,8 @@ use pytriton_core::request::{ParameterValue, Request};
 use pytriton_core::testing::infer_request;
 use tokio::time::{Instant, timeout};
 
-use super::served::{MILLISECOND, PATIENCE};
-use super::streamed_tests::{STREAMED, heard, start, stream, values};
+use super::served::{MILLISECOND, TEST_TIMEOUT};
+use super::streamed_tests::{STREAMED, collect_values, start, stream, values};
 
 type Sender = Responses<Array2<f32>>;
 
@@ -31,8 +31,8 @@ struct AtOnce;
 impl Instance for AtOnce {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async move {
-            let lent = <&Sender as Parameter>::read(call, 0)?;
-            let responses = lent.argument();
+            let parameter = <&Sender as Parameter>::read(call, 0)?;
+            let responses = parameter.argument();
             let numbers = (0_u8..40).map(f32::from);
             join_all(numbers.clone().map(|number| responses.send(one(number)))).await;
             thread::scope(|scope| {
@@ -56,7 +56,7 @@ async fn answers_that_are_sent_at_the_same_time_all_arrive() {
         ..STREAMED
     };
     let served = start(&declaration).await;
-    let (answers, error) = heard(stream(&served, 1, 1.0)).await;
+    let (answers, error) = collect_values(stream(&served, 1, 1.0)).await;
     let mut answers: Vec<f32> = answers.into_iter().flatten().collect();
     answers.sort_by(f32::total_cmp);
     let expected: Vec<f32> = (0_u8..80).map(f32::from).collect();
@@ -88,14 +88,14 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
     let served = start(&declaration).await;
     let begun = Instant::now();
     let mut rounds = 0;
-    while rounds < 100 && begun.elapsed() < PATIENCE {
+    while rounds < 100 && begun.elapsed() < TEST_TIMEOUT {
         let request = pytriton_core::testing::request(&served.spec, 1, 1.0);
         // The instance is not available while the last call hangs.
         let Ok(hearing) = served.scheduler.stream(request) else {
             tokio::time::sleep(MILLISECOND).await;
             continue;
         };
-        let (_, error) = heard(hearing).await;
+        let (_, error) = collect_values(hearing).await;
         assert!(error.is_some());
         rounds += 1;
     }
@@ -117,7 +117,7 @@ async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_cal
             tokio::time::sleep(MILLISECOND).await;
         }
     };
-    timeout(PATIENCE, back).await.unwrap();
+    timeout(TEST_TIMEOUT, back).await.unwrap();
     drop(unread);
 }
 
@@ -143,7 +143,8 @@ async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
         ..STREAMED
     };
     let served = start(&declaration).await;
-    let both = join_all([stream(&served, 1, 1.0), stream(&served, 1, 2.0)].map(heard)).await;
+    let both =
+        join_all([stream(&served, 1, 1.0), stream(&served, 1, 2.0)].map(collect_values)).await;
     let text = "model 'Identity' failed: the weights are gone".to_owned();
     assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
     let statistics = served.scheduler.statistics();
@@ -178,13 +179,13 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
     let mut first = stream(&served, 1, 1.0);
     assert!(timeout(50 * MILLISECOND, first.next()).await.is_err());
     drop(first);
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let limited = ModelDeclaration {
         max_call_microseconds: 50_000,
         ..declaration
     };
     let served = start(&limited).await;
-    let (answers, error) = heard(stream(&served, 1, 1.0)).await;
+    let (answers, error) = collect_values(stream(&served, 1, 1.0)).await;
     let error = error.unwrap();
     assert!(
         answers.is_empty() && error.contains("took longer than"),
@@ -227,10 +228,10 @@ async fn a_request_ends_before_the_next_call_of_its_batch() {
         served.scheduler.stream(request).unwrap()
     };
     let (short, mut long) = (open(2.0), open(200.0));
-    let (answers, error) = heard(short).await;
+    let (answers, error) = collect_values(short).await;
     assert_eq!((answers.len(), error), (2, None));
     // The other request has hardly begun.
-    let answered = timeout(PATIENCE, long.next()).await.unwrap();
+    let answered = timeout(TEST_TIMEOUT, long.next()).await.unwrap();
     let answered = answered.unwrap().unwrap().outputs[0]
         .1
         .elements::<f32>()

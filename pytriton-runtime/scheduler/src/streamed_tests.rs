@@ -17,7 +17,7 @@ use pytriton_core::testing::{IDENTITY, request};
 use tokio::time::{Instant, timeout};
 
 use super::response_stream::ResponseStream;
-use super::served::{MILLISECOND, PATIENCE, Served};
+use super::served::{MILLISECOND, Served, TEST_TIMEOUT};
 
 /// Requests wait a little for each other.
 pub(super) const STREAMED: ModelDeclaration = ModelDeclaration {
@@ -42,7 +42,7 @@ pub(super) fn stream(served: &Served, rows: usize, value: f32) -> ResponseStream
 }
 
 /// Returns the values of all responses, and the error with which they end.
-pub(super) async fn heard(mut hearing: ResponseStream) -> (Vec<Vec<f32>>, Option<String>) {
+pub(super) async fn collect_values(mut hearing: ResponseStream) -> (Vec<Vec<f32>>, Option<String>) {
     let all = async {
         let mut answers = Vec::new();
         while let Some(answer) = hearing.next().await {
@@ -60,7 +60,7 @@ pub(super) async fn heard(mut hearing: ResponseStream) -> (Vec<Vec<f32>>, Option
         assert_eq!(hearing.next().await, None);
         (answers, None)
     };
-    timeout(PATIENCE, all).await.unwrap()
+    timeout(TEST_TIMEOUT, all).await.unwrap()
 }
 
 pub(super) fn values(call: &Call<'_>) -> Result<Array2<f32>, ModelError> {
@@ -104,7 +104,7 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
             .map(|&(rows, value)| stream(&served, rows, value));
         let hearings: Vec<ResponseStream> = hearings.collect();
         let most = requests.iter().map(|(_, value)| *value).fold(0.0, f32::max);
-        let answered = join_all(hearings.into_iter().map(heard)).await;
+        let answered = join_all(hearings.into_iter().map(collect_values)).await;
         for (&(rows, value), (answers, error)) in requests.iter().zip(answered) {
             let expected = (0..).map(|number| number as f32);
             let expected = expected.take_while(|number| *number < most);
@@ -165,7 +165,7 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
         (-2.0, 2),
         (40.0, 40),
     ];
-    let all = join_all(table.map(|(at, _)| heard(stream(&served, 1, at)))).await;
+    let all = join_all(table.map(|(at, _)| collect_values(stream(&served, 1, at)))).await;
     for ((at, count), (answers, error)) in table.into_iter().zip(all) {
         let how = if at < 0.0 { "panicked" } else { "failed" };
         let expected = format!("model 'Identity' {how}: no answer {}", at.abs());
@@ -205,8 +205,8 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
     };
     let served = start(&declaration).await;
     let mut slow = stream(&served, 1, 1.0);
-    let gone = stream(&served, 1, 2.0);
-    timeout(PATIENCE, slow.next())
+    let cancelled = stream(&served, 1, 2.0);
+    timeout(TEST_TIMEOUT, slow.next())
         .await
         .unwrap()
         .unwrap()
@@ -218,16 +218,16 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
     tokio::time::sleep(50 * MILLISECOND).await;
     assert!(reached() <= ROOM + 2, "{}", reached());
     // If one request of a batch is cancelled, the others continue.
-    drop(gone);
+    drop(cancelled);
     for _ in 0..3 * ROOM {
-        timeout(PATIENCE, slow.next())
+        timeout(TEST_TIMEOUT, slow.next())
             .await
             .unwrap()
             .unwrap()
             .unwrap();
     }
     drop(slow);
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (2, 0));
 }
@@ -240,20 +240,20 @@ async fn what_is_given_up_or_late_hears_so_and_nothing_else() {
     };
     let served = start(&declaration).await;
     let mut open = stream(&served, 1, 1.0);
-    timeout(PATIENCE, open.next())
+    timeout(TEST_TIMEOUT, open.next())
         .await
         .unwrap()
         .unwrap()
         .unwrap();
     let waits = stream(&served, 1, 1.0);
     served.scheduler.abandon();
-    let (_, error) = heard(open).await;
+    let (_, error) = collect_values(open).await;
     assert_eq!(error, Some(SchedulerError::Stopping.to_string()));
     assert_eq!(
-        heard(waits).await,
+        collect_values(waits).await,
         (Vec::new(), Some(SchedulerError::Stopping.to_string()))
     );
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     assert_eq!(
         served
             .scheduler
@@ -310,16 +310,16 @@ async fn each_request_has_a_sender_of_its_own_which_ends_it() {
         .iter()
         .map(|&count| stream(&served, 1, count.into()))
         .collect();
-    let all = join_all(hearings.into_iter().map(heard)).await;
+    let all = join_all(hearings.into_iter().map(collect_values)).await;
     for (count, (answers, error)) in counts.into_iter().zip(all) {
-        let told = if count == 13 { 3 } else { count };
-        let expected = (0..told).map(|number| vec![f32::from(count) * 1000.0 + f32::from(number)]);
+        let sent = if count == 13 { 3 } else { count };
+        let expected = (0..sent).map(|number| vec![f32::from(count) * 1000.0 + f32::from(number)]);
         assert_eq!(answers, expected.collect::<Vec<_>>());
         let text = "model 'Identity' panicked: a thread of the function's".to_owned();
         assert_eq!(error, (count == 13).then_some(text));
     }
     // The responses are counted when the last request has ended.
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (6, 1));
 }
@@ -363,14 +363,14 @@ async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
     let served = start(&declaration).await;
     let (mut one, mut two) = (stream(&served, 1, 1.0), stream(&served, 1, 2.0));
     for hearing in [&mut one, &mut two] {
-        let answer = timeout(PATIENCE, hearing.next()).await.unwrap();
+        let answer = timeout(TEST_TIMEOUT, hearing.next()).await.unwrap();
         answer.unwrap().unwrap();
     }
     drop(one);
     assert!(timeout(50 * MILLISECOND, two.next()).await.is_err());
     assert_eq!(DROPPED.load(Ordering::SeqCst), 0);
     drop(two);
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
 }
 
@@ -382,8 +382,8 @@ async fn what_was_answered_is_heard_although_the_model_is_gone() {
     };
     let served = start(&declaration).await;
     let hearing = stream(&served, 1, 3.0);
-    assert!(served.scheduler.drain(Instant::now() + PATIENCE).await);
+    assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     drop(served);
-    let (answers, error) = heard(hearing).await;
+    let (answers, error) = collect_values(hearing).await;
     assert_eq!((answers.len(), error), (3, None));
 }

@@ -9,8 +9,8 @@
 //! instance need not stall.
 
 mod gpus;
+mod instance_runner;
 mod instances;
-mod runner;
 #[cfg(test)]
 mod stall_tests;
 mod supervised;
@@ -18,5 +18,5 @@ mod supervisor;
 mod warm_up;
 
 pub use gpus::check_devices;
+pub use instance_runner::{LoadedRunner, MovableRunner, Runner};
 pub use instances::{Availability, Change, FatalError, InstanceGuard, Instances};
-pub use runner::{LoadedRunner, MovableRunner, Runner};

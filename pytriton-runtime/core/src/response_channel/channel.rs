@@ -52,7 +52,7 @@ struct State {
     /// The last response.
     last: Option<Outcome>,
     /// The last response while it must not be received yet.
-    held: Option<Box<Held>>,
+    held: Option<Box<HeldResponse>>,
     /// Whether the sender has finished.
     finished: bool,
     ended: bool,
@@ -66,7 +66,7 @@ struct State {
 
 /// A response that waits for those to other requests.
 #[derive(Debug)]
-struct Held {
+struct HeldResponse {
     response: Outcome,
     _counter: Arc<()>,
 }
@@ -155,7 +155,7 @@ impl ResponseSender {
         let mut state = self.channel.lock();
         if !state.receiver_dropped {
             let _counter = Arc::clone(counter);
-            state.held = Some(Box::new(Held { response, _counter }));
+            state.held = Some(Box::new(HeldResponse { response, _counter }));
         }
     }
 

@@ -65,9 +65,9 @@ impl Entries {
     /// are being copied leave too little.
     pub(super) fn reserve(&mut self, bytes: usize) -> Option<Vec<Response>> {
         let rest = self.capacity.checked_sub(self.reserved)?;
-        let kept = rest.checked_sub(bytes)?;
+        let limit = rest.checked_sub(bytes)?;
         let mut evicted = Vec::new();
-        while self.used > kept
+        while self.used > limit
             && let Some(response) = self.evict()
         {
             evicted.push(response);

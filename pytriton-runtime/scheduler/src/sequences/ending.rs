@@ -5,15 +5,15 @@ use std::mem;
 
 use tokio::time::Instant;
 
+use super::active_sequences::Place;
 use super::backlog::Waiting;
-use super::live::Place;
 use super::slot::{Entry, Item, Queued, Seat, cut, requests};
-use super::table::{Lost, Table};
+use super::table::{DropReason, Table};
 
 impl<R: Queued> Table<R> {
     /// Ends sequences that have been idle for too long or have waited in the backlog for too long.
     pub(super) fn expire(&mut self, now: Instant) {
-        while let Some(seat) = self.live.expire(now) {
+        while let Some(seat) = self.active.expire(now) {
             self.instance(seat)
                 .slot(seat.slot)
                 .queue
@@ -22,7 +22,7 @@ impl<R: Queued> Table<R> {
         }
         while let Some((number, waiting)) = self.backlog.expire(now) {
             self.forget(number, &waiting);
-            self.lose(waiting.queue, Lost::Late);
+            self.lose(waiting.queue, DropReason::Late);
         }
     }
 
@@ -35,9 +35,9 @@ impl<R: Queued> Table<R> {
         };
         // A sequence whose END has arrived is no longer known, and its successor may use the slot.
         if !entry.ends {
-            self.live.end_at(&entry.id, place);
+            self.active.end_at(&entry.id, place);
         }
-        self.lose(behind, Lost::TakenBack);
+        self.lose(behind, DropReason::TakenBack);
         if let Place::Slot(seat) = place {
             self.settle(seat, now);
         }
@@ -66,14 +66,14 @@ impl<R: Queued> Table<R> {
 
     /// Returns when [`expire`](Self::expire) must run next.
     pub(super) fn next_expiry(&self) -> Option<Instant> {
-        let deadlines = [self.live.next_deadline(), self.backlog.next_deadline()];
+        let deadlines = [self.active.next_deadline(), self.backlog.next_deadline()];
         deadlines.into_iter().flatten().min()
     }
 
     /// Ends all sequences after their waiting requests.
     pub(super) fn end_all(&mut self, now: Instant) {
         let mut seats = Vec::new();
-        for place in self.live.end_all() {
+        for place in self.active.end_all() {
             match place {
                 Place::Slot(seat) => seats.push(seat),
                 Place::Backlog(number) => {
@@ -125,11 +125,11 @@ impl<R: Queued> Table<R> {
             Item::Release => None,
         });
         if let Some(id) = id {
-            self.live.end_at(id, Place::Backlog(number));
+            self.active.end_at(id, Place::Backlog(number));
         }
     }
 
-    pub(super) fn lose(&mut self, queue: VecDeque<Item<R>>, why: Lost) {
+    pub(super) fn lose(&mut self, queue: VecDeque<Item<R>>, why: DropReason) {
         for request in requests(queue) {
             self.places.remove(&request.number());
             self.lost.push((request, why));

@@ -115,9 +115,9 @@ fn mixtures(length: usize) -> Vec<Vec<&'static str>> {
         mixtures = mixtures
             .into_iter()
             .flat_map(|mixture: Vec<&'static str>| {
-                let live = mixture.last().is_some_and(|last| !last.contains('E'));
+                let active = mixture.last().is_some_and(|last| !last.contains('E'));
                 let flags = ["S", "SE"].into_iter();
-                let flags = flags.chain(["", "E"].into_iter().filter(move |_| live));
+                let flags = flags.chain(["", "E"].into_iter().filter(move |_| active));
                 flags.map(move |flags| [&*mixture, &[flags]].concat())
             })
             .collect();

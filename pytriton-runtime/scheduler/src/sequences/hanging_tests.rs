@@ -17,7 +17,7 @@ use super::table_tests::DIRECT;
 use super::tests::flagged;
 
 /// Three times the maximum duration of a call.
-const LONG: Duration = Duration::from_millis(1500);
+const LONG_CALL: Duration = Duration::from_millis(1500);
 const LIMIT: Duration = Duration::from_millis(500);
 
 /// Sequences whose states take long to create, or to drop.
@@ -31,7 +31,7 @@ struct State(u64);
 impl Drop for State {
     fn drop(&mut self) {
         if self.0 == DROPPED {
-            thread::sleep(LONG);
+            thread::sleep(LONG_CALL);
         }
     }
 }
@@ -48,7 +48,7 @@ impl Starts for Slow {
             panic!("numbers are asked for");
         };
         if number == MADE {
-            thread::sleep(LONG);
+            thread::sleep(LONG_CALL);
         }
         Ok(Box::new(State(number)))
     }
@@ -82,7 +82,7 @@ async fn comes_back(served: &Served) {
     assert!(took < LIMIT, "{took:?}");
     let begun = Instant::now();
     while ask(served, 1, "SE").await.0.is_err() {
-        assert!(begun.elapsed() < 5 * LONG);
+        assert!(begun.elapsed() < 5 * LONG_CALL);
         sleep(Duration::from_millis(10)).await;
     }
 }
@@ -92,7 +92,7 @@ async fn a_start_that_takes_too_long_is_answered() {
     let served = start().await;
     let (answer, took) = ask(&served, MADE, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
-    assert!((LIMIT..LONG).contains(&took), "{took:?}");
+    assert!((LIMIT..LONG_CALL).contains(&took), "{took:?}");
     comes_back(&served).await;
     assert!(matches!(
         ask(&served, MADE, "").await.0.unwrap_err(),
@@ -109,12 +109,12 @@ async fn an_instance_that_drops_for_too_long_takes_no_requests_meanwhile() {
     // A request that already waits fails when the limit is exceeded.
     let (answer, took) = ask(&served, 1, "SE").await;
     assert_eq!(answer.unwrap_err().status(), Status::Unavailable);
-    assert!(took < LONG, "{took:?}");
+    assert!(took < LONG_CALL, "{took:?}");
     comes_back(&served).await;
     // The same if a sequence is restarted.
     ask(&served, DROPPED, "S").await.0.unwrap();
     let (answer, took) = ask(&served, DROPPED, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
-    assert!((LIMIT..LONG).contains(&took), "{took:?}");
+    assert!((LIMIT..LONG_CALL).contains(&took), "{took:?}");
     comes_back(&served).await;
 }

@@ -9,21 +9,21 @@
 
 mod backlog;
 mod ending;
-mod entrance;
+mod enqueue;
 #[cfg(test)]
 mod generation_tests;
 #[cfg(test)]
 mod hanging_tests;
 
+mod active_sequences;
 mod instance;
-mod live;
 mod queue;
 mod reaper;
 mod restarts;
-mod seating;
 #[cfg(test)]
 mod served_tests;
 mod slot;
+mod slot_assignment;
 mod start_threshold;
 mod strategy;
 mod table;

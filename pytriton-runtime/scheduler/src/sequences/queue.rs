@@ -10,11 +10,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::Policy;
-use crate::bell::{self, Bell};
 use crate::message::{Batch, Origin, Ticket, Waiting};
+use crate::notifier::{self, Notifier};
 
 use super::restarts::Restarts;
-use super::table::{Found, Lost, Table};
+use super::table::{DropReason, Found, Table};
 
 /// The waiting requests of a model's sequences, and the rules by which they leave.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct SequenceQueue {
     pub(super) policy: Policy,
     pub(super) state: Mutex<State>,
     /// The instances. Each one takes only requests of its own sequences.
-    pub(super) bells: BTreeMap<u32, Bell>,
+    pub(super) bells: BTreeMap<u32, Notifier>,
     /// Notified when a deadline is earlier than the known ones.
     pub(super) sooner: Notify,
     pub(super) recorder: Recorder,
@@ -59,7 +59,7 @@ impl SequenceQueue {
                 seen_to: None,
             }),
             bells: instances
-                .map(|instance| (instance, Bell::default()))
+                .map(|instance| (instance, Notifier::default()))
                 .collect(),
             sooner: Notify::new(),
             recorder: Recorder::default(),
@@ -100,20 +100,20 @@ impl SequenceQueue {
     /// This method is cancel safe. Requests are removed from the queue only in the poll that
     /// returns them.
     pub(crate) async fn next_batch(&self, instance: u32) -> Option<Batch> {
-        let bell = self.bells.get(&instance)?;
-        bell.wait(|| self.look(instance)).await
+        let notifier = self.bells.get(&instance)?;
+        notifier.wait(|| self.look(instance)).await
     }
 
-    fn look(&self, instance: u32) -> bell::Found {
+    fn look(&self, instance: u32) -> notifier::Found {
         let now = Instant::now();
         let mut state = self.lock();
         state.table.expire(now);
         let closed = state.closed;
         let found = match state.table.take(instance, &self.policy, closed, now) {
-            Found::Batch(requests) => bell::Found::Batch(batch(instance, requests)),
+            Found::Batch(requests) => notifier::Found::Batch(batch(instance, requests)),
             // The instance ends when all accepted requests are completed.
-            Found::Look(_) if closed && state.table.len() == 0 => bell::Found::End,
-            Found::Look(after) => bell::Found::Look(after),
+            Found::Look(_) if closed && state.table.len() == 0 => notifier::Found::End,
+            Found::Look(after) => notifier::Found::Look(after),
         };
         self.see_to_it(state);
         found
@@ -130,7 +130,7 @@ impl SequenceQueue {
         state.closed = true;
         state.table.end_all(Instant::now());
         self.see_to_it(state);
-        self.bells.values().for_each(Bell::ring);
+        self.bells.values().for_each(Notifier::notify);
     }
 
     pub(crate) fn closed(&self) -> bool {
@@ -205,20 +205,20 @@ impl SequenceQueue {
         // All instances end then.
         let called = self.bells.iter();
         let called = called.filter(|(instance, _)| over || ready.contains(instance));
-        called.for_each(|(_, bell)| bell.ring());
+        called.for_each(|(_, notifier)| notifier.notify());
     }
 
-    fn error(&self, waiting: &Waiting, why: Lost) -> (SchedulerError, FailureReason) {
+    fn error(&self, waiting: &Waiting, why: DropReason) -> (SchedulerError, FailureReason) {
         let sequence = waiting.request.sequence().map(Sequence::id);
         let sequence = sequence.cloned().unwrap_or_default();
         let model = Arc::clone(&self.spec.name);
         match why {
-            Lost::Late => (SchedulerError::SequenceTimeout, FailureReason::Rejected),
-            Lost::Instance => (
+            DropReason::Late => (SchedulerError::SequenceTimeout, FailureReason::Rejected),
+            DropReason::Instance => (
                 SchedulerError::SequenceLost { sequence, model },
                 FailureReason::Backend,
             ),
-            Lost::TakenBack => (
+            DropReason::TakenBack => (
                 SchedulerError::SequenceCancelled { sequence, model },
                 FailureReason::Canceled,
             ),
@@ -241,7 +241,7 @@ impl SequenceQueue {
 /// Creates a batch that is executed from now on.
 fn batch(instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
     let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
-    let (requests, replies) = waiting.into_iter().map(Waiting::part).unzip();
+    let (requests, replies) = waiting.into_iter().map(Waiting::split).unzip();
     Batch {
         sequence: 0,
         origin: Origin::Slots { instance, slots },

@@ -45,8 +45,8 @@ mod tests {
             (60, Some(1)),
         ];
         for (seconds, expected) in table {
-            let told = restarts.note(begun + Duration::from_secs(seconds));
-            assert_eq!(told, expected, "{seconds}");
+            let count = restarts.note(begun + Duration::from_secs(seconds));
+            assert_eq!(count, expected, "{seconds}");
         }
     }
 }

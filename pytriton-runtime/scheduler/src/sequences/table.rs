@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use crate::Policy;
 
+use super::active_sequences::{ActiveSequences, Place};
 use super::backlog::Backlog;
 use super::instance::{Instance, Pick};
-use super::live::{Live, Place};
 use super::slot::{Entry, Item, Queued, Seat};
 use super::start_threshold::StartThreshold;
 use super::strategy::Strategy;
@@ -20,7 +20,7 @@ use super::strategy::Strategy;
 pub(super) struct Table<R> {
     pub(super) strategy: Strategy,
     pub(super) slots: u32,
-    pub(super) live: Live,
+    pub(super) active: ActiveSequences,
     pub(super) backlog: Backlog<R>,
     pub(super) instances: BTreeMap<u32, Instance<R>>,
     /// The free slots, in the order in which they are assigned.
@@ -30,14 +30,14 @@ pub(super) struct Table<R> {
     pub(super) next_issue: u64,
     /// Where each request waits.
     pub(super) places: BTreeMap<u64, Place>,
-    pub(super) lost: Vec<(R, Lost)>,
+    pub(super) lost: Vec<(R, DropReason)>,
     pub(super) ready: BTreeSet<u32>,
     pub(super) start_threshold: StartThreshold,
 }
 
 /// Why a request will not be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lost {
+pub(super) enum DropReason {
     /// An earlier request of its sequence was cancelled.
     TakenBack,
     /// It waited in the backlog for longer than a request of its sequence may.
@@ -65,7 +65,7 @@ impl<R: Queued> Table<R> {
         Self {
             strategy: Strategy::new(spec, &batching.strategy),
             slots: batching.slots(spec.max_batch_size),
-            live: Live::new(idle),
+            active: ActiveSequences::new(idle),
             backlog: Backlog::new(),
             instances: BTreeMap::new(),
             free: BTreeSet::new(),
@@ -89,7 +89,7 @@ impl<R: Queued> Table<R> {
     ///
     /// Returns [`NotStarted`] if the sequence is unknown and the request does not start it.
     pub(super) fn check(&self, sequence: &Sequence) -> Result<(), NotStarted> {
-        let known = self.live.place(sequence.id()).is_some();
+        let known = self.active.place(sequence.id()).is_some();
         (known || sequence.starts()).then_some(()).ok_or(NotStarted)
     }
 
@@ -104,16 +104,16 @@ impl<R: Queued> Table<R> {
         deadline: Option<Instant>,
         now: Instant,
     ) -> bool {
-        let known = self.live.place(sequence.id());
+        let known = self.active.place(sequence.id());
         let place = known.unwrap_or_else(|| match self.free_seat() {
             Some(seat) => Place::Slot(seat),
             None => Place::Backlog(self.backlog.open()),
         });
-        let generation = self.live.generation(sequence.id());
+        let generation = self.active.generation(sequence.id());
         request.belong(&generation);
         match sequence.ends() {
-            true => self.live.end(sequence.id()),
-            false => self.live.note(sequence.id(), (place, generation), now),
+            true => self.active.end(sequence.id()),
+            false => self.active.note(sequence.id(), (place, generation), now),
         }
         self.places.insert(request.number(), place);
         let item = Item::Request(Entry {
@@ -207,7 +207,7 @@ impl<R: Queued> Table<R> {
     }
 
     /// Returns the requests that will not be executed.
-    pub(super) fn lost(&mut self) -> Vec<(R, Lost)> {
+    pub(super) fn lost(&mut self) -> Vec<(R, DropReason)> {
         mem::take(&mut self.lost)
     }
 

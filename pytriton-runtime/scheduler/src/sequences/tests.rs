@@ -17,7 +17,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::Policy;
-use crate::message::{Batch, Entered, Origin};
+use crate::message::{Batch, Enqueued, Origin};
 use crate::queue::Queue;
 use crate::response_stream::ResponseStream;
 
@@ -74,12 +74,12 @@ impl Bench {
         }
     }
 
-    fn push(&self, request: InferRequest) -> Result<Entered, SchedulerError> {
+    fn push(&self, request: InferRequest) -> Result<Enqueued, SchedulerError> {
         let request = Request::check(&self.spec, request).unwrap();
         self.queue.push(request)
     }
 
-    fn ask(&self, id: u64, flags: &str) -> Result<Entered, SchedulerError> {
+    fn ask(&self, id: u64, flags: &str) -> Result<Enqueued, SchedulerError> {
         self.push(flagged(id, flags, 1.0))
     }
 
@@ -100,9 +100,9 @@ fn ids(batch: &Batch) -> Vec<String> {
         .collect()
 }
 
-async fn failure(entered: Entered) -> String {
-    let mut entered = entered;
-    let outcome = entered.answers.next().await.unwrap();
+async fn failure(enqueued: Enqueued) -> String {
+    let mut enqueued = enqueued;
+    let outcome = enqueued.answers.next().await.unwrap();
     outcome.unwrap_err().to_string()
 }
 
@@ -288,9 +288,9 @@ async fn a_closed_queue_ends_when_its_last_request_is_taken_back() {
 #[tokio::test]
 async fn a_request_that_is_answered_is_not_looked_for() {
     let bench = Bench::new(&ONE);
-    let entered = bench.ask(1, "S").unwrap();
+    let enqueued = bench.ask(1, "S").unwrap();
     let (_sender, abandoned) = watch::channel(false);
-    let hearing = ResponseStream::new(&bench.queue, entered, abandoned);
+    let hearing = ResponseStream::new(&bench.queue, enqueued, abandoned);
     for reply in bench.next().await.replies {
         reply.sink.finish(Ok(Response::default()));
     }

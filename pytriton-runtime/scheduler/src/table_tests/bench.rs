@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::Policy;
 use crate::dynamic::DynamicQueue;
-use crate::message::Entered;
+use crate::message::Enqueued;
 
 /// The queue size of a level without a limit.
 const WAITING: usize = 16;
@@ -26,7 +26,7 @@ const OVER: Duration = Duration::from_secs(10);
 
 /// A request with one row and one column at the default level, with the timeout of the level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct TestRequest {
     at: u64,
     number: u8,
     rows: usize,
@@ -38,8 +38,8 @@ pub(super) struct Asked {
 }
 
 /// A request with this number that arrives at this millisecond.
-pub(super) const fn ask(at: u64, number: u8) -> Asked {
-    Asked {
+pub(super) const fn ask(at: u64, number: u8) -> TestRequest {
+    TestRequest {
         at,
         number,
         rows: 1,
@@ -51,7 +51,7 @@ pub(super) const fn ask(at: u64, number: u8) -> Asked {
     }
 }
 
-impl Asked {
+impl TestRequest {
     pub(super) const fn rows(self, rows: usize) -> Self {
         Self { rows, ..self }
     }
@@ -157,7 +157,7 @@ struct Bench {
 pub(super) async fn happens(
     model: &ModelDeclaration,
     served: Takers,
-    asked: &[Asked],
+    asked: &[TestRequest],
     closed: Option<u64>,
 ) -> Vec<String> {
     let spec = Arc::new(model.spec().unwrap());
@@ -171,7 +171,7 @@ pub(super) async fn happens(
     let takers: Vec<JoinHandle<()>> = takers.collect();
     let coming = asked
         .iter()
-        .map(|asked| tokio::spawn(Arc::clone(&bench).come(*asked)));
+        .map(|asked| tokio::spawn(Arc::clone(&bench).submit(*asked)));
     let coming: Vec<JoinHandle<()>> = coming.collect();
     match closed {
         Some(at) => {
@@ -209,16 +209,16 @@ impl Bench {
     }
 
     /// Adds a request, and waits until it is taken, refused or times out.
-    async fn come(self: Arc<Self>, asked: Asked) {
+    async fn submit(self: Arc<Self>, asked: TestRequest) {
         sleep_until(self.at(asked.at)).await;
         let number = asked.number;
-        let Entered {
+        let Enqueued {
             ticket,
             refused,
             mut answers,
             ..
         } = match self.queue.push(asked.request(&self.spec)) {
-            Ok(entered) => entered,
+            Ok(enqueued) => enqueued,
             Err(error) => return self.refuse(number, &error),
         };
         let late = async {

@@ -5,7 +5,7 @@ use pytriton_core::registry::{
     DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
 };
 
-use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
+use super::bench::{AT_ONCE, MODEL, Takers, TestRequest, ask, happens, one};
 
 /// At most two requests may wait.
 const TWO: QueuePolicy = QueuePolicy {
@@ -52,7 +52,7 @@ const fn levels(
 struct Row<'a> {
     what: &'a str,
     served: Takers,
-    asked: &'a [Asked],
+    asked: &'a [TestRequest],
     closed: Option<u64>,
     expected: &'a [&'a str],
 }

@@ -3,7 +3,7 @@
 use pytriton_core::model::{CallMode, QueuePolicy};
 use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 
-use super::bench::{AT_ONCE, Asked, MODEL, Takers, ask, happens, one};
+use super::bench::{AT_ONCE, MODEL, Takers, TestRequest, ask, happens, one};
 
 /// Waits up to ten milliseconds for eight rows.
 const PATIENT: ModelDeclaration = delayed(&[]);
@@ -21,7 +21,7 @@ const fn delayed(preferred_batch_size: &'static [u32]) -> ModelDeclaration {
     }
 }
 
-type Row<'a> = (&'a str, Takers, &'a [Asked], &'a [&'a str]);
+type Row<'a> = (&'a str, Takers, &'a [TestRequest], &'a [&'a str]);
 
 async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
     for (what, served, asked, expected) in table {

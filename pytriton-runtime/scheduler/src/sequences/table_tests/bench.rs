@@ -13,13 +13,13 @@ use tokio::time::Instant;
 
 use crate::Policy;
 use crate::sequences::slot::Queued;
-use crate::sequences::table::{Found, Lost, NotStarted, Table};
+use crate::sequences::table::{DropReason, Found, NotStarted, Table};
 
 /// How long a sequence may be idle, in units of the clock.
 pub(super) const IDLE: u64 = 1000;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct TestRequest {
     pub(super) number: u32,
     pub(super) arrived: Instant,
     pub(super) shape: u8,
@@ -27,7 +27,7 @@ pub(super) struct Asked {
     pub(super) generation: u64,
 }
 
-impl Queued for Asked {
+impl Queued for TestRequest {
     fn number(&self) -> u64 {
         self.number.into()
     }
@@ -47,7 +47,7 @@ impl Queued for Asked {
 
 /// A table, its clock, and the requests that were taken out of it.
 pub(super) struct Bench {
-    pub(super) table: Table<Asked>,
+    pub(super) table: Table<TestRequest>,
     pub(super) policy: Policy,
     pub(super) begun: Instant,
     pub(super) now: u64,
@@ -113,7 +113,7 @@ impl Bench {
         self.table.check(&sequence)?;
         let number = self.next;
         self.next += 1;
-        let asked = Asked {
+        let asked = TestRequest {
             number,
             arrived: now,
             shape: u8::from(flags.contains('x')),
@@ -131,7 +131,7 @@ impl Bench {
     }
 
     /// Like `take`, with the requests themselves.
-    pub(super) fn take_asked(&mut self, instance: u32) -> (Vec<Asked>, Vec<u32>) {
+    pub(super) fn take_asked(&mut self, instance: u32) -> (Vec<TestRequest>, Vec<u32>) {
         let now = self.clock();
         match self.table.take(instance, &self.policy, false, now) {
             Found::Look(_) => (Vec::new(), Vec::new()),
@@ -183,7 +183,7 @@ impl Bench {
         self.table.expire(now);
     }
 
-    pub(super) fn lost(&mut self) -> Vec<(u32, Lost)> {
+    pub(super) fn lost(&mut self) -> Vec<(u32, DropReason)> {
         let lost = self.table.lost().into_iter();
         lost.map(|(asked, why)| (asked.number, why)).collect()
     }
@@ -196,8 +196,8 @@ impl Bench {
         let slots = table.instances.values().flat_map(|slots| &slots.slots);
         let slots = slots.map(|slot| slot.queue.len() + usize::from(slot.issued.is_some()));
         let issued = table.instances.values().map(|slots| slots.issued.len());
-        let deadlines = table.live.deadlines.len() + table.backlog.deadlines.len();
-        let others = table.live.known.len() + table.lost.len() + table.places.len() + deadlines;
+        let deadlines = table.active.deadlines.len() + table.backlog.deadlines.len();
+        let others = table.active.known.len() + table.lost.len() + table.places.len() + deadlines;
         backlog.chain(slots).chain(issued).sum::<usize>() + others
     }
 

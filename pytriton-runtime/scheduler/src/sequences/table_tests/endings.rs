@@ -1,7 +1,7 @@
 //! Sequences that end early.
 
 use crate::sequences::strategy::Strategy;
-use crate::sequences::table::{Lost, NotStarted};
+use crate::sequences::table::{DropReason, NotStarted};
 
 use super::STRATEGIES;
 use super::bench::{Bench, IDLE};
@@ -134,7 +134,9 @@ fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
                 match expected {
                     None => assert_eq!(lost, []),
                     Some(_) => {
-                        let all: Vec<_> = (1..=count).map(|number| (number, Lost::Late)).collect();
+                        let all: Vec<_> = (1..=count)
+                            .map(|number| (number, DropReason::Late))
+                            .collect();
                         assert_eq!(lost, all, "{strategy:?} {timeouts:?}");
                         assert_eq!(bench.ask(2, ""), Err(NotStarted));
                     }
@@ -162,7 +164,7 @@ fn an_instance_that_is_gone_takes_its_sequences_with_it() {
         let (numbers, slots) = bench.take(0);
         assert_eq!(numbers, [0]);
         bench.table.absent(0);
-        assert_eq!(bench.lost(), [(2, Lost::Instance)]);
+        assert_eq!(bench.lost(), [(2, DropReason::Instance)]);
         assert_eq!(bench.ask(1, ""), Err(NotStarted));
         assert_eq!(bench.run_all(), [vec![1], vec![3]]);
         bench.done(0, &slots);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use pytriton_core::request::{Sequence, SequenceId};
 
-use super::bench::{Asked, Bench, IDLE};
+use super::bench::{Bench, IDLE, TestRequest};
 use super::{DIRECT, oldest};
 
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ proptest! {
         let mut bench = Bench::new(strategy, 2, slots);
         // The sequence of each request. It is a new one if it starts after its end.
         let mut ids: Vec<(u64, usize)> = Vec::new();
-        let mut told: Vec<u32> = Vec::new();
+        let mut executed: Vec<u32> = Vec::new();
         let mut running: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
         let mut last = HashMap::new();
         let mut generations = HashMap::new();
@@ -68,7 +68,7 @@ proptest! {
                 Step::Run(instance) => {
                     let (batch, slots) = bench.take_asked(instance);
                     let numbers: Vec<u32> = batch.iter().map(|asked| asked.number).collect();
-                    for &Asked { number, generation, .. } in &batch {
+                    for &TestRequest { number, generation, .. } in &batch {
                         let id = ids[number as usize];
                         let whose = *generations.entry(generation).or_insert(id);
                         prop_assert_eq!(whose, id, "a generation is one sequence");
@@ -77,11 +77,11 @@ proptest! {
                         let before = last.insert(id, number);
                         prop_assert!(before < Some(number), "in their order");
                     }
-                    told.extend(&numbers);
+                    executed.extend(&numbers);
                     if !numbers.is_empty() {
                         for (other, _, taken) in &running {
-                            let apart = taken.iter().all(|slot| !slots.contains(slot));
-                            prop_assert!(*other != instance || apart, "one after another");
+                            let disjoint = taken.iter().all(|slot| !slots.contains(slot));
+                            prop_assert!(*other != instance || disjoint, "one after another");
                         }
                         running.push((instance, numbers, slots));
                     }
@@ -93,7 +93,7 @@ proptest! {
                 Step::TakeBack(which) if !ids.is_empty() => {
                     let number = u32::try_from(which % ids.len()).unwrap();
                     if bench.take_back(number) {
-                        told.push(number);
+                        executed.push(number);
                     }
                 }
                 Step::Pass(microseconds) => bench.pass(microseconds),
@@ -105,23 +105,23 @@ proptest! {
                 Step::Clear => {
                     let now = bench.clock();
                     let cleared = bench.table.clear(now);
-                    told.extend(cleared.iter().map(|asked| asked.number));
+                    executed.extend(cleared.iter().map(|asked| asked.number));
                 }
                 Step::Done(_) | Step::TakeBack(_) => {}
             }
-            told.extend(bench.lost().iter().map(|(number, _)| number));
-            prop_assert_eq!(bench.table.len(), ids.len() - told.len());
+            executed.extend(bench.lost().iter().map(|(number, _)| number));
+            prop_assert_eq!(bench.table.len(), ids.len() - executed.len());
         }
         for (instance, _, slots) in running {
             bench.done(instance, &slots);
         }
         let now = bench.clock();
         bench.table.end_all(now);
-        told.extend(bench.run_all().concat());
-        told.extend(bench.lost().iter().map(|(number, _)| number));
-        told.sort_unstable();
+        executed.extend(bench.run_all().concat());
+        executed.extend(bench.lost().iter().map(|(number, _)| number));
+        executed.sort_unstable();
         let expected: Vec<u32> = (0..u32::try_from(ids.len()).unwrap()).collect();
-        prop_assert_eq!(told, expected);
+        prop_assert_eq!(executed, expected);
         prop_assert_eq!(bench.free(), 2 * slots as usize);
     }
 }

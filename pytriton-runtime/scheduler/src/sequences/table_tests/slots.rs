@@ -7,7 +7,7 @@ use pytriton_core::request::{Sequence, SequenceId};
 use crate::sequences::start_threshold::StartThreshold;
 use crate::sequences::table::NotStarted;
 
-use super::bench::{Asked, Bench, IDLE};
+use super::bench::{Bench, IDLE, TestRequest};
 use super::{DIRECT, STRATEGIES, oldest};
 
 #[test]
@@ -165,7 +165,7 @@ fn a_sequence_that_starts_anew_goes_on_in_its_slot() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 1);
         let start = Sequence::new(SequenceId::Number(5), true, false).unwrap();
-        let asked = |number, bench: &Bench| Asked {
+        let asked = |number, bench: &Bench| TestRequest {
             number,
             arrived: bench.clock(),
             shape: 0,

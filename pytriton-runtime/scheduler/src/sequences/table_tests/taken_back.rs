@@ -3,7 +3,7 @@
 use pytriton_core::registry::SequenceStrategyDeclaration;
 
 use crate::sequences::slot::KEPT;
-use crate::sequences::table::{Lost, NotStarted};
+use crate::sequences::table::{DropReason, NotStarted};
 
 use super::STRATEGIES;
 use super::bench::Bench;
@@ -32,7 +32,7 @@ fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
                     let case = format!("{strategy:?} {length} {position} {ends}");
                     assert_eq!(bench.run_all(), expected, "{case}");
                     let lost = position + 1..length;
-                    let lost: Vec<_> = lost.map(|number| (number, Lost::TakenBack)).collect();
+                    let lost: Vec<_> = lost.map(|number| (number, DropReason::TakenBack)).collect();
                     assert_eq!(bench.lost(), lost, "{case}");
                     assert_eq!(bench.ask(1, ""), Err(NotStarted), "{case}");
                     assert_eq!(bench.table.len(), 0);
@@ -62,7 +62,7 @@ fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
                 expected.push(vec![other]);
                 assert_eq!(bench.run_all(), expected, "{strategy:?} {position} {ends}");
                 let lost = position + 2..4;
-                let lost: Vec<_> = lost.map(|number| (number, Lost::TakenBack)).collect();
+                let lost: Vec<_> = lost.map(|number| (number, DropReason::TakenBack)).collect();
                 assert_eq!(bench.lost(), lost, "{strategy:?} {position}");
                 bench.ask(3, "E").unwrap();
                 bench.run_all();
@@ -82,7 +82,7 @@ fn a_request_that_is_cancelled_in_the_backlog_leaves_the_others_their_own_time()
         bench.pass(400);
         assert_eq!(bench.lost(), [], "{strategy:?}");
         bench.pass(100);
-        assert_eq!(bench.lost(), [(patient, Lost::Late)], "{strategy:?}");
+        assert_eq!(bench.lost(), [(patient, DropReason::Late)], "{strategy:?}");
         bench.done(0, &slots);
         assert_eq!(bench.table.len(), 0);
     }
@@ -105,7 +105,11 @@ fn whoever_waits_behind_what_is_taken_back_hears_of_it_at_once() {
             let back = bench.ask(id, if id == 1 { "" } else { "S" }).unwrap();
             let behind = bench.ask(id, "E").unwrap();
             assert!(bench.take_back(back));
-            assert_eq!(bench.lost(), [(behind, Lost::TakenBack)], "{strategy:?}");
+            assert_eq!(
+                bench.lost(),
+                [(behind, DropReason::TakenBack)],
+                "{strategy:?}"
+            );
             assert_eq!(bench.table.len(), 1);
             assert_eq!(bench.ask(id, ""), Err(NotStarted));
             if id == 2 {
@@ -126,7 +130,7 @@ fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
             let start = bench.ask_until(10 + id, "S", Some(500)).unwrap();
             let behind = bench.ask(10 + id, "").unwrap();
             assert!(bench.take_back(start));
-            assert_eq!(bench.lost(), [(behind, Lost::TakenBack)]);
+            assert_eq!(bench.lost(), [(behind, DropReason::TakenBack)]);
         }
         assert_eq!((bench.entries(), bench.table.len()), (before, 0));
     }

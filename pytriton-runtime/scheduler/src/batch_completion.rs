@@ -18,8 +18,8 @@ use super::streamed::Streamed;
 
 /// The recipients of the responses of a batch. Each receives one, even if the instance ends.
 #[derive(Debug)]
-pub(super) struct Replies {
-    exit: Arc<Exit>,
+pub(super) struct BatchCompletion {
+    completion: Arc<CompletionContext>,
     sequence: u64,
     origin: Origin,
     begun: Instant,
@@ -34,7 +34,7 @@ pub(super) struct Replies {
 
 /// The output side of a model: statistics, reservations and order of responses.
 #[derive(Debug)]
-pub(super) struct Exit {
+pub(super) struct CompletionContext {
     model: Arc<str>,
     decoupled: bool,
     cancellable: bool,
@@ -42,7 +42,7 @@ pub(super) struct Exit {
     budget: Arc<MemoryBudget>,
 }
 
-impl Exit {
+impl CompletionContext {
     pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<MemoryBudget>) -> Self {
         Self {
             model: Arc::clone(&spec.name),
@@ -79,24 +79,27 @@ impl Exit {
     }
 }
 
-impl Replies {
+impl BatchCompletion {
     /// Splits a batch that is about to be executed into its requests and their recipients.
-    pub(super) fn part(exit: &Arc<Exit>, mut batch: Batch) -> (SmallVec<Request>, Self) {
+    pub(super) fn split(
+        completion: &Arc<CompletionContext>,
+        mut batch: Batch,
+    ) -> (SmallVec<Request>, Self) {
         let begun = batch.begun.unwrap_or_else(Instant::now);
-        exit.recorder().begin(batch.replies.len());
+        completion.recorder().begin(batch.replies.len());
         batch.requests.iter_mut().for_each(Request::dequeue);
-        let watched = exit.cancellable && !exit.decoupled;
+        let watched = completion.cancellable && !completion.decoupled;
         let watched = watched.then(|| watched_by(&batch.replies));
-        let (replies, streamed) = match exit.decoupled {
+        let (replies, streamed) = match completion.decoupled {
             false => (batch.replies, None),
             true => (
                 SmallVec::default(),
-                Some(Streamed::new(exit, begun, batch.replies)),
+                Some(Streamed::new(completion, begun, batch.replies)),
             ),
         };
         let traces = batch.requests.iter().filter_map(Request::traced);
         let replies = Self {
-            exit: Arc::clone(exit),
+            completion: Arc::clone(completion),
             sequence: batch.sequence,
             origin: batch.origin,
             begun,
@@ -119,9 +122,9 @@ impl Replies {
 
     /// Records the results, sends the responses, and wakes an instance if requests wait.
     pub(super) fn finish(self, executed: Executed) {
-        let exit = Arc::clone(&self.exit);
+        let completion = Arc::clone(&self.completion);
         if self.conclude(executed) {
-            exit.queue.wake();
+            completion.queue.wake();
         }
     }
 
@@ -135,17 +138,17 @@ impl Replies {
             let results = results.into_iter();
             streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
             let conclusions = streamed.conclusions();
-            self.exit.recorder().end(conclusions.len());
+            self.completion.recorder().end(conclusions.len());
             self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
             streamed.end();
-            return self.exit.queue.release(&self.origin);
+            return self.completion.queue.release(&self.origin);
         }
         let replies = mem::take(&mut self.replies);
-        let outcomes = results.map(|result| self.exit.reserved(result));
-        self.exit.recorder().end(replies.len());
+        let outcomes = results.map(|result| self.completion.reserved(result));
+        self.completion.recorder().end(replies.len());
         self.record(durations, &replies, &outcomes);
-        self.exit.respond(self.sequence, replies, outcomes);
-        self.exit.queue.release(&self.origin)
+        self.completion.respond(self.sequence, replies, outcomes);
+        self.completion.queue.release(&self.origin)
     }
 
     fn record(&self, durations: Durations, replies: &[Reply], outcomes: &[Outcome]) {
@@ -178,8 +181,8 @@ impl Replies {
             }),
             false => Conclusion::Failed(since(arrived)),
         });
-        let once = !self.exit.decoupled;
-        self.exit.recorder().record(execution, once, requests);
+        let once = !self.completion.decoupled;
+        self.completion.recorder().record(execution, once, requests);
     }
 }
 
@@ -193,9 +196,9 @@ fn watched_by(replies: &[Reply]) -> Arc<dyn ResponseSink> {
     }))
 }
 
-impl Drop for Replies {
+impl Drop for BatchCompletion {
     fn drop(&mut self) {
-        let Exit { model, queue, .. } = &*self.exit;
+        let CompletionContext { model, queue, .. } = &*self.completion;
         let ended = || SchedulerError::InstanceEnded {
             model: Arc::clone(model),
         };
@@ -223,7 +226,7 @@ impl Drop for Replies {
                 .record_failure(FailureReason::Backend, took);
         }
         let outcomes = replies.iter().map(|_| Err(ended())).collect();
-        self.exit.respond(self.sequence, replies, outcomes);
+        self.completion.respond(self.sequence, replies, outcomes);
         if queue.release(&self.origin) {
             queue.wake();
         }
@@ -250,11 +253,11 @@ mod tests {
         let spec = Arc::new(declaration.spec().unwrap());
         let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
         let budget = MemoryBudget::new(usize::MAX);
-        let exit = Arc::new(Exit::new(&spec, Arc::clone(&queue), budget));
+        let completion = Arc::new(CompletionContext::new(&spec, Arc::clone(&queue), budget));
         let mut lost = queue.push(request(&spec, 8, 1.0)).unwrap().answers;
         let mut served = queue.push(request(&spec, 8, 2.0)).unwrap().answers;
-        let (_, first) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
-        let (_, second) = Replies::part(&exit, queue.next_batch(0).await.unwrap());
+        let (_, first) = BatchCompletion::split(&completion, queue.next_batch(0).await.unwrap());
+        let (_, second) = BatchCompletion::split(&completion, queue.next_batch(0).await.unwrap());
         second.finish(Executed {
             results: SmallVec::one(Ok(Response::default())),
             durations: Durations::default(),

@@ -18,7 +18,7 @@ pub(super) enum Place {
 
 /// The sequences that have started and not ended, and their idle deadlines.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct ActiveSequences {
     idle: Duration,
     pub(super) known: HashMap<SequenceId, Known>,
     /// The deadlines of sequences with a slot.
@@ -34,7 +34,7 @@ pub(super) struct Known {
     generation: Arc<Generation>,
 }
 
-impl Live {
+impl ActiveSequences {
     pub(super) fn new(idle: Duration) -> Self {
         Self {
             idle,

@@ -9,7 +9,7 @@ use super::message::Batch;
 
 /// Notifies instances to look for a batch.
 #[derive(Debug, Default)]
-pub(super) struct Bell(Arc<Notify>);
+pub(super) struct Notifier(Arc<Notify>);
 
 /// The result of looking for a batch.
 pub(super) enum Found<T = Batch> {
@@ -21,14 +21,14 @@ pub(super) enum Found<T = Batch> {
     End,
 }
 
-impl Bell {
+impl Notifier {
     /// Notifies one instance: a waiting one, or the next one to wait.
-    pub(super) fn ring(&self) {
+    pub(super) fn notify(&self) {
         self.0.notify_one();
     }
 
     /// Notifies all waiting instances.
-    pub(super) fn ring_for_all(&self) {
+    pub(super) fn notify_all(&self) {
         self.0.notify_waiters();
     }
 
@@ -41,7 +41,7 @@ impl Bell {
     pub(super) async fn wait<T>(&self, look: impl Fn() -> Found<T>) -> Option<T> {
         loop {
             // Register before looking, so that a concurrent notification is not missed.
-            let rung = self.0.notified();
+            let notified = self.0.notified();
             let look_again = match look() {
                 Found::Batch(batch) => return Some(batch),
                 Found::End => return None,
@@ -49,20 +49,20 @@ impl Bell {
             };
             match look_again {
                 Some(after) => {
-                    let _precise = self.ring_after(after);
-                    let _ = timeout(after, rung).await;
+                    let _precise = self.notify_after(after);
+                    let _ = timeout(after, notified).await;
                 }
-                None => rung.await,
+                None => notified.await,
             }
         }
     }
 
     /// Notifies after a delay. The runtime's timers have a resolution of only one millisecond.
-    fn ring_after(&self, after: Duration) -> Option<Watch> {
+    fn notify_after(&self, after: Duration) -> Option<Watch> {
         let deadline = std::time::Instant::now().checked_add(after)?;
-        let bell = Arc::clone(&self.0);
+        let notifier = Arc::clone(&self.0);
         // Without that thread, the runtime's timer is used, which is less precise.
         let watchdog = Watchdog::started().ok()?;
-        Some(watchdog.notify_at(deadline, bell))
+        Some(watchdog.notify_at(deadline, notifier))
     }
 }

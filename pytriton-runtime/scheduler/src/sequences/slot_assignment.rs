@@ -5,10 +5,10 @@ use std::mem;
 
 use tokio::time::Instant;
 
-use super::live::Place;
+use super::active_sequences::Place;
 use super::slot::{Entry, Item, Queued, Seat};
 use super::strategy::Strategy;
-use super::table::{Lost, Table};
+use super::table::{DropReason, Table};
 
 impl<R: Queued> Table<R> {
     /// Adds the slots of an instance that becomes available.
@@ -42,9 +42,9 @@ impl<R: Queued> Table<R> {
             slot.turn = None;
         }
         self.free.retain(|seat| seat.instance != instance);
-        self.live.end_of(instance);
+        self.active.end_of(instance);
         for queue in queues {
-            self.lose(queue, Lost::Instance);
+            self.lose(queue, DropReason::Instance);
         }
     }
 
@@ -127,7 +127,7 @@ impl<R: Queued> Table<R> {
         if waiting.open
             && let Some(Item::Request(Entry { id, .. })) = waiting.queue.back()
         {
-            self.live.seat(id, seat);
+            self.active.seat(id, seat);
         }
         for request in waiting.queue.iter().filter_map(Item::request) {
             self.places.insert(request.number(), Place::Slot(seat));

@@ -10,33 +10,35 @@ use super::message::{Ticket, Waiting};
 ///
 /// Source: `PriorityQueue` in Triton 2.51.
 #[derive(Debug)]
-pub(super) struct Line {
-    levels: Vec<Places>,
+pub(super) struct PriorityQueue {
+    levels: Vec<LevelQueue>,
 }
 
 /// The requests of one level.
 #[derive(Debug, Default)]
-struct Places {
+struct LevelQueue {
     on_time: VecDeque<Waiting>,
     late: VecDeque<Waiting>,
     /// No request in `on_time` times out before this.
     first_deadline: Option<Instant>,
 }
 
-impl Line {
+impl PriorityQueue {
     pub(super) fn new(levels: usize) -> Self {
         Self {
-            levels: iter::repeat_with(Places::default).take(levels).collect(),
+            levels: iter::repeat_with(LevelQueue::default)
+                .take(levels)
+                .collect(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.levels.iter().map(Places::len).sum()
+        self.levels.iter().map(LevelQueue::len).sum()
     }
 
     /// Returns the number of waiting requests of a level.
     pub(super) fn len_of(&self, level: usize) -> usize {
-        self.levels.get(level).map_or(0, Places::len)
+        self.levels.get(level).map_or(0, LevelQueue::len)
     }
 
     /// Adds a request at the end of its level.
@@ -49,18 +51,18 @@ impl Line {
 
     /// Returns all requests in the order in which they leave.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> + Clone {
-        self.levels.iter().flat_map(Places::iter)
+        self.levels.iter().flat_map(LevelQueue::iter)
     }
 
     /// Removes the first `count` requests.
     pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = Waiting> {
-        let first = self.levels.iter_mut().flat_map(Places::leaving);
+        let first = self.levels.iter_mut().flat_map(LevelQueue::leaving);
         first.take(count)
     }
 
     /// Removes a request. Returns its position among all requests.
     pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<(usize, Waiting)> {
-        let before = self.levels.iter().take(ticket.level).map(Places::len);
+        let before = self.levels.iter().take(ticket.level).map(LevelQueue::len);
         let mut before: usize = before.sum();
         let places = self.levels.get_mut(ticket.level)?;
         for line in [&mut places.on_time, &mut places.late] {
@@ -89,7 +91,7 @@ impl Line {
     }
 }
 
-impl Places {
+impl LevelQueue {
     fn len(&self) -> usize {
         self.on_time.len() + self.late.len()
     }

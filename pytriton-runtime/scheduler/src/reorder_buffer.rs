@@ -4,7 +4,7 @@ use std::mem::take;
 /// Returns batches in order of their sequence numbers, regardless of the order in which they
 /// finish.
 #[derive(Debug)]
-pub(super) struct Order<T> {
+pub(super) struct ReorderBuffer<T> {
     next: u64,
     /// Keyed by the first sequence number.
     held: BTreeMap<u64, Run<T>>,
@@ -20,14 +20,14 @@ struct Run<T> {
 }
 
 /// Fewer runs are not worth the search.
-const FEW: usize = 64;
+const MIN_RUNS_TO_COMPACT: usize = 64;
 
-impl<T> Order<T> {
+impl<T> ReorderBuffer<T> {
     pub(super) fn new() -> Self {
         Self {
             next: 0,
             held: BTreeMap::new(),
-            many: FEW,
+            many: MIN_RUNS_TO_COMPACT,
         }
     }
 
@@ -69,7 +69,7 @@ impl<T> Order<T> {
                 _ => left.push((first, run)),
             }
         }
-        self.many = FEW.max(2 * left.len());
+        self.many = MIN_RUNS_TO_COMPACT.max(2 * left.len());
         self.held = left.into_iter().collect();
     }
 }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn holds_what_finishes_early() {
-        let mut order = Order::new();
+        let mut order = ReorderBuffer::new();
         assert_eq!(order.finish(1, "b", Some), Vec::<&str>::new());
         assert_eq!(order.finish(2, "c", Some), Vec::<&str>::new());
         assert_eq!(order.finish(0, "a", Some), ["a", "b", "c"]);
@@ -89,15 +89,19 @@ mod tests {
 
     #[test]
     fn forgets_what_nobody_wants() {
-        let mut order = Order::new();
+        let mut order = ReorderBuffer::new();
         let wanted = |batch: u64| batch.is_multiple_of(1000).then_some(batch);
         for sequence in 1..=10_000 {
             assert!(order.finish(sequence, sequence, wanted).is_empty());
-            assert!(order.held.len() <= FEW.max(2 * 21), "{}", order.held.len());
+            assert!(
+                order.held.len() <= MIN_RUNS_TO_COMPACT.max(2 * 21),
+                "{}",
+                order.held.len()
+            );
         }
         // Batches that have not been checked since then leave with the others.
         let left = order.finish(0, 0, wanted);
-        assert!(left.len() < FEW && left.is_sorted());
+        assert!(left.len() < MIN_RUNS_TO_COMPACT && left.is_sorted());
         let left = left.into_iter().filter_map(wanted);
         assert!(left.eq((0..=10).map(|thousand| 1000 * thousand)));
         assert_eq!(order.finish(10_001, 10_001, wanted), [10_001]);

@@ -5,26 +5,26 @@ use pytriton_core::request::SmallVec;
 use pytriton_core::response_channel::{Outcome, ResponseSender};
 
 use super::Policy;
-use super::order::Order;
+use super::reorder_buffer::ReorderBuffer;
 
 /// Holds responses back until those to earlier requests have been sent.
 ///
 /// The responses are stored in their channels and disappear with the receivers. This structure
 /// keeps the senders.
 #[derive(Debug)]
-pub(super) struct Ordered {
-    order: Mutex<Order<SmallVec<ResponseSender>>>,
+pub(super) struct OrderedResponses {
+    order: Mutex<ReorderBuffer<SmallVec<ResponseSender>>>,
     /// Cloned for each response that is held back.
     counted: Arc<()>,
     most: usize,
 }
 
-impl Ordered {
+impl OrderedResponses {
     /// Holds at most as many responses as requests may wait.
     pub(super) fn new(policy: &Policy) -> Self {
         let sizes = policy.levels.iter().map(|level| level.max_queue_size);
         Self {
-            order: Mutex::new(Order::new()),
+            order: Mutex::new(ReorderBuffer::new()),
             counted: Arc::default(),
             most: sizes.max().unwrap_or_default(),
         }
@@ -46,22 +46,22 @@ impl Ordered {
         sequence: u64,
         outcomes: impl Iterator<Item = (ResponseSender, Outcome)>,
     ) {
-        let kept = outcomes.map(|(sink, outcome)| {
+        let senders = outcomes.map(|(sink, outcome)| {
             sink.hold_last(outcome, &self.counted);
             sink
         });
-        let kept = kept.collect();
+        let senders = senders.collect();
         // Send under the lock, so that later responses cannot overtake these.
         let mut order = self.order.lock();
-        for leaving in order.finish(sequence, kept, heard) {
+        for leaving in order.finish(sequence, senders, open_senders) {
             leaving.into_iter().for_each(ResponseSender::release_last);
         }
     }
 }
 
 /// Returns the senders of a batch whose receivers still exist.
-fn heard(batch: SmallVec<ResponseSender>) -> Option<SmallVec<ResponseSender>> {
+fn open_senders(batch: SmallVec<ResponseSender>) -> Option<SmallVec<ResponseSender>> {
     let batch = batch.into_iter();
-    let heard: SmallVec<ResponseSender> = batch.filter(|sink| !sink.is_closed()).collect();
-    (!heard.is_empty()).then_some(heard)
+    let open_senders: SmallVec<ResponseSender> = batch.filter(|sink| !sink.is_closed()).collect();
+    (!open_senders.is_empty()).then_some(open_senders)
 }

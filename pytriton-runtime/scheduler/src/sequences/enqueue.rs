@@ -8,7 +8,7 @@ use pytriton_core::response_channel::{SchedulerError, response_channel};
 use pytriton_core::statistics::FailureReason;
 use tokio::time::Instant;
 
-use crate::message::{Entered, Ticket, Waiting};
+use crate::message::{Enqueued, Ticket, Waiting};
 
 use super::queue::{SequenceQueue, State};
 use super::table::NotStarted;
@@ -17,7 +17,7 @@ impl SequenceQueue {
     /// Adds a request to its sequence.
     ///
     /// Source: `SequenceBatchScheduler::Enqueue` in Triton 2.51, for the order of checks.
-    pub(crate) fn push(&self, request: Request) -> Result<Entered, SchedulerError> {
+    pub(crate) fn push(&self, request: Request) -> Result<Enqueued, SchedulerError> {
         let sequence = self.sequence(&request)?;
         let arrived = Instant::now();
         let mut state = self.lock();
@@ -28,7 +28,7 @@ impl SequenceQueue {
             self.note(&error);
             return Err(error);
         }
-        let (entered, anew) = enter(&mut state, &sequence, request, arrived);
+        let (enqueued, anew) = enter(&mut state, &sequence, request, arrived);
         let restarts = match anew {
             true => state.restarts.note(arrived),
             false => None,
@@ -43,7 +43,7 @@ impl SequenceQueue {
                 "the sequence was restarted before it had ended; its previous state is discarded"
             );
         }
-        Ok(entered)
+        Ok(enqueued)
     }
 
     fn sequence(&self, request: &Request) -> Result<Sequence, SchedulerError> {
@@ -100,7 +100,7 @@ fn enter(
     sequence: &Sequence,
     request: Request,
     arrived: Instant,
-) -> (Entered, bool) {
+) -> (Enqueued, bool) {
     let ticket = Ticket {
         level: 0,
         number: state.next_ticket,
@@ -118,10 +118,10 @@ fn enter(
         sink,
     };
     let anew = state.table.push(sequence, waiting, deadline, arrived);
-    let entered = Entered {
+    let enqueued = Enqueued {
         ticket,
         refused: None,
         answers,
     };
-    (entered, anew)
+    (enqueued, anew)
 }
