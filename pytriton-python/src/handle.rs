@@ -47,19 +47,19 @@ impl Handle {
     /// Returns the HTTP address as `host:port`; `None` if HTTP is disabled.
     #[getter]
     fn http(&self) -> Option<String> {
-        self.addresses.http.map(reachable)
+        self.addresses.http().map(reachable)
     }
 
     /// Returns the gRPC address as `host:port`; `None` if gRPC is disabled.
     #[getter]
     fn grpc(&self) -> Option<String> {
-        self.addresses.grpc.map(reachable)
+        self.addresses.grpc().map(reachable)
     }
 
     /// Returns the metrics address as `host:port`; `None` if metrics are disabled.
     #[getter]
     fn metrics(&self) -> Option<String> {
-        self.addresses.metrics.map(reachable)
+        self.addresses.metrics().map(reachable)
     }
 
     /// Completes all accepted requests and stops the server. Has no effect on a stopped server.

@@ -16,10 +16,10 @@
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
 //! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
-//! of a port; [`tls`]: the certificates of the ports; [`engine`]: the choice of the engine. With
-//! the tritonserver engine, tritonserver provides the services: [`triton`] starts and supervises
-//! it, and [`worker`] runs the batches it sends. `side_channel` is a side channel for responses
-//! that bypass it.
+//! of a port; [`port`]: the ports of a server; [`tls`]: the certificates of the ports; [`engine`]:
+//! the choice of the engine. With the tritonserver engine, tritonserver provides the services:
+//! [`triton`] starts and supervises it, and [`worker`] runs the batches it sends. `side_channel` is
+//! a side channel for responses that bypass it.
 //!
 //! # Features
 //!
@@ -67,6 +67,7 @@ mod logging;
 pub mod metrics;
 #[cfg(tritonserver)]
 pub mod native;
+pub mod port;
 #[cfg(feature = "embedded")]
 pub mod repository;
 pub mod server;

@@ -38,7 +38,7 @@
 //!     Ok(&x * inputs.scalar::<f32>("by")?)
 //! });
 //! triton.bind(scale, function)?;
-//! println!("{:?}", triton.run()?.http);
+//! println!("{:?}", triton.run()?.http());
 //! triton.stop()?;
 //! # Ok(())
 //! # }

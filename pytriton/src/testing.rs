@@ -75,7 +75,7 @@ impl Served {
     fn run(triton: Triton) -> Result<Self, ServerError> {
         let addresses = triton.run()?;
         let (Some(http), Some(grpc), Some(metrics)) =
-            (addresses.http, addresses.grpc, addresses.metrics)
+            (addresses.http(), addresses.grpc(), addresses.metrics())
         else {
             return Err(ServerError::NoEndpoint);
         };

@@ -39,7 +39,7 @@ async fn serve() {
     let options = CommandLine::parse_from(ports).options;
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let server = Server::start(&registry, &options).await.unwrap();
-    println!("address {}", server.addresses().http.unwrap());
+    println!("address {}", server.addresses().http().unwrap());
     let threads: Vec<_> = (0..4)
         .map(|thread| {
             thread::spawn(move || {

@@ -1,76 +1,116 @@
 use std::net::SocketAddr;
 
+use crate::port::{Port, PortMap};
+#[cfg(tritonserver)]
+use crate::triton::Endpoints;
+
 use super::Options;
 
 /// The addresses at which the server can be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Addresses {
-    /// The HTTP address, if HTTP is served.
-    pub http: Option<SocketAddr>,
-    /// The gRPC address, if gRPC is served.
-    pub grpc: Option<SocketAddr>,
-    /// The metrics address, if metrics are served.
-    pub metrics: Option<SocketAddr>,
-    /// The address of the OpenAI routes, if a model has them.
-    pub openai: Option<SocketAddr>,
-    /// The address of the interactive docs page, if it is served.
-    pub docs: Option<SocketAddr>,
-    /// The address of the Vertex AI routes, if the embedded engine serves them.
-    pub vertex_ai: Option<SocketAddr>,
-    /// The address of the SageMaker routes, if the embedded engine serves them.
-    pub sagemaker: Option<SocketAddr>,
-    /// The ports that use TLS.
-    pub tls: TlsPorts,
-}
+pub struct Addresses(PortMap<PortAddress>);
 
-/// The ports that use TLS.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TlsPorts {
-    /// HTTP, Vertex AI and SageMaker.
-    pub http: bool,
-    /// gRPC.
-    pub grpc: bool,
-    /// Metrics.
-    pub metrics: bool,
-    /// OpenAI routes.
-    pub openai: bool,
-    /// Docs page.
-    pub docs: bool,
+/// The address of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortAddress {
+    /// The address.
+    pub address: SocketAddr,
+    /// Whether the port uses TLS.
+    pub tls: bool,
 }
 
 impl Addresses {
+    /// Returns the address of a port if it is served.
+    ///
+    /// OpenAI routes and the docs page have the address of HTTP if they have no port of their own.
+    pub fn get(&self, port: Port) -> Option<PortAddress> {
+        self.0.get(port).copied()
+    }
+
+    /// Returns the addresses of all served ports.
+    pub fn iter(&self) -> impl Iterator<Item = (Port, PortAddress)> {
+        self.0.iter().map(|(port, address)| (port, *address))
+    }
+
+    /// Returns the HTTP address, if HTTP is served.
+    pub fn http(&self) -> Option<SocketAddr> {
+        self.get(Port::Http).map(|at| at.address)
+    }
+
+    /// Returns the gRPC address, if gRPC is served.
+    pub fn grpc(&self) -> Option<SocketAddr> {
+        self.get(Port::Grpc).map(|at| at.address)
+    }
+
+    /// Returns the metrics address, if metrics are served.
+    pub fn metrics(&self) -> Option<SocketAddr> {
+        self.get(Port::Metrics).map(|at| at.address)
+    }
+
     /// Returns the name and the URL of each address.
     pub fn urls(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let url = |name, at: Option<SocketAddr>, scheme, tls, path| {
-            let secure = if tls { "s" } else { "" };
-            at.map(|at| (name, format!("{scheme}{secure}://{at}{path}")))
-        };
-        let tls = &self.tls;
-        [
-            url("http", self.http, "http", tls.http, ""),
-            url("grpc", self.grpc, "grpc", tls.grpc, ""),
-            url("metrics", self.metrics, "http", tls.metrics, "/metrics"),
-            url("openai", self.openai, "http", tls.openai, "/v1"),
-            url("docs", self.docs, "http", tls.docs, "/docs"),
-            url("vertex", self.vertex_ai, "http", tls.http, ""),
-            url("sagemaker", self.sagemaker, "http", tls.http, ""),
-        ]
-        .into_iter()
-        .flatten()
+        self.0.iter().map(|(port, at)| {
+            let (name, scheme, path) = match port {
+                Port::Http => ("http", "http", ""),
+                Port::Grpc => ("grpc", "grpc", ""),
+                Port::Metrics => ("metrics", "http", "/metrics"),
+                Port::OpenAi => ("openai", "http", "/v1"),
+                Port::Docs => ("docs", "http", "/docs"),
+                Port::VertexAi => ("vertex", "http", ""),
+                Port::SageMaker => ("sagemaker", "http", ""),
+            };
+            let secure = if at.tls { "s" } else { "" };
+            (name, format!("{scheme}{secure}://{}{path}", at.address))
+        })
+    }
+
+    /// Returns the addresses of a tritonserver, which uses TLS only for gRPC.
+    #[cfg(tritonserver)]
+    pub(super) fn of_tritonserver(endpoints: &Endpoints, grpc_tls: bool) -> Self {
+        let ports = [
+            (Port::Http, endpoints.http, false),
+            (Port::Grpc, endpoints.grpc, grpc_tls),
+            (Port::Metrics, endpoints.metrics, false),
+        ];
+        let served = ports.into_iter().filter_map(|(port, address, tls)| {
+            Some((
+                port,
+                PortAddress {
+                    address: address?,
+                    tls,
+                },
+            ))
+        });
+        Self(served.collect())
+    }
+}
+
+impl Extend<(Port, PortAddress)> for Addresses {
+    fn extend<I: IntoIterator<Item = (Port, PortAddress)>>(&mut self, addresses: I) {
+        self.0.extend(addresses);
     }
 }
 
 #[cfg(feature = "embedded")]
 impl Addresses {
+    /// Sets the address of a port without one to that of another port.
+    pub(super) fn share(&mut self, port: Port, with: Port) {
+        if let (None, Some(at)) = (self.get(port), self.get(with)) {
+            self.0.insert(port, at);
+        }
+    }
+
     /// Returns the ports that do not serve the docs page: protocol, port, and whether it uses TLS.
     pub(super) fn beside_docs(&self) -> impl Iterator<Item = (&'static str, u16, bool)> {
-        let http = self.http.filter(|_| self.docs != self.http);
-        let port = |name, at: Option<SocketAddr>, tls| at.map(|at| (name, at.port(), tls));
-        let ports = [
-            port("http", http, self.tls.http),
-            port("grpc", self.grpc, self.tls.grpc),
-        ];
-        ports.into_iter().flatten()
+        let docs = self.get(Port::Docs);
+        let http = self
+            .get(Port::Http)
+            .filter(|_| docs != self.get(Port::Http));
+        let ports = [(Port::Http, http), (Port::Grpc, self.get(Port::Grpc))];
+        ports.into_iter().filter_map(|(port, at)| {
+            let at = at?;
+            Some((port.name(), at.address.port(), at.tls))
+        })
     }
 }
 

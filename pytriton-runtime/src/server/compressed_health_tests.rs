@@ -25,7 +25,10 @@ const DELAYED: Duration = Duration::from_millis(500);
 async fn compressed_health_calls_do_not_delay_http() {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     let server = Server::start(&registry, &options(&[])).await.unwrap();
-    let (http, grpc) = (server.addresses().http, server.addresses().grpc.unwrap());
+    let (http, grpc) = (
+        server.addresses().http(),
+        server.addresses().grpc().unwrap(),
+    );
     // An unknown field of two bytes, thirty million times.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..30 {

@@ -7,7 +7,7 @@ use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
 use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::registry::Registry;
-use crate::tls::{TlsError, TlsPlan};
+use crate::tls::{TlsError, plan};
 use crate::trace_extension::{TraceConfigError, Tracer, trace_config};
 
 use super::{Options, ServerError};
@@ -78,15 +78,9 @@ pub(super) fn checked(options: &Options) -> Result<Limits, ServerError> {
 
 /// Refuses TLS options if no port is opened.
 pub(super) fn check_no_tls(options: &Options) -> Result<(), TlsError> {
-    let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
-    let ports = [
-        ("http", plan.http),
-        ("grpc", plan.grpc),
-        ("metrics", plan.metrics),
-        ("openai", plan.openai),
-    ];
-    match ports.into_iter().find(|(_, files)| files.is_some()) {
-        Some((port, _)) => Err(TlsError::Router { port }),
+    let plan = plan(&options.tls, &options.triton.flags)?;
+    match plan.iter().next() {
+        Some((port, _)) => Err(TlsError::Router { port: port.name() }),
         None => Ok(()),
     }
 }

@@ -66,11 +66,11 @@ impl Served {
     }
 
     fn http(&self) -> SocketAddr {
-        self.server.addresses().http.unwrap()
+        self.server.addresses().http().unwrap()
     }
 
     fn grpc(&self) -> SocketAddr {
-        self.server.addresses().grpc.unwrap()
+        self.server.addresses().grpc().unwrap()
     }
 }
 

@@ -3,9 +3,11 @@ use std::net::{IpAddr, SocketAddr};
 use tokio::net::TcpListener;
 
 use crate::net::BoundPort;
+use crate::port::{Port, PortMap};
 
-use super::addresses::shared;
+use super::addresses::{PortAddress, shared};
 use super::platforms::Platforms;
+use super::port_certificates::PortCertificates;
 use super::{Addresses, Options, ServerError};
 
 /// The default port of the OpenAI routes with the tritonserver engine.
@@ -18,35 +20,19 @@ const DOCS_PORT: u16 = 8004;
 
 /// Ports that are bound but do not listen yet, so a TCP probe cannot find a server without models.
 #[derive(Debug)]
-pub(super) struct Reserved {
-    http: Option<Port>,
-    grpc: Option<Port>,
-    metrics: Option<Port>,
-    openai: Option<Port>,
-    docs: Option<Port>,
-    vertex_ai: Option<Port>,
-    sagemaker: Option<Port>,
-}
+pub(super) struct Reserved(PortMap<ReservedPort>);
 
 /// Ports that listen.
 #[derive(Debug)]
 pub(super) struct Listeners {
     pub(super) addresses: Addresses,
-    pub(super) http: Option<TcpListener>,
-    /// `None` if gRPC shares the HTTP port.
-    pub(super) grpc: Option<TcpListener>,
-    pub(super) metrics: Option<TcpListener>,
-    /// `None` if the OpenAI routes have no port of their own.
-    pub(super) openai: Option<TcpListener>,
-    /// `None` if the docs page has no port of its own.
-    pub(super) docs: Option<TcpListener>,
-    pub(super) vertex_ai: Option<TcpListener>,
-    pub(super) sagemaker: Option<TcpListener>,
+    /// The listeners. Routes without a port of their own have none, and gRPC has none if it shares
+    /// the HTTP port.
+    pub(super) ports: PortMap<TcpListener>,
 }
 
 #[derive(Debug)]
-struct Port {
-    endpoint: &'static str,
+struct ReservedPort {
     address: SocketAddr,
     bound: BoundPort,
 }
@@ -61,46 +47,43 @@ impl Reserved {
         if !options.allow_http && !options.allow_grpc && platforms.is_empty() {
             return Err(ServerError::NoEndpoint);
         }
-        let take = |allowed: bool, endpoint, address: IpAddr, port| {
-            allowed
-                .then(|| Port::take(endpoint, SocketAddr::new(address, port)))
-                .transpose()
-        };
+        let at =
+            |allowed: bool, address: IpAddr, port| allowed.then(|| SocketAddr::new(address, port));
         let metrics_address = options.metrics_address.unwrap_or(options.http_address);
         let own_grpc = options.allow_grpc && !shared(options);
-        Ok(Self {
-            http: take(
-                options.allow_http,
-                "http",
-                options.http_address,
-                options.http_port,
-            )?,
-            grpc: take(own_grpc, "grpc", options.grpc_address, options.grpc_port)?,
-            metrics: take(
-                options.allow_metrics,
-                "metrics",
-                metrics_address,
-                options.metrics_port,
-            )?,
-            openai: match options.openai_port {
-                Some(port) if openai => Some(Port::openai(options, port)?),
-                _ => None,
-            },
-            docs: match options.docs_port {
-                Some(port) if options.allow_docs => Some(Port::docs(options, port)?),
-                _ => None,
-            },
-            vertex_ai: platforms
-                .vertex_ai
-                .as_ref()
-                .map(|vertex_ai| Port::take("vertex-ai", vertex_ai.address))
-                .transpose()?,
-            sagemaker: platforms
-                .sagemaker
-                .as_ref()
-                .map(|sagemaker| Port::take("sagemaker", sagemaker.address))
-                .transpose()?,
-        })
+        let openai_port = options.openai_port.filter(|_| openai);
+        let docs_port = options.docs_port.filter(|_| options.allow_docs);
+        let vertex_ai = platforms.vertex_ai.as_ref();
+        let sagemaker = platforms.sagemaker.as_ref();
+        let addresses = [
+            (
+                Port::Http,
+                at(options.allow_http, options.http_address, options.http_port),
+            ),
+            (
+                Port::Grpc,
+                at(own_grpc, options.grpc_address, options.grpc_port),
+            ),
+            (
+                Port::Metrics,
+                at(options.allow_metrics, metrics_address, options.metrics_port),
+            ),
+            (
+                Port::OpenAi,
+                openai_port.map(|port| openai_address(options, port)),
+            ),
+            (
+                Port::Docs,
+                docs_port.map(|port| docs_address(options, port)),
+            ),
+            (Port::VertexAi, vertex_ai.map(|place| place.address)),
+            (Port::SageMaker, sagemaker.map(|place| place.address)),
+        ];
+        let addresses = addresses
+            .into_iter()
+            .filter_map(|(port, address)| Some((port, address?)));
+        let ports = addresses.map(|(port, address)| Ok((port, ReservedPort::bind(port, address)?)));
+        Ok(Self(ports.collect::<Result<_, ServerError>>()?))
     }
 
     /// Binds only the ports that this process serves in addition to tritonserver's.
@@ -110,106 +93,73 @@ impl Reserved {
         openai: bool,
         docs: bool,
     ) -> Result<Self, ServerError> {
-        let port = options.openai_port.unwrap_or(OPENAI_PORT);
-        let openai = openai.then(|| Port::openai(options, port)).transpose()?;
-        let docs = match options.docs_port {
-            _ if !docs => None,
-            Some(port) => Some(Port::docs(options, port)?),
-            // The docs page was not requested, so a port in use must not prevent the start.
-            None => Port::docs(options, DOCS_PORT)
-                .inspect_err(|error| {
-                    tracing::warn!(
-                        "{error}; the docs page is not served (set --docs-port to use another port)"
-                    )
-                })
-                .ok(),
-        };
-        Ok(Self {
-            http: None,
-            grpc: None,
-            metrics: None,
-            openai,
-            docs,
-            vertex_ai: None,
-            sagemaker: None,
-        })
+        let mut ports = PortMap::default();
+        if openai {
+            let address = openai_address(options, options.openai_port.unwrap_or(OPENAI_PORT));
+            ports.insert(Port::OpenAi, ReservedPort::bind(Port::OpenAi, address)?);
+        }
+        if docs {
+            let address = docs_address(options, options.docs_port.unwrap_or(DOCS_PORT));
+            match ReservedPort::bind(Port::Docs, address) {
+                Ok(port) => ports.insert(Port::Docs, port),
+                Err(error) if options.docs_port.is_some() => return Err(error),
+                // The docs page was not requested, so a port in use must not prevent the start.
+                Err(error) => tracing::warn!(
+                    "{error}; the docs page is not served (set --docs-port to use another port)"
+                ),
+            }
+        }
+        Ok(Self(ports))
     }
 
     /// Starts to listen.
-    pub(super) fn listen(self, options: &Options) -> Result<Listeners, ServerError> {
-        let listen = |port: Option<Port>| port.map(Port::listen).transpose();
-        let (http, grpc, metrics, openai, docs) = (
-            listen(self.http)?,
-            listen(self.grpc)?,
-            listen(self.metrics)?,
-            listen(self.openai)?,
-            listen(self.docs)?,
-        );
-        let (vertex_ai, sagemaker) = (listen(self.vertex_ai)?, listen(self.sagemaker)?);
-        let address = |listener: &Option<TcpListener>| {
-            let address = listener.as_ref().map(TcpListener::local_addr);
-            address.and_then(Result::ok)
-        };
-        let addresses = Addresses {
-            http: address(&http),
-            grpc: match shared(options) {
-                true => address(&http),
-                false => address(&grpc),
-            },
-            metrics: address(&metrics),
-            openai: address(&openai),
-            docs: address(&docs),
-            vertex_ai: address(&vertex_ai),
-            sagemaker: address(&sagemaker),
-            ..Addresses::default()
-        };
-        Ok(Listeners {
-            addresses,
-            http,
-            grpc,
-            metrics,
-            openai,
-            docs,
-            vertex_ai,
-            sagemaker,
-        })
+    pub(super) fn listen(
+        self,
+        options: &Options,
+        certificates: &PortCertificates,
+    ) -> Result<Listeners, ServerError> {
+        let listen = |(port, reserved): (Port, ReservedPort)| Ok((port, reserved.listen(port)?));
+        let ports = self.0.into_entries().map(listen);
+        let ports: PortMap<TcpListener> = ports.collect::<Result<_, ServerError>>()?;
+        let mut addresses = Addresses::default();
+        addresses.extend(ports.iter().filter_map(|(port, listener)| {
+            let address = listener.local_addr().ok()?;
+            let tls = certificates.get(port).is_some();
+            Some((port, PortAddress { address, tls }))
+        }));
+        if shared(options) {
+            addresses.share(Port::Grpc, Port::Http);
+        }
+        Ok(Listeners { addresses, ports })
     }
 }
 
-impl Port {
-    fn openai(options: &Options, port: u16) -> Result<Self, ServerError> {
-        let address = options.openai_address.unwrap_or(options.http_address);
-        Self::take("openai", SocketAddr::new(address, port))
-    }
+fn openai_address(options: &Options, port: u16) -> SocketAddr {
+    let address = options.openai_address.unwrap_or(options.http_address);
+    SocketAddr::new(address, port)
+}
 
-    fn docs(options: &Options, port: u16) -> Result<Self, ServerError> {
-        let address = options.docs_address.unwrap_or(options.http_address);
-        Self::take("docs", SocketAddr::new(address, port))
-    }
+fn docs_address(options: &Options, port: u16) -> SocketAddr {
+    let address = options.docs_address.unwrap_or(options.http_address);
+    SocketAddr::new(address, port)
+}
 
-    fn take(endpoint: &'static str, address: SocketAddr) -> Result<Self, ServerError> {
+impl ReservedPort {
+    fn bind(port: Port, address: SocketAddr) -> Result<Self, ServerError> {
         match BoundPort::bind(address) {
-            Ok(bound) => Ok(Self {
-                endpoint,
-                address,
-                bound,
-            }),
+            Ok(bound) => Ok(Self { address, bound }),
             Err(source) => Err(ServerError::Bind {
-                endpoint,
+                endpoint: port.name(),
                 address,
                 source,
             }),
         }
     }
 
-    fn listen(self) -> Result<TcpListener, ServerError> {
-        let Self {
-            endpoint,
-            address,
-            bound,
-        } = self;
-        bound.listen().map_err(|source| ServerError::Bind {
-            endpoint,
+    fn listen(self, port: Port) -> Result<TcpListener, ServerError> {
+        let address = self.address;
+        self.bound.listen().map_err(|source| ServerError::Bind {
+            endpoint: port.name(),
             address,
             source,
         })

@@ -77,7 +77,7 @@ mod tritonserver;
 use no_tritonserver as inspect;
 
 pub use crate::instance::FatalError;
-pub use addresses::{Addresses, TlsPorts};
+pub use addresses::{Addresses, PortAddress};
 pub use banner::{model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;

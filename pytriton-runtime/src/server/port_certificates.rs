@@ -1,18 +1,16 @@
 use tokio::task::JoinSet;
 
 use crate::net::Protocol;
-use crate::tls::{Certificates, TlsError, TlsFiles, TlsPlan};
+use crate::port::{Port, PortMap};
+use crate::tls::{Certificates, TlsError, TlsFiles, plan};
 
+use super::Options;
 use super::addresses::shared;
-use super::{Options, TlsPorts};
 
 /// The certificates of the ports, and the tasks that reload them.
 #[derive(Debug, Default)]
 pub(super) struct PortCertificates {
-    pub(super) http: Option<Certificates>,
-    pub(super) grpc: Option<Certificates>,
-    pub(super) metrics: Option<Certificates>,
-    pub(super) openai: Option<Certificates>,
+    certificates: PortMap<Certificates>,
     /// Whether gRPC shares the HTTP port.
     shared: bool,
     /// The reload tasks. They end when this is dropped.
@@ -21,74 +19,76 @@ pub(super) struct PortCertificates {
 
 impl PortCertificates {
     /// Loads the certificates of the ports that the options open, including a separate port of the
-    /// OpenAI routes. Platforms and the docs page use the certificate of HTTP.
+    /// OpenAI routes.
     pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
-        let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
+        let plan = plan(&options.tls, &options.triton.flags)?;
         let shared = shared(options);
-        if shared && plan.http != plan.grpc {
+        let [http, grpc, openai_files] =
+            [Port::Http, Port::Grpc, Port::OpenAi].map(|port| plan.get(port));
+        if shared && http != grpc {
             return Err(TlsError::Shared);
         }
         let own = options.openai_port.is_some();
-        if openai && !own && plan.openai.is_some() && plan.openai != plan.http {
+        if openai && !own && openai_files.is_some() && openai_files != http {
             return Err(TlsError::NoPort);
         }
+        let docs = options.allow_docs && options.docs_port.is_some();
+        let is_opened = |port| match port {
+            Port::Http => options.allow_http || platforms || docs,
+            Port::Grpc => options.allow_grpc && !shared,
+            Port::Metrics => options.allow_metrics,
+            Port::OpenAi => openai && own,
+            Port::Docs | Port::VertexAi | Port::SageMaker => false,
+        };
         let mut certificates = Self {
             shared,
             ..Self::default()
         };
-        let docs = options.allow_docs && options.docs_port.is_some();
-        let http = options.allow_http || platforms || docs;
-        certificates.http = certificates.load("http", Protocol::Both, plan.http, http)?;
-        let own_grpc = options.allow_grpc && !shared;
-        certificates.grpc = certificates.load("grpc", Protocol::Http2, plan.grpc, own_grpc)?;
-        let allowed = options.allow_metrics;
-        certificates.metrics =
-            certificates.load("metrics", Protocol::Both, plan.metrics, allowed)?;
-        certificates.openai =
-            certificates.load("openai", Protocol::Both, plan.openai, openai && own)?;
+        certificates.load(plan, is_opened)?;
         Ok(certificates)
     }
 
     /// Loads only the certificate for the port of the OpenAI routes, if that port is opened.
     #[cfg(tritonserver)]
     pub(super) fn openai(options: &Options, opened: bool) -> Result<Self, TlsError> {
-        let plan = TlsPlan::new(&options.tls, &options.triton.flags)?;
+        let plan = plan(&options.tls, &options.triton.flags)?;
         let mut certificates = Self::default();
-        certificates.openai = certificates.load("openai", Protocol::Both, plan.openai, opened)?;
+        certificates.load(plan, |port| opened && port == Port::OpenAi)?;
         Ok(certificates)
     }
 
-    /// Returns which ports use TLS.
-    pub(super) fn ports(&self) -> TlsPorts {
-        TlsPorts {
-            http: self.http.is_some(),
-            // gRPC uses the certificate of HTTP if it shares the port.
-            grpc: self.grpc.is_some() || self.shared && self.http.is_some(),
-            metrics: self.metrics.is_some(),
-            openai: self.openai.is_some(),
-            docs: false,
-        }
+    /// Returns the certificate of a port. Platforms, the docs page, and gRPC on a shared port use
+    /// that of HTTP.
+    pub(super) fn get(&self, port: Port) -> Option<&Certificates> {
+        let owner = match port {
+            Port::Grpc if self.shared => Port::Http,
+            Port::Docs | Port::VertexAi | Port::SageMaker => Port::Http,
+            _ => port,
+        };
+        self.certificates.get(owner)
     }
 
     /// Returns all certificates.
     pub(super) fn all(&self) -> Vec<Certificates> {
-        let all = [&self.http, &self.grpc, &self.metrics, &self.openai];
-        all.into_iter().flatten().cloned().collect()
+        let all = self.certificates.iter();
+        all.map(|(_, certificates)| certificates.clone()).collect()
     }
 
     fn load(
         &mut self,
-        port: &'static str,
-        protocol: Protocol,
-        files: Option<TlsFiles>,
-        allowed: bool,
-    ) -> Result<Option<Certificates>, TlsError> {
-        let Some(files) = files.filter(|_| allowed) else {
-            return Ok(None);
-        };
-        let (certificates, fresh) = Certificates::new(port, files, protocol.names())?;
-        self.keepers.spawn(fresh);
-        Ok(Some(certificates))
+        plan: PortMap<TlsFiles>,
+        is_opened: impl Fn(Port) -> bool,
+    ) -> Result<(), TlsError> {
+        for (port, files) in plan.into_entries().filter(|(port, _)| is_opened(*port)) {
+            let protocol = match port {
+                Port::Grpc => Protocol::Http2,
+                _ => Protocol::Both,
+            };
+            let (certificates, reload) = Certificates::new(port.name(), files, protocol.names())?;
+            self.keepers.spawn(reload);
+            self.certificates.insert(port, certificates);
+        }
+        Ok(())
     }
 }
 

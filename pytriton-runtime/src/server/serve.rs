@@ -18,6 +18,7 @@ use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use crate::openapi::ServedRoutes;
+use crate::port::{Port, PortMap};
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
 use crate::service::{AccessControl, AppState};
@@ -26,7 +27,7 @@ use super::embedded_checks::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
-use super::listener::{Listeners, Reserved};
+use super::listener::Reserved;
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
 use super::port_service::{PortRoutes, PortService};
@@ -76,20 +77,16 @@ impl Server {
         let control = options.control.clone();
         let mut server = Self::load(registry, limits, control, metrics).await?;
         server.models.trace(tracer);
-        let listeners = reserved.listen(options)?;
+        let listeners = reserved.listen(options, &certificates)?;
         server.addresses = listeners.addresses;
-        let tls = &mut server.addresses.tls;
-        *tls = certificates.ports();
-        if openai && server.addresses.openai.is_none() {
-            server.addresses.openai = server.addresses.http;
-            tls.openai = tls.http;
+        if openai {
+            server.addresses.share(Port::OpenAi, Port::Http);
         }
-        tls.docs = tls.http;
-        if options.allow_docs && server.addresses.docs.is_none() {
-            server.addresses.docs = server.addresses.http;
+        if options.allow_docs {
+            server.addresses.share(Port::Docs, Port::Http);
         }
         server.certificates = certificates;
-        for endpoint in server.endpoints(listeners, limits, options, &access, platforms) {
+        for endpoint in server.endpoints(listeners.ports, limits, options, &access, platforms) {
             server
                 .endpoints
                 .spawn(endpoint.serve(server.stop.subscribe()));
@@ -116,7 +113,7 @@ impl Server {
         let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
         let reserved =
             Reserved::next_to_tritonserver(options, upstream.is_some(), relay.is_some())?;
-        let listeners = reserved.listen(options)?;
+        let mut listeners = reserved.listen(options, &certificates)?;
         server.addresses = listeners.addresses;
         let (app_state, _) = services(&server.models, limits, options, access, None);
         let texts = upstream.map(|upstream| {
@@ -126,19 +123,16 @@ impl Server {
         let page = relay.map(|relay| PortRoutes::Docs(app_state, Arc::new(relay)));
         let windows = ReceiveWindows::new(server.models.budget());
         let limits = limits.connections();
-        for (listener, routes, tls) in [
-            (listeners.openai, texts, certificates.openai.clone()),
-            // No TLS, like tritonserver's own HTTP port.
-            (listeners.docs, page, None),
-        ] {
-            if let (Some(listener), Some(routes)) = (listener, routes) {
+        // The docs page has no TLS, like tritonserver's own HTTP port.
+        for (port, routes) in [(Port::OpenAi, texts), (Port::Docs, page)] {
+            if let (Some(listener), Some(routes)) = (listeners.ports.remove(port), routes) {
+                let tls = certificates.get(port).cloned();
                 let connections = Connections::new(PortService::new(routes), &limits, &windows);
                 let endpoint = Endpoint::new(listener, connections.certificates(tls));
                 let stop = server.stop.subscribe();
                 server.endpoints.spawn(endpoint.serve(stop));
             }
         }
-        server.addresses.tls = certificates.ports();
         server.certificates = certificates;
         Ok(server)
     }
@@ -182,7 +176,7 @@ impl Server {
 
     fn endpoints(
         &self,
-        listeners: Listeners,
+        mut listeners: PortMap<TcpListener>,
         limits: Limits,
         options: &Options,
         access: &Access,
@@ -193,36 +187,35 @@ impl Server {
         let (http, grpc) = services(models, limits, options, access, addresses);
         let windows = ReceiveWindows::new(models.budget());
         let mut endpoints = Vec::new();
-        let PortCertificates {
-            http: http_tls,
-            grpc: grpc_tls,
-            metrics: metrics_tls,
-            openai: openai_tls,
-            ..
-        } = &self.certificates;
         let hosts = options.allowed_hosts.as_ref();
         let connections = limits.connections();
-        let mut open = |listener: Option<TcpListener>, tls: &Option<_>, protocol, routes| {
-            endpoints.extend(listener.map(|listener| {
+        let shared = self.addresses.grpc().is_some() && listeners.get(Port::Grpc).is_none();
+        let mut open = |port, routes| {
+            let protocol = match port {
+                Port::Grpc => Protocol::Http2,
+                _ => Protocol::Both,
+            };
+            let tls = self.certificates.get(port);
+            endpoints.extend(listeners.remove(port).map(|listener| {
                 let address = listener.local_addr().ok().map(|address| address.ip());
                 let hosts = HostCheck::new(hosts, address, tls.is_some());
                 let connections =
                     Connections::new(PortService::new(routes), &connections, &windows)
                         .protocol(protocol)
-                        .certificates(tls.clone())
+                        .certificates(tls.cloned())
                         .hosts(hosts);
                 Endpoint::new(listener, connections)
             }));
         };
         let texts = TextModels::Here(Arc::clone(models));
         let openai = PortRoutes::OpenAi(Arc::clone(&http), texts);
-        open(listeners.openai, openai_tls, Protocol::Both, openai);
+        open(Port::OpenAi, openai);
         let routes = page_routes(options, access, addresses).only_paths(is_used_by_page);
         let docs = PortRoutes::Page(Arc::new(AppState {
             docs: Some(Arc::new(OpenApiDocument::new(routes))),
             ..(*http).clone()
         }));
-        open(listeners.docs, http_tls, Protocol::Both, docs);
+        open(Port::Docs, docs);
         let own = Arc::new(AppState {
             forward: HeaderForward::default(),
             docs: None,
@@ -233,31 +226,24 @@ impl Server {
             self.certificates.all(),
         ));
         let measured = options.allow_metrics.then(|| Arc::clone(&metrics));
-        for (listener, platform) in [
-            (listeners.vertex_ai, platforms.vertex_ai(measured)),
-            (listeners.sagemaker, platforms.sagemaker()),
+        for (port, platform) in [
+            (Port::VertexAi, platforms.vertex_ai(measured)),
+            (Port::SageMaker, platforms.sagemaker()),
         ] {
             if let Some(platform) = platform {
                 let routes = PortRoutes::Platform(Arc::clone(&own), platform);
-                open(listener, http_tls, Protocol::Both, routes);
+                open(port, routes);
             }
         }
-        let shared = self.addresses.grpc.is_some() && listeners.grpc.is_none();
         if shared {
-            let routes = PortRoutes::Both(http, grpc);
-            open(listeners.http, http_tls, Protocol::Both, routes);
+            open(Port::Http, PortRoutes::Both(http, grpc));
         } else {
             let calls = PortRoutes::Grpc(Arc::clone(&http), grpc);
-            open(
-                listeners.http,
-                http_tls,
-                Protocol::Both,
-                PortRoutes::Http(http),
-            );
-            open(listeners.grpc, grpc_tls, Protocol::Http2, calls);
+            open(Port::Http, PortRoutes::Http(http));
+            open(Port::Grpc, calls);
         }
         let routes = PortRoutes::Routes(http::metrics_router(metrics));
-        open(listeners.metrics, metrics_tls, Protocol::Both, routes);
+        open(Port::Metrics, routes);
         endpoints
     }
 

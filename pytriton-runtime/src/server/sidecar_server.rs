@@ -6,15 +6,17 @@ use tokio::time::Instant;
 
 #[cfg(feature = "embedded")]
 use crate::http::{OpenApiDocument, Relay, TritonserverClient, Upstream, is_used_by_page};
+use crate::port::Port;
 use crate::registry::Registry;
 #[cfg(feature = "embedded")]
-use crate::tls::TlsPlan;
+use crate::tls::plan;
 use crate::triton::TritonEngine;
 
+use super::addresses::PortAddress;
 #[cfg(feature = "embedded")]
 use super::descriptors::connections_beside_others;
 #[cfg(feature = "embedded")]
-use super::{Addresses, Server, TlsPorts, embedded_checks::has_text_models, serve::page_routes};
+use super::{Addresses, Server, embedded_checks::has_text_models, serve::page_routes};
 use super::{Options, ServerError};
 
 /// The ports of the OpenAI routes and the docs page next to a tritonserver, which has neither.
@@ -49,18 +51,8 @@ impl SidecarServer {
             Upstream::new(Arc::clone(&client), models, side_channel)
         });
         let stopped_client = Arc::clone(&client);
-        let tls = TlsPorts {
-            grpc: TlsPlan::new(&options.tls, &options.triton.flags)?
-                .grpc
-                .is_some(),
-            ..TlsPorts::default()
-        };
-        let addresses = Addresses {
-            http: theirs.http,
-            grpc: theirs.grpc,
-            tls,
-            ..Addresses::default()
-        };
+        let plan = plan(&options.tls, &options.triton.flags)?;
+        let addresses = Addresses::of_tritonserver(theirs, plan.get(Port::Grpc).is_some());
         let routes = page_routes(options, access, Some(&addresses));
         let relay = page.then(|| Relay {
             client,
@@ -87,38 +79,13 @@ impl SidecarServer {
         }
     }
 
-    /// Returns the address of the OpenAI routes.
-    #[cfg(feature = "embedded")]
-    pub(super) fn address(&self) -> Option<SocketAddr> {
-        self.server.as_ref()?.0.addresses().openai
-    }
-
-    /// Returns the address of the docs page.
-    #[cfg(feature = "embedded")]
-    pub(super) fn docs(&self) -> Option<SocketAddr> {
-        self.server.as_ref()?.0.addresses().docs
-    }
-
-    #[cfg(not(feature = "embedded"))]
-    pub(super) fn docs(&self) -> Option<SocketAddr> {
-        None
-    }
-
-    /// Returns whether the OpenAI routes use TLS.
-    #[cfg(feature = "embedded")]
-    pub(super) fn has_tls(&self) -> bool {
-        let server = self.server.as_ref();
-        server.is_some_and(|(server, _)| server.addresses().tls.openai)
-    }
-
-    #[cfg(not(feature = "embedded"))]
-    pub(super) fn has_tls(&self) -> bool {
-        false
-    }
-
-    #[cfg(not(feature = "embedded"))]
-    pub(super) fn address(&self) -> Option<SocketAddr> {
-        None
+    /// Returns the addresses of the OpenAI routes and the docs page.
+    pub(super) fn addresses(&self) -> Vec<(Port, PortAddress)> {
+        #[cfg(feature = "embedded")]
+        if let Some((server, _)) = &self.server {
+            return server.addresses().iter().collect();
+        }
+        Vec::new()
     }
 
     /// Opens connections to tritonserver for requests that are accepted here but not yet sent,

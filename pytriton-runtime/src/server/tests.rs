@@ -71,8 +71,8 @@ fn infer(value: f32) -> String {
 async fn serves_on_three_ports_and_stops() {
     let server = start(&[]).await.unwrap();
     let addresses = *server.addresses();
-    let (http, metrics) = (addresses.http.unwrap(), addresses.metrics.unwrap());
-    assert!(addresses.grpc.unwrap().port() > 0);
+    let (http, metrics) = (addresses.http().unwrap(), addresses.metrics().unwrap());
+    assert!(addresses.grpc().unwrap().port() > 0);
     let ready = exchange(http, &get("/v2/health/ready")).await;
     assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
     let metrics = exchange(metrics, &get("/metrics")).await;
@@ -84,7 +84,7 @@ async fn serves_on_three_ports_and_stops() {
 #[tokio::test]
 async fn an_accepted_request_is_answered_while_the_server_stops() {
     let server = start(&[]).await.unwrap();
-    let http = server.addresses().http.unwrap();
+    let http = server.addresses().http().unwrap();
     let idle = TcpStream::connect(http).await.unwrap();
     let mut kept_alive = TcpStream::connect(http).await.unwrap();
     kept_alive.write_all(infer(1.0).as_bytes()).await.unwrap();
@@ -111,7 +111,7 @@ async fn an_accepted_request_is_answered_while_the_server_stops() {
 #[tokio::test]
 async fn who_asks_again_while_the_server_stops_is_answered_and_told() {
     let server = start(&[]).await.unwrap();
-    let mut client = TcpStream::connect(server.addresses().http.unwrap())
+    let mut client = TcpStream::connect(server.addresses().http().unwrap())
         .await
         .unwrap();
     client.write_all(infer(1.0).as_bytes()).await.unwrap();
@@ -134,7 +134,7 @@ async fn who_asks_again_while_the_server_stops_is_answered_and_told() {
 #[tokio::test]
 async fn what_cannot_be_answered_in_time_is_told_so() {
     let server = start(&[]).await.unwrap();
-    let http = server.addresses().http.unwrap();
+    let http = server.addresses().http().unwrap();
     let gate = GATE.lock().await;
     let stuck = tokio::spawn(async move { exchange(http, &infer(-5.0)).await });
     let begun = Instant::now();
@@ -150,7 +150,7 @@ async fn what_cannot_be_answered_in_time_is_told_so() {
 #[tokio::test]
 async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
     let server = start(&[]).await.unwrap();
-    let http = server.addresses().http.unwrap();
+    let http = server.addresses().http().unwrap();
     let request = infer(1.0);
     let half = request[..request.len() - 20].to_owned();
     let waiting = tokio::spawn(async move { exchange(http, &half).await });
@@ -177,7 +177,7 @@ async fn an_answer_that_is_read_slowly_but_steadily_comes_as_a_whole() {
         header.len(),
         header.len() + 4 * ELEMENTS
     );
-    let mut client = TcpStream::connect(server.addresses().http.unwrap())
+    let mut client = TcpStream::connect(server.addresses().http().unwrap())
         .await
         .unwrap();
     client.write_all(head.as_bytes()).await.unwrap();
@@ -219,7 +219,7 @@ fn stopping_has_an_end_when_every_worker_is_stuck() {
 #[tokio::test]
 async fn a_head_above_the_limit_is_refused() {
     let server = start(&[]).await.unwrap();
-    let http = server.addresses().http.unwrap();
+    let http = server.addresses().http().unwrap();
     for (length, status) in [(10_000, "200"), (20_000, "431")] {
         let filler = "x".repeat(length);
         let request = format!(
@@ -238,7 +238,7 @@ async fn a_head_above_the_limit_is_refused() {
 async fn what_http_forbids_is_refused_and_the_connection_closed() {
     let server = start(&[]).await.unwrap();
     let addresses = *server.addresses();
-    let (http, metrics) = (addresses.http.unwrap(), addresses.metrics.unwrap());
+    let (http, metrics) = (addresses.http().unwrap(), addresses.metrics().unwrap());
     let table = [
         (http, "", "400"),
         (metrics, "", "400"),
@@ -270,8 +270,8 @@ async fn one_port_can_speak_both() {
     let (http, grpc) = (format!("--http-port={port}"), format!("--grpc-port={port}"));
     let server = start(&[&http, &grpc]).await.unwrap();
     let addresses = *server.addresses();
-    assert_eq!(addresses.http, addresses.grpc);
-    let ready = exchange(addresses.http.unwrap(), &get("/v2/health/ready")).await;
+    assert_eq!(addresses.http(), addresses.grpc());
+    let ready = exchange(addresses.http().unwrap(), &get("/v2/health/ready")).await;
     assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
     let channel = tonic::transport::Endpoint::from_shared(format!("http://127.0.0.1:{port}"));
     let channel = channel.unwrap().connect().await.unwrap();

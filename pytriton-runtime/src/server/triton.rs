@@ -36,7 +36,7 @@ const CALL: &str = "a call to `stop`";
 ///     .output(Output::new::<f32>("y", [-1]));
 /// triton.bind(double, Function::batch(|inputs| Ok(&inputs.array::<f32, Ix2>("x")? * 2.0)))?;
 /// let addresses = triton.run()?;
-/// println!("{:?}", addresses.http);
+/// println!("{:?}", addresses.http());
 /// triton.stop()?;
 /// # Ok(())
 /// # }

@@ -12,8 +12,9 @@ use tokio::time::Instant;
 use crate::access::{Access, Follow};
 use crate::engine::{ControlError, ControlMode};
 use crate::instance::check_devices;
+use crate::port::Port;
 use crate::registry::Registry;
-use crate::tls::{TlsError, TlsPlan, inspect};
+use crate::tls::{TlsError, inspect, plan};
 use crate::triton::{
     Endpoints, EngineError, Launch, Located, OwnConnections, Probe, Stopped, TritonEngine, Version,
     version,
@@ -26,7 +27,7 @@ use super::running::{Running, RunningEngine};
 use super::shutdown_phase::ShutdownReceiver;
 use super::sidecar_server::SidecarServer;
 use super::supervisor::{Plan, Progress};
-use super::{Addresses, Options, ServerError, TlsPorts};
+use super::{Addresses, Options, ServerError};
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
 const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
@@ -128,26 +129,12 @@ fn started(
     engine: &TritonEngine,
     sidecar: &SidecarServer,
 ) -> Result<Running, ServerError> {
-    let Endpoints {
-        http,
-        grpc,
-        metrics,
-    } = *engine.endpoints();
-    let tls = TlsPlan::new(&options.tls, &options.triton.flags)?;
+    let tls = plan(&options.tls, &options.triton.flags)?;
+    let grpc_tls = tls.get(Port::Grpc).is_some();
+    let mut addresses = Addresses::of_tritonserver(engine.endpoints(), grpc_tls);
+    addresses.extend(sidecar.addresses());
     Ok(Running {
-        addresses: Addresses {
-            http,
-            grpc,
-            metrics,
-            openai: sidecar.address(),
-            docs: sidecar.docs(),
-            tls: TlsPorts {
-                grpc: tls.grpc.is_some(),
-                openai: sidecar.has_tls(),
-                ..TlsPorts::default()
-            },
-            ..Addresses::default()
-        },
+        addresses,
         engine: RunningEngine::Tritonserver {
             ready: Box::new(engine.is_ready()),
             has: Box::new(engine.has()),
@@ -258,19 +245,14 @@ fn check_poll(options: &Options) -> Result<(), ControlError> {
 
 /// Checks the files before tritonserver does, whose message would be misleading.
 pub(super) fn check_tls(options: &Options) -> Result<(), TlsError> {
-    let TlsPlan {
-        grpc,
-        http,
-        metrics,
-        openai: _,
-    } = TlsPlan::new(&options.tls, &options.triton.flags)?;
-    for (port, files) in [("http", http), ("metrics", metrics)] {
-        if files.is_some() {
-            return Err(TlsError::Tritonserver { port });
+    let plan = plan(&options.tls, &options.triton.flags)?;
+    for port in [Port::Http, Port::Metrics] {
+        if plan.get(port).is_some() {
+            return Err(TlsError::Tritonserver { port: port.name() });
         }
     }
-    match grpc.filter(|_| options.allow_grpc) {
-        Some(files) => Ok(inspect("grpc", &files)?),
+    match plan.get(Port::Grpc).filter(|_| options.allow_grpc) {
+        Some(files) => Ok(inspect(Port::Grpc.name(), files)?),
         None => Ok(()),
     }
 }

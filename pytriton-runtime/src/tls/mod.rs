@@ -7,4 +7,4 @@ mod plan;
 pub use crate::net::tls::{CertificateError, Certificates, Expiry, TlsFile, TlsFiles, inspect};
 pub use error::TlsError;
 pub use options::{TlsFlags, TlsOptions};
-pub use plan::TlsPlan;
+pub use plan::plan;

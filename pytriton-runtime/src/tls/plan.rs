@@ -2,83 +2,74 @@ use std::path::Path;
 
 use crate::flags::Flags;
 use crate::net::tls::{TlsFile, TlsFiles};
+use crate::port::{Port, PortMap};
 
 use super::{TlsError, TlsFlags, TlsOptions};
 
-/// The TLS files of each port.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TlsPlan {
-    /// The gRPC port.
-    pub grpc: Option<TlsFiles>,
-    /// The HTTP port.
-    pub http: Option<TlsFiles>,
-    /// The metrics port.
-    pub metrics: Option<TlsFiles>,
-    /// The OpenAI port.
-    pub openai: Option<TlsFiles>,
-}
-
 /// A port and its options, followed by the ports whose files it uses if it has none.
-type PortFlags<'a> = (&'static str, &'a TlsFlags);
+type PortFlags<'a> = (Port, &'a TlsFlags);
 
-impl TlsPlan {
-    /// Resolves the options. HTTP uses the files of gRPC by default, and the other ports those of
-    /// HTTP.
-    ///
-    /// # Errors
-    ///
-    /// [`TlsError`] with the missing or unused option.
-    pub fn new(options: &TlsOptions, flags: &Flags) -> Result<Self, TlsError> {
-        let grpc = TlsFlags::of_grpc(flags);
-        let TlsOptions {
-            http,
-            metrics,
-            openai,
-        } = options;
-        let ports = [
-            ("grpc", &grpc),
-            ("http", http),
-            ("metrics", metrics),
-            ("openai", openai),
-        ];
-        let [grpc, http, metrics, openai] = ports;
-        // By default, the OpenAI port has the options of HTTP.
-        let switch = match (openai.1.use_ssl, openai.1.mutual) {
-            (None, None) => http.1.clone(),
-            // If HTTP requires client certificates, the OpenAI port must not be a way around it.
-            (Some(true), None) => TlsFlags {
-                mutual: http.1.mutual,
-                ..openai.1.clone()
-            },
-            _ => openai.1.clone(),
-        };
-        let mut taken = Taken::default();
-        let plan = Self {
-            grpc: files(grpc.1, &[grpc], &mut taken)?,
-            http: files(http.1, &[http, grpc], &mut taken)?,
-            metrics: files(metrics.1, &[metrics, http, grpc], &mut taken)?,
-            openai: files(&switch, &[openai, http, grpc], &mut taken)?,
-        };
-        for (port, flags) in ports {
-            let pair = flags.certificate.is_some() || flags.key.is_some();
-            if pair && !taken.pairs.contains(&port) {
-                return Err(TlsError::Off { port });
-            }
-            if flags.roots.is_some() && !taken.roots.contains(&port) {
-                return Err(TlsError::NotMutual { port });
-            }
+/// Returns the TLS files of the HTTP, gRPC, metrics and OpenAI ports that use TLS. HTTP uses the
+/// files of gRPC by default, and the other ports those of HTTP.
+///
+/// # Errors
+///
+/// [`TlsError`] with the missing or unused option.
+pub fn plan(options: &TlsOptions, flags: &Flags) -> Result<PortMap<TlsFiles>, TlsError> {
+    let grpc = TlsFlags::of_grpc(flags);
+    let TlsOptions {
+        http,
+        metrics,
+        openai,
+    } = options;
+    let ports = [
+        (Port::Grpc, &grpc),
+        (Port::Http, http),
+        (Port::Metrics, metrics),
+        (Port::OpenAi, openai),
+    ];
+    let [grpc, http, metrics, openai] = ports;
+    // By default, the OpenAI port has the options of HTTP.
+    let switch = match (openai.1.use_ssl, openai.1.mutual) {
+        (None, None) => http.1.clone(),
+        // If HTTP requires client certificates, the OpenAI port must not be a way around it.
+        (Some(true), None) => TlsFlags {
+            mutual: http.1.mutual,
+            ..openai.1.clone()
+        },
+        _ => openai.1.clone(),
+    };
+    let mut taken = Taken::default();
+    let mut plan = PortMap::default();
+    for (switch, ports) in [
+        (grpc.1, &[grpc][..]),
+        (http.1, &[http, grpc]),
+        (metrics.1, &[metrics, http, grpc]),
+        (&switch, &[openai, http, grpc]),
+    ] {
+        if let Some(files) = files(switch, ports, &mut taken)? {
+            plan.insert(ports[0].0, files);
         }
-        Ok(plan)
     }
+    for (port, flags) in ports {
+        let pair = flags.certificate.is_some() || flags.key.is_some();
+        if pair && !taken.pairs.contains(&port) {
+            return Err(TlsError::Off { port: port.name() });
+        }
+        if flags.roots.is_some() && !taken.roots.contains(&port) {
+            return Err(TlsError::NotMutual { port: port.name() });
+        }
+    }
+    Ok(plan)
 }
 
 /// The ports whose files are in use.
 #[derive(Default)]
 struct Taken {
     /// The ports whose certificate and key are in use.
-    pairs: Vec<&'static str>,
+    pairs: Vec<Port>,
     /// The ports whose root certificates are in use.
-    roots: Vec<&'static str>,
+    roots: Vec<Port>,
 }
 
 /// The files of the first port, from the first of the given ports that has any.
@@ -98,10 +89,10 @@ fn files(
         .iter()
         .find(|(_, flags)| flags.certificate.is_some() || flags.key.is_some());
     let Some(&(from, given)) = given else {
-        return Err(TlsError::NoCertificate { port });
+        return Err(TlsError::NoCertificate { port: port.name() });
     };
     let (Some(certificate), Some(key)) = (&given.certificate, &given.key) else {
-        return Err(TlsError::NoCertificate { port: from });
+        return Err(TlsError::NoCertificate { port: from.name() });
     };
     taken.pairs.push(from);
     let roots = match switch.mutual {
@@ -109,7 +100,7 @@ fn files(
             let roots = ports
                 .iter()
                 .find_map(|(from, flags)| Some((*from, flags.roots.as_deref()?)));
-            let (from, roots) = roots.ok_or(TlsError::NoRoots { port })?;
+            let (from, roots) = roots.ok_or(TlsError::NoRoots { port: port.name() })?;
             taken.roots.push(from);
             Some(file(from, "root-cert", roots))
         }
@@ -122,9 +113,9 @@ fn files(
     }))
 }
 
-fn file(port: &str, ending: &str, path: &Path) -> TlsFile {
+fn file(port: Port, ending: &str, path: &Path) -> TlsFile {
     TlsFile {
-        name: format!("--{port}-{ending}"),
+        name: format!("--{}-{ending}", port.name()),
         path: path.to_owned(),
     }
 }
@@ -146,7 +137,7 @@ mod tests {
         let matches = command.get_matches_from(arguments.map(|name| format!("--{name}")));
         let options = TlsOptions::from_arg_matches(&matches).unwrap();
         let flags = TritonOptions::from_arg_matches(&matches).unwrap().flags;
-        let word = |files: &Option<TlsFiles>| match files {
+        let word = |files: Option<&TlsFiles>| match files {
             None => "-".to_owned(),
             Some(TlsFiles {
                 certificate,
@@ -159,14 +150,9 @@ mod tests {
                 word
             }
         };
-        let plan = TlsPlan::new(&options, &flags).map_err(|error| error.to_string())?;
-        let TlsPlan {
-            grpc,
-            http,
-            metrics,
-            openai,
-        } = plan;
-        Ok([&grpc, &http, &metrics, &openai].map(word))
+        let plan = super::plan(&options, &flags).map_err(|error| error.to_string())?;
+        let ports = [Port::Grpc, Port::Http, Port::Metrics, Port::OpenAi];
+        Ok(ports.map(|port| word(plan.get(port))))
     }
 
     #[test]
@@ -242,10 +228,8 @@ mod tests {
             metrics: flags,
             ..TlsOptions::default()
         };
-        let files = TlsPlan::new(&options, &Flags::default())
-            .unwrap()
-            .metrics
-            .unwrap();
+        let mut plan = super::plan(&options, &Flags::default()).unwrap();
+        let files = plan.remove(Port::Metrics).unwrap();
         let listed = [
             &files.certificate,
             &files.key,

@@ -11,6 +11,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pytriton_runtime::port::Port;
+
 use client::{Partial, connects, get, grpc, post, wait_until};
 use served::{NAP, Served};
 
@@ -26,15 +28,15 @@ const READY: &str = "/v2/health/ready";
 fn all_ports_stop_together() {
     let served = Served::start(&[]);
     let at = served.addresses();
-    let (http, grpc_port) = (at.http.unwrap(), at.grpc.unwrap());
+    let (http, grpc_port) = (at.http().unwrap(), at.grpc().unwrap());
     let mut keep_alive = client::Kept::new(http);
     assert_eq!(keep_alive.get(READY), Some(200));
     // A request that is accepted but not sent to tritonserver until its body is complete.
-    let mut partial = Partial::begin(at.openai.unwrap());
+    let mut partial = Partial::begin(at.get(Port::OpenAi).unwrap().address);
     thread::scope(|scope| {
         let stopping = scope.spawn(|| (served.triton.stop(), Instant::now()));
         wait_until("our ports to close", NOTICED, || {
-            !connects(at.docs.unwrap())
+            !connects(at.get(Port::Docs).unwrap().address)
         });
         wait_until("readiness to be false", NOTICED, || {
             keep_alive.get(READY) != Some(200)
@@ -63,7 +65,7 @@ fn all_ports_stop_together() {
 fn what_is_cut_at_the_deadline_is_an_error() {
     let served = Served::start(&["--exit-timeout-secs=2"]);
     let at = served.addresses();
-    let mut partial = Partial::begin(at.openai.unwrap());
+    let mut partial = Partial::begin(at.get(Port::OpenAi).unwrap().address);
     let begun = Instant::now();
     let stopped = thread::scope(|scope| {
         let stopping = scope.spawn(|| served.triton.stop());
@@ -90,12 +92,12 @@ fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
         let served = Served::start(arguments);
         let at = served.addresses();
         assert_eq!(
-            post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+            post(at.http().unwrap(), "Sums", &NAP.of_sequence(1)),
             Some(200)
         );
         thread::scope(|scope| {
-            let waits = scope.spawn(|| grpc::sequence(at.grpc.unwrap(), 2));
-            match at.metrics {
+            let waits = scope.spawn(|| grpc::sequence(at.grpc().unwrap(), 2));
+            match at.metrics() {
                 Some(metrics) => wait_until("the request to wait", NOTICED, || {
                     let text = client::exchange(metrics, "GET /metrics", "").unwrap_or_default();
                     text.contains(r#"pending_request_count{model="Sums",version="1"} 1"#)
@@ -116,13 +118,13 @@ fn a_request_that_waits_for_a_sequence_slot_at_the_deadline_is_cut_and_reported(
     let served = Served::start(&["--exit-timeout-secs=2"]);
     let at = served.addresses();
     assert_eq!(
-        post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+        post(at.http().unwrap(), "Sums", &NAP.of_sequence(1)),
         Some(200)
     );
     thread::scope(|scope| {
-        let waits = scope.spawn(|| grpc::sequence(at.grpc.unwrap(), 2));
+        let waits = scope.spawn(|| grpc::sequence(at.grpc().unwrap(), 2));
         wait_until("the request to wait", NOTICED, || {
-            let text = client::exchange(at.metrics.unwrap(), "GET /metrics", "");
+            let text = client::exchange(at.metrics().unwrap(), "GET /metrics", "");
             let text = text.unwrap_or_default();
             text.contains(r#"pending_request_count{model="Sums",version="1"} 1"#)
         });
@@ -145,10 +147,10 @@ fn a_stream_without_requests_does_not_keep_it() {
     let at = served.addresses();
     // The sequence keeps a slot, and no request of it waits.
     assert_eq!(
-        post(at.http.unwrap(), "Sums", &NAP.of_sequence(1)),
+        post(at.http().unwrap(), "Sums", &NAP.of_sequence(1)),
         Some(200)
     );
-    let stream = grpc::open_stream(at.grpc.unwrap());
+    let stream = grpc::open_stream(at.grpc().unwrap());
     let begun = Instant::now();
     served.triton.stop().unwrap();
     assert!(begun.elapsed() < served::IDLE, "{:?}", begun.elapsed());
@@ -160,7 +162,7 @@ fn a_stream_without_requests_does_not_keep_it() {
 fn a_model_and_the_server_are_ready_while_one_instance_is() {
     const STALL: u32 = 3000;
     let served = Served::start(&[]);
-    let http = served.addresses().http.unwrap();
+    let http = served.addresses().http().unwrap();
     let ready = || [get(http, "/v2/models/Pair/ready"), get(http, READY)];
     let ask = |milliseconds| post(http, "Pair", &NAP.row(milliseconds));
     assert_eq!(ready(), [Some(200); 2]);
@@ -188,7 +190,7 @@ fn a_platform_s_port_stops_with_the_others() {
         "--allow-sagemaker=true",
         &format!("--sagemaker-port={port}"),
     ]);
-    let http = served.addresses().http.unwrap();
+    let http = served.addresses().http().unwrap();
     assert_eq!(get(sagemaker, "/ping"), Some(200));
     thread::scope(|scope| {
         let nap = scope.spawn(|| post(http, "Nap", &NAP.row(2500)));

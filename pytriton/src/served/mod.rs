@@ -21,6 +21,7 @@ pub use pytriton_runtime::model::{
     SequenceStrategy, TensorSpec, TimeoutAction, VersionPolicy, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::ndarray;
+pub use pytriton_runtime::port::Port;
 pub use pytriton_runtime::registry::SequenceScheduling;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
 pub use pytriton_runtime::runtime_models::{
@@ -29,7 +30,7 @@ pub use pytriton_runtime::runtime_models::{
 };
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;
-pub use pytriton_runtime::server::{Addresses, Builder, Options, ServerError, Triton};
+pub use pytriton_runtime::server::{Addresses, Builder, Options, PortAddress, ServerError, Triton};
 pub use pytriton_runtime::tensor::{DataType, Element, Tensor, TensorError};
 
 pub use batching::*;

@@ -63,7 +63,7 @@ fn known(engine: Engine, groups: &[InstanceGroup], kinds: &[&str], expected: &[f
     let triton = triton(engine)?;
     let model = model("placed").max_batch_size(1);
     triton.bind(model.instances(groups.to_vec()), placed())?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let config = get(at, "/v2/models/placed/config")?.body;
     let groups = config["instance_group"].as_array().ok_or("no groups")?;
     let written = groups.iter().filter_map(|group| group["kind"].as_str());

@@ -83,7 +83,7 @@ fn the_client_is_told_and_the_server_ends() -> Result<()> {
             let models = triton.models();
             let mut names = models.iter().map(|model| model.name.to_string());
             let name = names.find(|name| name != "other").unwrap_or_default();
-            let at = triton.run()?.http.ok_or("no HTTP")?;
+            let at = triton.run()?.http().ok_or("no HTTP")?;
             assert_eq!(infer(at, &name, &[&[2.0]])?, json!([2.0]));
             let under_way = begin(at, "other", &[&[5.0]])?;
             thread::sleep(Duration::from_millis(100));
@@ -110,7 +110,7 @@ fn the_model_is_not_ready_at_once_and_takes_no_more() -> Result<()> {
         let triton = triton(engine)?;
         triton.bind(model("lost"), plain())?;
         triton.bind(model("other"), plain())?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         // This request delays the end of the server.
         let under_way = begin(at, "other", &[&[5.0]])?;
         thread::sleep(Duration::from_millis(100));
@@ -141,7 +141,7 @@ fn each_neighbour_in_the_batch_is_answered_once() -> Result<()> {
             .preferred_batch_size([4])
             .max_queue_delay_microseconds(5_000_000);
         triton.bind(gathered, function)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let asked: Vec<_> = (0..4).map(|_| begin(at, "lost", &[&[-1.0]])).collect();
         for asked in asked {
             let answer = asked?.answer()?;
@@ -166,7 +166,7 @@ fn what_nobody_waits_for_does_not_keep_it() -> Result<()> {
     });
     triton.bind(model("held"), held)?;
     triton.bind(model("lost"), plain())?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let abandoned = begin(at, "held", &[&[1.0]])?;
     entered.wait();
     drop(abandoned);
@@ -210,7 +210,7 @@ fn some_of_the_requests_of_a_batch() -> Result<()> {
                 .preferred_batch_size([4])
                 .max_queue_delay_microseconds(5_000_000);
             triton.bind(gathered, function)?;
-            let at = triton.run()?.http.ok_or("no HTTP")?;
+            let at = triton.run()?.http().ok_or("no HTTP")?;
             let value = |place: usize| match lost.contains(&place) {
                 true => -1.0,
                 false => place as f32,
@@ -266,7 +266,7 @@ fn at_each_place_of_a_batch() -> Result<()> {
                 .preferred_batch_size([4])
                 .max_queue_delay_microseconds(5_000_000);
             triton.bind(gathered, function)?;
-            let at = triton.run()?.http.ok_or("no HTTP")?;
+            let at = triton.run()?.http().ok_or("no HTTP")?;
             let asked: Vec<_> = (0..4)
                 .map(|place| match lost.contains(&place) {
                     true => begin(at, "lost", &[&[-1.0]]),
@@ -298,7 +298,7 @@ fn two_models_at_once_end_it_once() -> Result<()> {
             });
             triton.bind(model(name), function)?;
         }
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let asked = ["one", "two"].map(|name| (name, begin(at, name, &[&[-1.0]])));
         for (name, asked) in asked {
             let answer = asked?.answer()?;
@@ -326,7 +326,7 @@ fn a_stream_ends_with_it() -> Result<()> {
             Ok([Ok(x.clone()), answer(x)].into_iter())
         });
         triton.bind(model("lost"), function)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let body = r#"{"x":[-1.0]}"#;
         let path = "/v2/models/lost/generate_stream";
         let answer = crate::http::send(at, "POST", path, body)?.answer()?;

@@ -110,7 +110,7 @@ fn every_form(engine: Engine) -> Result<()> {
             .with("sum", one(x.sum())))
     });
     triton.bind(flat, flat_function)?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let table = [
         ("batch", json!([2.0, 4.0])),
         ("sample", json!([2.0, 3.0])),
@@ -156,7 +156,7 @@ fn each_instance_has_a_function_of_its_own() -> Result<()> {
             })
         });
         triton.bind(model("each").dynamic_batching(false), functions)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let mut seen = BTreeSet::new();
         while seen.len() < 3 {
             let asked: Vec<_> = (0..6).map(|_| begin(at, "each", &[&[1.0]])).collect();
@@ -200,7 +200,7 @@ fn inputs_are_as_they_are_declared() -> Result<()> {
             Ok(&inputs.array::<f32, Ix2>("x")? * inputs.scalar::<f32>("by")? + offset + longer)
         });
         triton.bind(scaled, function)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let x = json!({"name": "x", "datatype": "FP32", "shape": [2, 1], "data": [1, 2]});
         let by = |one: f32, other: f32| json!({"name": "by", "datatype": "FP32", "shape": [2, 1], "data": [one, other]});
         let note =

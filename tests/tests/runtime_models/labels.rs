@@ -17,7 +17,7 @@ fn classes_have_their_labels() -> Result<()> {
             .output(Output::new::<f32>("y", [4]).labels("cat\r\ndog\n\nfish and chips"));
         let function = Function::batch(|inputs| Ok(inputs.array::<f32, Ix2>("x")?.into_owned()));
         triton.bind(model, function)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let body = json!({
             "inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 4], "data": [1, 3, 2, 4]}],
             "outputs": [{"name": "y", "parameters": {"classification": 4}}],

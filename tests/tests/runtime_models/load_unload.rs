@@ -20,7 +20,7 @@ fn before_and_after_the_start() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     assert!(triton.addresses().is_none() && !triton.is_alive());
     triton.bind(model("before"), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     triton.bind(model("after"), times(3.0))?;
     triton.bind(model("after").version(2), times(4.0))?;
     assert_eq!(infer(at, "before", &[&[1.0]])?, json!([2.0]));
@@ -84,7 +84,7 @@ fn a_bind_that_fails_leaves_the_others_as_they_were() -> Result<()> {
         }
         let at = triton
             .addresses()
-            .and_then(|addresses| addresses.http)
+            .and_then(|addresses| addresses.http())
             .ok_or("no HTTP")?;
         assert_eq!(infer(at, "one", &[&[1.0]])?, json!([2.0]));
         assert_eq!(triton.models().len(), 1);
@@ -105,7 +105,7 @@ fn a_model_that_goes_answers_what_it_has_accepted() -> Result<()> {
     });
     triton.bind(model("held"), held)?;
     triton.bind(model("other"), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let asked = begin(at, "held", &[&[1.0]])?;
     entered.wait();
     thread::scope(|scope| {

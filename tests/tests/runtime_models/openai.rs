@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pytriton::ndarray::Ix1;
 use pytriton::openai::{FinishReason, Message, Piece, Surface, Usage};
-use pytriton::{Function, Input, Model, Output, VersionPolicy};
+use pytriton::{Function, Input, Model, Output, Port, VersionPolicy};
 use pytriton_tests::Engine;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn a_text_is_served_over_openai_s_routes() -> Result<()> {
         let messages = Input::new::<String>("messages", [-1]);
         triton.bind(text("last").input(messages).openai(Surface::Chat), last)?;
         let addresses = triton.run()?;
-        let at = addresses.openai.or(addresses.http).ok_or("no port")?;
+        let at = addresses.get(Port::OpenAi).ok_or("no port")?.address;
         let body = json!({"model": "letters", "prompt": "hello", "max_tokens": 3}).to_string();
         let answer = send(at, "POST", "/v1/completions", &body)?.answer()?;
         let choice = &answer.body["choices"][0];
@@ -100,7 +100,7 @@ fn the_latest_version_that_is_served_says_it() -> Result<()> {
                 triton.bind(model.version_policy(policy.clone()), says)?;
             }
             let addresses = triton.run()?;
-            let at = addresses.openai.or(addresses.http).ok_or("no port")?;
+            let at = addresses.get(Port::OpenAi).ok_or("no port")?.address;
             let found = completion_and_models(at)?;
             assert_eq!(found, (json!(expected), json!(["many"])), "{engine:?}");
         }
@@ -122,8 +122,8 @@ fn texts_come_and_go_as_their_models_do() -> Result<()> {
             triton.bind(model, says)?;
         }
         let addresses = triton.run()?;
-        let http = addresses.http.ok_or("no HTTP")?;
-        let at = addresses.openai.unwrap_or(http);
+        let http = addresses.http().ok_or("no HTTP")?;
+        let at = addresses.get(Port::OpenAi).map_or(http, |at| at.address);
         let control = |action: &str, body: Value| -> Result<()> {
             let path = format!("/v2/repository/models/many/{action}");
             let answer = send(http, "POST", &path, &body.to_string())?.answer()?;

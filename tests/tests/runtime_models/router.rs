@@ -72,7 +72,7 @@ fn an_application_of_axum_serves_models_beside_its_own_routes() -> Result<()> {
         .fallback_service(triton.router()?);
     assert!(triton.is_alive());
     assert_eq!(
-        triton.addresses().and_then(|addresses| addresses.http),
+        triton.addresses().and_then(|addresses| addresses.http()),
         None
     );
     let (at, stop, thread) = serve(application)?;
@@ -97,7 +97,7 @@ fn an_application_of_axum_serves_models_beside_its_own_routes() -> Result<()> {
 #[test]
 fn it_serves_beside_ports() -> Result<()> {
     let triton = bound()?;
-    let ports = triton.run()?.http.ok_or("no HTTP")?;
+    let ports = triton.run()?.http().ok_or("no HTTP")?;
     let (at, stop, thread) = serve(Router::new().fallback_service(triton.router()?))?;
     for at in [ports, at] {
         assert_eq!(infer(at, "double", &[&[3.0]])?, json!([6.0]));

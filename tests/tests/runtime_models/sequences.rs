@@ -118,7 +118,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
     let both =
         both.sample(|started, number: &mut f32, _| Ok(array![[*number * 10.0 + started.get()]]));
     triton.bind(model("both"), both)?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     for (model, five, six) in [
         ("sample", 0.0, 0.0),
         ("batch", 5000.0, 6000.0),
@@ -209,7 +209,7 @@ fn nobody_goes_on(engine: Engine) -> Result<()> {
     });
     let short = model("short").max_sequence_idle_microseconds(5_000_000);
     triton.bind(short, function)?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let ask = |id: u64, flags, x| ask(at, "short", (json!(id), flags), x);
     let counts = |expected: usize| -> Result<()> {
         let begun = Instant::now();

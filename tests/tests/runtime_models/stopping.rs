@@ -34,7 +34,7 @@ fn what_is_accepted_is_answered() -> Result<()> {
         let triton = triton(engine)?;
         let barrier = Arc::new(Barrier::new(2));
         triton.bind(model("held"), held(&barrier))?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let asked = begin(at, "held", &[&[1.0]])?;
         barrier.wait();
         thread::scope(|scope| {
@@ -69,7 +69,7 @@ fn what_takes_too_long_is_told_so() -> Result<()> {
         .build()?;
     let barrier = Arc::new(Barrier::new(2));
     triton.bind(model("held"), held(&barrier))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let asked = begin(at, "held", &[&[1.0]])?;
     barrier.wait();
     assert!(matches!(
@@ -86,7 +86,7 @@ fn several_live_beside_each_other() -> Result<()> {
     let servers = [2.0, 3.0].map(|by| {
         let triton = triton(Engine::Embedded)?;
         triton.bind(model("same"), times(by))?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         Ok::<_, Box<dyn std::error::Error>>((triton, at))
     });
     let [one, two] = servers;
@@ -98,7 +98,7 @@ fn several_live_beside_each_other() -> Result<()> {
     assert!(TcpStream::connect(first).is_err());
     assert_eq!(infer(second, "same", &[&[1.0]])?, json!([3.0]));
     // It restarts with the bound models.
-    let first = one.run()?.http.ok_or("no HTTP")?;
+    let first = one.run()?.http().ok_or("no HTTP")?;
     assert_eq!(infer(first, "same", &[&[1.0]])?, json!([2.0]));
     drop(two);
     assert!(TcpStream::connect(second).is_err());
@@ -129,7 +129,7 @@ fn who_serves_until_a_signal_can_be_stopped_by_a_call() -> Result<()> {
         }
         let at = triton
             .addresses()
-            .and_then(|addresses| addresses.http)
+            .and_then(|addresses| addresses.http())
             .ok_or("no HTTP")?;
         assert_eq!(infer(at, "double", &[&[1.0]])?, json!([2.0]));
         triton.stop()?;

@@ -39,7 +39,7 @@ fn every_form_is_served() -> Result<()> {
         };
         triton.bind(model("batch_stream"), Function::batch_stream(later))?;
         triton.bind(model("sample_stream"), Function::sample_stream(later))?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         for name in ["batch_iter", "sample_iter", "batch_stream", "sample_stream"] {
             for count in [0, 1, 2, 5] {
                 let expected: Vec<f64> = (0..count).map(f64::from).collect();

@@ -23,7 +23,7 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
     let nothing = triton.run().unwrap_err().to_string();
     assert!(nothing.starts_with("no model is bound"), "{nothing}");
     triton.bind(model("one"), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     assert!(triton.is_alive());
     let late = triton.bind(model("late"), times(3.0)).unwrap_err();
     let text = late.to_string();
@@ -43,7 +43,7 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
     triton.stop()?;
     triton.unbind("one", 1)?;
     triton.bind(model("late"), times(3.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     assert_eq!(infer(at, "late", &[&[1.0]])?, json!([3.0]));
     assert_eq!(get(at, "/v2/models/one/ready")?.status, 400);
     Ok(())
@@ -53,7 +53,7 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
 fn its_death_is_known_and_it_can_be_run_again() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
     triton.bind(model("one"), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     kill_process(child_on(at.port())?, Signal::KILL)?;
     let begun = Instant::now();
     while triton.is_alive() || triton.addresses().is_some() {
@@ -62,7 +62,7 @@ fn its_death_is_known_and_it_can_be_run_again() -> Result<()> {
     }
     let why = triton.stop().unwrap_err().to_string();
     assert!(why.starts_with("tritonserver was killed"), "{why}");
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     assert_eq!(infer(at, "one", &[&[1.0]])?, json!([2.0]));
     triton.stop()?;
     Ok(())
@@ -74,7 +74,7 @@ fn while_it_is_started_again_it_is_not_alive() -> Result<()> {
         .arguments(["--restart"])
         .build()?;
     triton.bind(model("one"), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     for alive in [false, true] {
         if !alive {
             kill_process(child_on(at.port())?, Signal::KILL)?;

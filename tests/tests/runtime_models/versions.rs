@@ -25,7 +25,7 @@ fn served(policy: Option<VersionPolicy>, engine: Engine) -> Result<(Vec<u32>, Va
         }
         triton.bind(model, times(version as f32))?;
     }
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     assert!(triton.is_alive());
     assert_eq!(get(at, "/v2/health/ready")?.status, 200);
     let mut answering = Vec::new();
@@ -108,7 +108,7 @@ fn the_latest_changes_while_the_server_runs() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let latest = || model("one").version_policy(VersionPolicy::Latest(1));
     triton.bind(latest(), times(2.0))?;
-    let at = triton.run()?.http.ok_or("no HTTP")?;
+    let at = triton.run()?.http().ok_or("no HTTP")?;
     let other = model("one").version(2).version_policy(VersionPolicy::All);
     let error = triton.bind(other, times(9.0)).unwrap_err().to_string();
     assert!(

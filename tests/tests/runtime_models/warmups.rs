@@ -48,7 +48,7 @@ fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
         let warm = model("warm").instances(2);
         let warm = warm.warmup(zero).warmup(full).warmup(filed);
         triton.bind(warm, noting(&ledger))?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let calls = ledger
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -126,7 +126,7 @@ fn sequences_and_streams_are_warm_and_nothing_of_them_is_left() -> Result<()> {
             }))
         });
         triton.bind(model("streams").warmup(zero(1)), streamed)?;
-        let at = triton.run()?.http.ok_or("no HTTP")?;
+        let at = triton.run()?.http().ok_or("no HTTP")?;
         let [alive, made] = [0, 1].map(|count| states[count].load(Ordering::SeqCst));
         assert_eq!((alive, made), (0, 6), "{engine:?}");
         assert_eq!(items.load(Ordering::SeqCst), 10, "{engine:?}");
