@@ -27,6 +27,8 @@ class Run:
     # Why tests that fail are not counted as failed, by their name: a reason, or one for each
     # engine.
     skipped: dict = dataclasses.field(default_factory=dict)
+    # Why the tests are not run, by the name of the engine.
+    omitted: dict = dataclasses.field(default_factory=dict)
 
 
 DATATYPES = {
@@ -92,6 +94,7 @@ RAGGED = "needs ragged batches"
 EMPTY_ROWS = "counts an empty row for each idle slot, as NVIDIA's sequence backend does"
 DIRECTORY = "loads a model from a directory"
 SHUTDOWN = "expects that requests are accepted and refused on open connections during shutdown"
+DELAYED = {"tritonserver": "takes 20 hours, because each of 37 000 responses is sent two seconds late"}
 DISCARDED = {
     "embedded": "expects that no load is discarded because of a newer load or unload",
     "tritonserver": "tritonserver ends with signal 11 if models that have changed are loaded and unloaded concurrently",

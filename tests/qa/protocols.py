@@ -1,8 +1,8 @@
 """The suites of the protocols and their extensions."""
 
 from builders import (
-    BLANKS, CUDA, DIRECTORY, FUNCTION_TEXT, MALFORMED, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, WORDING, Run, add_sub,
-    identity, model, tensor,
+    BLANKS, CUDA, DELAYED, DIRECTORY, FUNCTION_TEXT, MALFORMED, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, WORDING,
+    Run, add_sub, identity, model, tensor,
 )
 
 # The models of the client examples.
@@ -179,9 +179,10 @@ SUITES = {
     "L0_decoupled": [
         Run("decoupled_test.py", REPEAT, tests=[f"DecoupledTest.test_{name}" for name in (
             "one_to_none", "one_to_one", "one_to_many", "no_streaming", "response_order", "wrong_shape")],
-            fresh=True, seconds=900),
+            fresh=True, seconds=1800),
         Run("decoupled_test.py", REPEAT, tests=["DecoupledTest.test_one_to_multi_many"],
-            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}, fresh=True, seconds=900),
+            server_environment={"TRITONSERVER_DELAY_GRPC_RESPONSE": "2000"}, fresh=True, seconds=1800,
+            omitted=DELAYED),
         Run("decoupled_test.py", [REPEAT_ONCE], tests=["NonDecoupledTest"]),
     ],
     "L0_input_validation": [

@@ -155,6 +155,9 @@ def suite_outcomes(options, name, runs):
     """Returns the outcomes of a suite, by the names of the run and the test."""
     found = {}
     for number, run in enumerate(runs):
+        if options.engine in run.omitted:
+            found |= {f"{run.label} {test}".strip(): ["skipped", run.omitted[options.engine]] for test in run.tests}
+            continue
         folder = pathlib.Path(options.work) / options.engine / f"{name}.{number}" / name
         shutil.rmtree(folder.parent, ignore_errors=True)
         shutil.copytree(pathlib.Path(options.checkout) / "qa" / name, folder)
