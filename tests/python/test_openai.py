@@ -345,8 +345,9 @@ def test_bare_requests():
         ("GET", "/v1/nope", 404, "unknown_url"), ("GET", "/v1/models/", 404, "unknown_url"), ("GET", "/v1/models/a/b", 404, "unknown_url"),
         ("POST", "/v1/models", 405, None), ("GET", "/v1/completions", 405, None), ("DELETE", "/v1/chat/completions", 405, None),
     ]:
-        got, _, body = request(method, path, address=OPENAI)
+        got, headers, body = request(method, path, address=OPENAI)
         assert (got, json.loads(body)["error"]["code"]) == (status, code), path
+        assert ("Allow" in headers) == (status == 405), path
     for body in [b"", b"{", b"[]", b"5", b'"x"', b"\xff", b"{} x", b'{"model":"Letters","prompt":"x","prompt":"y"}', b"[" * 100_000,
                  b'{"model":"Letters","prompt":' + b"[" * 100_000]:
         status, _, answer = post("/v1/completions", body)

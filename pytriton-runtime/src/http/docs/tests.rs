@@ -93,6 +93,8 @@ async fn what_the_page_asks_for_is_there() {
     ] {
         let got = send(&app, method, path, &[], "").await;
         assert_eq!(got.status, status, "{method} {path}");
+        let allowed = (status == 405).then_some("GET");
+        assert_eq!(got.header("allow"), allowed, "{method} {path}");
     }
 }
 

@@ -1,4 +1,4 @@
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderName, Method};
 use http_body_util::BodyExt;
 
@@ -56,6 +56,7 @@ async fn ask_at(
         .answer(app_state, request.body(body).unwrap())
         .await;
     let status = answer.status().as_u16();
+    assert_eq!(answer.headers().contains_key(ALLOW), status == 405);
     let content_type = answer.headers()[CONTENT_TYPE].to_str().unwrap().to_owned();
     let body = answer.into_body().collect().await.unwrap().to_bytes();
     let body = String::from_utf8_lossy(&body).into_owned();
