@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_pattern_that_is_none() {
+    fn invalid_pattern_is_named() {
         for pattern in ["(", "a)(b", "[", "*"] {
             let error = HeaderForward::new(pattern).unwrap_err();
             assert_eq!(error.pattern, pattern);

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_neither_there_nor_not() {
+    fn unknown_state_is_neither_loaded_nor_unloaded() {
         let (yes, no, unknown) = (Some(true), Some(false), None);
         let table = [
             (vec![], Ok(None), Ok(vec![])),

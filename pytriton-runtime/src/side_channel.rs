@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_has_the_number_answers_once() {
+    async fn number_can_be_redeemed_once() {
         let side_channel = Arc::new(SideChannel::default());
         let (mut one, mut other) = (side_channel.claim(), side_channel.claim());
         assert_ne!(one.number(), other.number());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_is_forgotten() {
+    fn dropped_receiver_removes_its_number() {
         let side_channel = Arc::new(SideChannel::default());
         let claim = side_channel.claim();
         let mut request = asked(claim.number());

@@ -119,7 +119,7 @@ async fn answers_on_free_ports_and_stops_well() {
 }
 
 #[tokio::test]
-async fn what_ends_it_early_is_said_in_its_own_words() {
+async fn early_exit_is_reported_with_its_output() {
     let setup = Setup::new(&[]);
     let model = setup.folder.path().join("a b/models/Broken");
     fs::create_dir_all(model.join("1")).unwrap();
@@ -175,7 +175,7 @@ async fn grpc_alone_is_ready_too() {
 }
 
 #[tokio::test]
-async fn without_our_library_it_is_told_no_secret() {
+async fn secrets_require_our_library() {
     let command = AccessOptions::augment_args(clap::Command::new("test").no_binary_name(true));
     let matches = command.get_matches_from(["--restricted-endpoints="]);
     let options = AccessOptions::from_arg_matches(&matches).unwrap();

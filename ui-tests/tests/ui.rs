@@ -25,7 +25,7 @@ fn every_program_that_is_accepted_is_a_test() {
 }
 
 #[test]
-fn what_a_message_says_to_write_was_written() {
+fn advice_of_messages_is_applied() {
     for case in cases() {
         check_words(&case, &followed(&case));
     }

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_read_changes_nothing() {
+    fn unread_input_does_not_change_the_result() {
         let full = [b"ab".repeat(3), b"x".repeat(1000), b"yz".repeat(3)].concat();
         let ends = [b"ab".repeat(3), b"yz".repeat(3)].concat();
         assert_eq!(WINDOW.look(&full), WINDOW.look(&ends));

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_told() {
+    fn invalid_image_is_reported() {
         let file = png(RgbImage::new(2, 2));
         // 65536 by 65536 pixels, with a valid checksum.
         let mut bomb = file.clone();

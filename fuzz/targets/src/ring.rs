@@ -75,7 +75,7 @@ pub(crate) fn ring(input: &[u8]) -> Outcome {
         if let Ok(count) = producer.in_flight(&ring) {
             assert!(count <= ring.capacity());
         }
-        let space = producer.has_room(&ring);
+        let space = producer.has_space(&ring);
         assert_eq!(space.is_ok(), producer.done(&ring).is_ok());
     }
     Ok(())

@@ -67,7 +67,7 @@ impl Pool {
         let reserve = || Reservation::new(&self.bytes, capacity, self.limit);
         let mut reservation = reserve();
         if reservation.is_none() {
-            self.make_room().await;
+            self.make_space().await;
             reservation = reserve();
         }
         let Some(reservation) = reservation else {
@@ -91,7 +91,7 @@ impl Pool {
     }
 
     /// Releases unused regions.
-    async fn make_room(&self) {
+    async fn make_space(&self) {
         let unused = {
             let mut regions = self.regions();
             // If this is cancelled, the regions stay in the pool and are tried again.

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_announced_and_does_not_arrive_is_neither_allocated_nor_reserved() {
+    fn announced_bytes_are_not_reserved_before_they_arrive() {
         let budget = MemoryBudget::new(usize::MAX);
         let mut buffer = buffer(&budget, usize::MAX, Some(0));
         assert_eq!((buffer.buffer.capacity(), budget.reserved()), (0, 0));

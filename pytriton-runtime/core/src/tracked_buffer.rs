@@ -159,7 +159,7 @@ mod tests {
     const KIB: usize = 1 << 10;
 
     #[test]
-    fn what_a_buffer_has_allocated_is_reserved() {
+    fn allocated_bytes_are_reserved() {
         let budget = MemoryBudget::new(100 * KIB);
         let mut buffer = TrackedBuffer::new(budget.empty_permit());
         for byte in 0..=u8::MAX {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reserved_is_not_allocated() {
+    fn bytes_beyond_the_budget_are_not_allocated() {
         let budget = MemoryBudget::new(100 * KIB);
         let mut buffer = TrackedBuffer::new(budget.empty_permit());
         buffer.extend_from_slice(&[7; 40 * KIB]).unwrap();

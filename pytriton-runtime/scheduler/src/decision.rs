@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_before_a_request_that_does_not_stack() {
+    fn unstackable_request_ends_the_wait() {
         let now = Instant::now() + Duration::from_secs(1);
         type Row<'a> = (&'a [usize], usize, &'a [usize], usize, bool);
         let table: &[Row<'_>] = &[

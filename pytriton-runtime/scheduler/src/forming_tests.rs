@@ -58,7 +58,7 @@ impl Forming {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_would_exceed_the_largest_preferred_size_waits() {
+async fn requests_beyond_the_largest_preferred_size_wait() {
     let forming = Forming::new(&[2, 6], 4000 * MILLISECOND, QueuePolicy::DEFAULT);
     let begun = Instant::now();
     forming.push(3);

@@ -148,7 +148,7 @@ async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
 }
 
 #[tokio::test]
-async fn what_an_instance_has_beside_a_call_that_hangs_is_answered_too() {
+async fn other_requests_of_a_hanging_instance_are_answered() {
     let two = ModelDeclaration {
         batches_in_flight: 3,
         ..LIMITED
@@ -191,7 +191,7 @@ async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_call_that_hangs_when_the_server_stops() {
+async fn shutdown_does_not_wait_for_a_hanging_call() {
     let served = start(&LIMITED).await;
     let gate = GATE.lock().await;
     let hanging = ask_and_wait(&served, -5.0).await;

@@ -227,7 +227,7 @@ fn check(number: u16, answer: Answer) {
 /// The remaining clients receive their responses in the order of their requests, behind a stalled
 /// call or not. Other clients may disconnect, fail, be refused, or execute their requests inline.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn those_who_stay_hear_in_their_order() {
+async fn remaining_clients_receive_responses_in_order() {
     let served = start(64).await;
     let gate = GATE.lock().await;
     let before = *HERE.lock();

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_waited_for_the_whole_delay_leaves_together() {
+    fn requests_that_waited_the_full_delay_leave_together() {
         let begun = Instant::now();
         let at = |milliseconds| begun + Duration::from_millis(milliseconds);
         let table = [
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_whose_requests_have_all_left_is_gone() {
+    fn a_batch_without_waiting_requests_is_dropped() {
         let now = Instant::now();
         let mut batches = Prefetched::default();
         batches.add(formed(1, now, true));

@@ -175,7 +175,7 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_level_that_refuses_late_requests_says_when() {
+async fn only_levels_that_refuse_late_requests_have_a_deadline() {
     let levels = Levels::new(0, &[(1, DELAY), (3, REJECT)]);
     for (priority, expected) in [(1, false), (2, false), (3, true)] {
         let request = InferRequest {

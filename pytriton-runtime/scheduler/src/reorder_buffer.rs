@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn forgets_what_nobody_wants() {
+    fn unwanted_batches_are_dropped() {
         let mut order = ReorderBuffer::new();
         let wanted = |batch: u64| batch.is_multiple_of(1000).then_some(batch);
         for sequence in 1..=10_000 {

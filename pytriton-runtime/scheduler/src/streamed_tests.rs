@@ -176,7 +176,7 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
 }
 
 /// The number of responses of a few bytes that a channel can hold.
-const ROOM: usize = 127;
+const CAPACITY: usize = 127;
 
 /// Counts the responses that were sent.
 static REACHED: AtomicU32 = AtomicU32::new(0);
@@ -198,7 +198,7 @@ impl Instance for Endless {
 }
 
 #[tokio::test]
-async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits() {
+async fn a_function_runs_until_the_channel_is_full_and_ends_with_its_receiver() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         ..STREAMED
@@ -212,14 +212,14 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
         .unwrap()
         .unwrap();
     let reached = || REACHED.load(Ordering::SeqCst) as usize;
-    while reached() < ROOM + 1 {
+    while reached() < CAPACITY + 1 {
         tokio::time::sleep(MILLISECOND).await;
     }
     tokio::time::sleep(50 * MILLISECOND).await;
-    assert!(reached() <= ROOM + 2, "{}", reached());
+    assert!(reached() <= CAPACITY + 2, "{}", reached());
     // If one request of a batch is cancelled, the others continue.
     drop(cancelled);
-    for _ in 0..3 * ROOM {
+    for _ in 0..3 * CAPACITY {
         timeout(TEST_TIMEOUT, slow.next())
             .await
             .unwrap()
@@ -233,7 +233,7 @@ async fn a_function_is_no_further_than_there_is_room_and_ends_when_nobody_waits(
 }
 
 #[tokio::test]
-async fn what_is_given_up_or_late_hears_so_and_nothing_else() {
+async fn abandoned_or_late_stream_receives_only_its_error() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         ..STREAMED
@@ -297,7 +297,7 @@ impl Instance for Apart {
 }
 
 #[tokio::test]
-async fn each_request_has_a_sender_of_its_own_which_ends_it() {
+async fn each_request_has_its_own_sender() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Apart)),
         call: CallMode::Raw,
@@ -355,7 +355,7 @@ impl Instance for Never {
 }
 
 #[tokio::test]
-async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
+async fn a_waiting_stream_ends_with_its_last_receiver() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Never)),
         ..STREAMED
@@ -375,7 +375,7 @@ async fn a_stream_that_waits_is_dropped_when_all_have_gone() {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_heard_although_the_model_is_gone() {
+async fn sent_responses_arrive_after_the_model_is_removed() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Repeat)),
         ..STREAMED

@@ -110,7 +110,7 @@ async fn a_full_queue_refuses_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_queue_that_nobody_serves_answers_at_once_until_somebody_does() {
+async fn a_queue_without_instances_refuses_requests() {
     let spec = delayed(10_000);
     let queue = queue(&spec);
     let nobody = SchedulerError::NoInstance {
@@ -341,7 +341,7 @@ async fn a_delay_of_microseconds_is_one() {
 
 /// Eight calls of 50 ms on two instances take four rounds.
 #[tokio::test]
-async fn what_is_not_stacked_is_answered_one_by_one_and_spread_over_all_instances() {
+async fn unstacked_requests_run_separately_on_all_instances() {
     let (spec, scheduler) = start(&ModelDeclaration {
         call: CallMode::Request,
         instances: TWO,
@@ -427,7 +427,7 @@ async fn a_scheduler_that_goes_leaves_no_instance_behind() {
 
 /// A step adds as many bytes to a batch as 100,000 rows.
 #[tokio::test]
-async fn what_steps_add_has_room_in_the_budget_or_is_refused_as_any_overload() {
+async fn memory_of_steps_fits_the_budget_or_the_request_is_refused() {
     const PADDED: ModelDeclaration = ModelDeclaration {
         max_batch_size: 100_000,
         steps: &[&PadBatch],

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lock_file_is_told_by_its_line() {
+    fn invalid_signature_file_is_reported_with_its_line() {
         let table = [
             ("", "line 1: expected a value, found the end of the file"),
             (
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn models_come_and_go() {
+    fn models_are_loaded_and_unloaded() {
         let (old, mut new) = (lock(), lock());
         assert_eq!(old.changes(&new), []);
         new.models[0].1.decoupled = true;

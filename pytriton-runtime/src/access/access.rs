@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_headers_are_told_from_others() {
+    fn header_names_are_distinguished() {
         for (name, expected) in [
             ("X-Key_1.a", true),
             ("K K", false),

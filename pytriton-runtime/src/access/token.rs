@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_small_file_has_no_token() {
+    fn token_must_be_a_small_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(MAX_FILE_BYTES + 1).unwrap();
         for path in [file.path(), Path::new("/dev/zero"), Path::new("/")] {

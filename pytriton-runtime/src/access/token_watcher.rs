@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_changes_nothing() {
+    fn unreadable_token_file_changes_nothing() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let (old, new) = ("the-old-one-is-it", "the-new-one-is-it");
         let both = format!("{new}\n{old}");

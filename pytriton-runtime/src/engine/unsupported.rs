@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_served_otherwise_is_refused() {
+    fn options_with_another_effect_are_refused() {
         let given: Vec<_> = [
             "--allow-cpu-metrics=yes",
             "--allow-gpu-metrics=true",

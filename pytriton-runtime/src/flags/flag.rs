@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_open_something_is_secret() {
+    fn flags_with_credentials_are_secret() {
         let table = [
             ("cache-config", "redis,password=Sesam", true),
             ("cache-config", "redis,auth=Sesam", true),

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_there_is_no_room_for_is_refused_before_it_comes() {
+    async fn body_beyond_the_budget_is_refused_before_it_arrives() {
         let length = 3 * SMALL_BODY_BYTES + 1;
         let app_state = in_flight(4 * SMALL_BODY_BYTES).await;
         let budget = app_state.models.budget();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_announced_is_reserved_as_it_arrives() {
+    async fn announced_body_is_reserved_as_it_arrives() {
         let app_state = in_flight(1 << 30).await;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_LENGTH, HeaderValue::from(1 << 29));

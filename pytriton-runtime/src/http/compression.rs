@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_reads_back() {
+    fn compressed_bodies_are_decoded() {
         let parts = || [b"abc".to_vec(), vec![7; 5000]].into_iter();
         for encoding in [Encoding::Gzip, Encoding::Deflate] {
             let compressed = compressed(encoding, &parts().collect::<Vec<_>>());

@@ -72,7 +72,7 @@ async fn a_model_that_is_not_decoupled_answers_once() {
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
 #[tokio::test]
-async fn what_is_refused_is_told_as_json_on_both_routes() {
+async fn errors_are_json_on_both_routes() {
     let limits = Limits {
         max_request_bytes: 200,
         ..Limits::default()
@@ -201,7 +201,7 @@ async fn a_stream_has_an_event_for_each_answer() {
 }
 
 #[tokio::test]
-async fn generate_has_room_for_one_answer() {
+async fn generate_requires_exactly_one_response() {
     let app = counting().await;
     let one = r#"{"OUTPUT_1":0.0,"model_name":"Counting","model_version":"1"}"#;
     let _counts = COUNTS.lock().await;
@@ -228,7 +228,7 @@ async fn generate_has_room_for_one_answer() {
 }
 
 #[tokio::test]
-async fn what_a_request_and_its_answers_take_is_counted() {
+async fn memory_of_a_request_and_its_responses_is_counted() {
     let limits = Limits {
         max_bytes_in_flight: 300 << 10,
         ..Limits::default()
@@ -249,7 +249,7 @@ async fn what_a_request_and_its_answers_take_is_counted() {
 }
 
 #[tokio::test]
-async fn other_doors_refuse_a_decoupled_model() {
+async fn other_endpoints_refuse_a_decoupled_model() {
     let app = counting().await;
     let got = send(&app, "POST", &path("Counting", "infer"), &[], "{}").await;
     let text = error("HTTP end point doesn't support models with decoupled transaction policy");
@@ -268,7 +268,7 @@ async fn stream_of(
 }
 
 #[tokio::test]
-async fn whoever_drops_a_stream_gives_its_function_up() {
+async fn dropping_a_stream_cancels_its_function() {
     let app = counting().await;
     let _counts = COUNTS.lock().await;
     let before = dropped_streams();

@@ -61,7 +61,7 @@ async fn no_more_bytes_are_held_than_may_be() {
 }
 
 #[tokio::test]
-async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
+async fn named_outputs_are_counted_and_bounded() {
     const MIB: usize = 1 << 20;
     let limits = Limits {
         // Enough for a body and one copy of its text.
@@ -116,7 +116,7 @@ async fn what_a_request_names_counts_and_is_no_more_than_anybody_needs() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_many_models_counts_until_the_client_has_it() {
+async fn model_lists_are_counted_until_they_are_sent() {
     const KIB: usize = 1 << 10;
     let limits = Limits {
         max_bytes_in_flight: 20 * KIB,
@@ -176,7 +176,7 @@ async fn parameters_are_bounded_in_number_and_in_memory() {
 }
 
 #[tokio::test]
-async fn classes_have_room_in_the_budget_or_are_refused() {
+async fn classifications_fit_the_budget_or_are_refused() {
     const MIB: usize = 1 << 20;
     let limits = Limits {
         max_bytes_in_flight: 16 * MIB,

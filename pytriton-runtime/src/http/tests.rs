@@ -151,7 +151,7 @@ async fn bodies_are_compressed_both_ways() {
 }
 
 #[tokio::test]
-async fn errors_say_by_their_type_where_the_request_ended() {
+async fn content_types_of_errors_show_where_the_request_failed() {
     let limits = Limits {
         max_request_bytes: 200,
         ..Limits::default()

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_reads_gets_one_of_now() {
+    async fn fast_readers_get_a_new_text() {
         for bytes in [1, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
             for expected in 1..=3 {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn so_many_may_keep_theirs_and_the_next_gets_one_of_a_moment_ago() {
+    async fn held_texts_are_bounded_and_reused() {
         let mut made = Made::new(MIB);
         let mut unread: Vec<Bytes> = (0..5).map(|_| made.text()).collect();
         assert!(unread.iter().map(number).eq(1..=5));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn however_many_do_not_read_they_hold_few() {
+    async fn slow_readers_hold_a_bounded_number_of_texts() {
         for bytes in [1 << 10, 100 << 10, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
             let mut unread = Vec::new();

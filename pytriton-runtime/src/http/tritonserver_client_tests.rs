@@ -77,7 +77,7 @@ async fn accepted_requests_are_sent_after_tritonserver_has_stopped_accepting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_finds_no_connection_is_refused() {
+async fn request_without_a_connection_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = TritonserverClient::new(listener.local_addr().unwrap(), Arc::default(), 2);
     let silent = Arc::new(silent);

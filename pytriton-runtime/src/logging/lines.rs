@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_which_request_it_is_about() {
+    fn a_log_line_names_its_request() {
         let lines = lines(|| {
             tracing::info!("before");
             let forged = "x\",\"level\":\"ERROR\n".to_owned() + &"y".repeat(9000);

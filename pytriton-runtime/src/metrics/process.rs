@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_system_says_of_the_process() {
+    fn parses_the_statistics_of_the_process() {
         let stat = "7 (a) b) S 1 7 7 0 -1 4194560 900 0 0 0 30 12 0 0 20 0 4 0 500 8192 25 18446744073709551615 1";
         let expected = Stat {
             ticks: 42,

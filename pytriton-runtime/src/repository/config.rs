@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_otherwise_is() {
+    fn changeable_options_are_changed() {
         let spec = with(
             r#"{"name":"Identity","max_batch_size":"4","instance_group":[{"count":2,"kind":"KIND_CPU"},{"count":1}],
                 "dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":"100"},
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compiled_in_can_be_repeated_without_defaults() {
+    fn compiled_options_may_be_repeated_without_defaults() {
         let model = crate::registry::ModelDeclaration {
             dynamic_batching: None,
             sequence_batching: Some(crate::registry::SequenceBatchingDeclaration {
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compiled_in_stays() {
+    fn compiled_options_cannot_be_changed() {
         let table = [
             ("{", "Invalid config override: EOF"),
             (

@@ -110,7 +110,7 @@ async fn models_are_only_loaded_where_clients_may() {
 }
 
 #[tokio::test]
-async fn a_model_comes_and_goes_as_it_is_told() {
+async fn a_model_is_loaded_and_unloaded_on_request() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     assert_eq!(index(&set), "Identity");
     assert!(set.ready() && set.model("Identity", None).is_err());
@@ -242,7 +242,7 @@ async fn a_server_goes_on_without_a_model_where_it_may() {
 }
 
 #[tokio::test]
-async fn so_many_are_loaded_side_by_side_and_tried_again() {
+async fn loads_run_in_parallel_and_are_retried() {
     static NOW: AtomicU32 = AtomicU32::new(0);
     static MOST_LOADED: AtomicU32 = AtomicU32::new(0);
     static TRIES: AtomicU32 = AtomicU32::new(0);
@@ -315,7 +315,7 @@ async fn a_server_that_stops_waits_for_no_load() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_load_that_hangs_keeps_nobody_from_unloading() {
+async fn a_hanging_load_does_not_block_unloading() {
     static HELD: Mutex<()> = Mutex::new(());
     static LOADS: AtomicU32 = AtomicU32::new(0);
     static DROPS: AtomicU32 = AtomicU32::new(0);
@@ -392,7 +392,7 @@ async fn a_load_that_hangs_keeps_nobody_from_unloading() {
 }
 
 #[tokio::test]
-async fn what_a_client_has_changed_is_as_it_was_at_the_next_load() {
+async fn changes_of_a_client_end_with_the_next_load() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     for size in [2, 3] {
         let change = move |mut model: Registration, _: Option<&VersionPolicy>| {

@@ -38,7 +38,7 @@ async fn models_are_loaded_side_by_side() {
 }
 
 #[tokio::test]
-async fn models_come_and_go_and_none_answers_for_another() {
+async fn loads_and_unloads_do_not_mix_models() {
     let retained = ModelDeclaration {
         response_cache: true,
         ..IDENTITY
@@ -168,7 +168,7 @@ impl Instance for Zero {
 }
 
 #[tokio::test]
-async fn the_first_of_several_errors_is_told() {
+async fn the_first_of_several_errors_is_reported() {
     fn failed(context: &crate::call::Context) -> ModelError {
         let model = context.model();
         ModelError::Load {

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_unloading_says_nothing_of_what_came_after_it() {
+    fn an_earlier_unload_does_not_affect_a_later_load() {
         let second = ModelDeclaration {
             version: 2,
             ..IDENTITY

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_client_has_said_of_versions_holds_for_those_bound_later() {
+    async fn version_policy_of_a_client_applies_to_later_versions() {
         let set = started(&[&version(1, None), &version(2, None)]).await;
         let latest = |mut model: Registration, _: Option<&VersionPolicy>| {
             Arc::make_mut(&mut model.spec).version_policy = Some(VersionPolicy::Latest(1));

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_no_longer_than_it_is_told() {
+    fn waits_at_most_for_the_timeout() {
         let triton = Triton::with(
             Options::parse(["--engine=embedded"]).unwrap(),
             Registry::new(&[&IDENTITY]).unwrap(),

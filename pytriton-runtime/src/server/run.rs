@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_is_not_lost_in_silence() {
+    fn lost_output_is_an_error() {
         let lost = ignore_broken_pipe(Err(StorageFull.into())).unwrap_err();
         assert_eq!(
             lost.to_string(),

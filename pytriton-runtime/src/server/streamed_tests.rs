@@ -87,7 +87,7 @@ async fn a_stream_whose_function_computes_is_not_idle() {
 }
 
 #[tokio::test]
-async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
+async fn unread_stream_slows_its_function_and_is_closed() {
     let _counts = COUNTS.lock().await;
     let before = dropped_streams();
     let mut asked = ask("-4").await;
@@ -99,7 +99,7 @@ async fn who_does_not_read_its_stream_slows_its_function_and_is_let_go() {
 }
 
 #[tokio::test]
-async fn who_goes_away_between_two_events_is_noticed_at_once() {
+async fn disconnect_between_events_is_noticed_at_once() {
     let _counts = COUNTS.lock().await;
     let before = dropped_streams();
     let mut asked = ask("-5").await;
@@ -112,7 +112,7 @@ async fn who_goes_away_between_two_events_is_noticed_at_once() {
 }
 
 #[tokio::test]
-async fn who_only_closes_its_side_reads_on() {
+async fn half_closed_client_receives_the_rest() {
     let _counts = COUNTS.lock().await;
     let before = dropped_streams();
     let mut asked = ask("-5").await;

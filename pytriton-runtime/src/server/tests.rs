@@ -109,7 +109,7 @@ async fn an_accepted_request_is_answered_while_the_server_stops() {
 }
 
 #[tokio::test]
-async fn who_asks_again_while_the_server_stops_is_answered_and_told() {
+async fn requests_during_shutdown_are_answered_with_connection_close() {
     let server = start(&[]).await.unwrap();
     let mut client = TcpStream::connect(server.addresses().http().unwrap())
         .await
@@ -132,7 +132,7 @@ async fn who_asks_again_while_the_server_stops_is_answered_and_told() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_answered_in_time_is_told_so() {
+async fn unanswered_requests_fail_at_the_deadline() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http().unwrap();
     let gate = GATE.lock().await;
@@ -235,7 +235,7 @@ async fn a_head_above_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn what_http_forbids_is_refused_and_the_connection_closed() {
+async fn invalid_http_is_refused_and_closes_the_connection() {
     let server = start(&[]).await.unwrap();
     let addresses = *server.addresses();
     let (http, metrics) = (addresses.http().unwrap(), addresses.metrics().unwrap());
@@ -281,7 +281,7 @@ async fn one_port_can_speak_both() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_is_said_before_anything_is() {
+async fn unsupported_models_fail_the_start() {
     let taken = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .unwrap();

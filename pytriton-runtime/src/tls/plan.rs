@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_of_with_the_option_that_names_it() {
+    fn file_errors_name_the_option() {
         let flags = TlsFlags {
             mutual: Some(true),
             roots: Some("/nowhere/roots.pem".into()),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_named() {
+    fn missing_or_superfluous_options_are_named() {
         let table = [
             (
                 "grpc-use-ssl=true",

@@ -45,7 +45,7 @@ mod tests {
     use crate::TracesExporter;
 
     #[test]
-    fn an_exporter_that_is_asked_for_is_missed() {
+    fn a_requested_exporter_is_required() {
         assert!(TracesExporter::None.layer().unwrap().is_none());
         let error = TracesExporter::Otlp.layer().err().unwrap();
         assert!(error.to_string().contains("the feature `otel`"), "{error}");

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_told_what_was_given_and_then_what_was_not() {
+    fn set_options_are_reported_before_defaults() {
         let url = ("url", "http://localhost:1/v1/traces");
         let given = [url, ("resource", "a=b=c"), (QUEUE, "7"), (BATCH, "7")];
         let collector = collector(&given).unwrap();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_the_password_of_the_collector() {
+    fn password_of_the_collector_is_hidden() {
         let named = ("url", "http://a:Sesam@localhost:1/v1/traces");
         let collector_of_a = collector(&[named]).unwrap();
         let reported: Vec<_> = collector_of_a.reported().collect();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_settings_are_refused() {
         let table = [
             (("url", "https://localhost:1"), "must start with http://"),
             ((QUEUE, "0"), "bsp_max_queue_size is 0,"),

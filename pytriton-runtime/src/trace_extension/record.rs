@@ -89,7 +89,7 @@ struct Notes {
 }
 
 impl Notes {
-    fn has_room(&self) -> bool {
+    fn has_space(&self) -> bool {
         self.events.len() < MAX_EVENTS && self.bytes < MAX_EVENT_BYTES
     }
 
@@ -150,7 +150,7 @@ impl Timeline {
 
     /// Records a tensor of the request or of its response.
     fn tensor(&self, activity: &'static str, name: &Arc<str>, tensor: &Tensor) {
-        if !self.sampler.level().tensors || !self.notes().has_room() {
+        if !self.sampler.level().tensors || !self.notes().has_space() {
             return;
         }
         let writer = self.sampler.writer();

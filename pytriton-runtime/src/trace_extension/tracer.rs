@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_takes_nothing_holds_nobody_up() {
+    fn a_blocked_file_delays_no_request() {
         let folder = tempfile::tempdir().unwrap();
         let first = folder.path().join("t.0");
         mknodat(CWD, &first, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_trace_nothing_is_refused() {
+    fn settings_without_effect_are_refused() {
         let tracer = Tracer::default();
         assert_eq!(tracer.update(None, &level(TIMES)), Err(TraceError::NoFile));
         let rate = TraceChanges {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_model_cannot_have_changes_nothing() {
+    fn invalid_setting_of_a_model_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let tracer = started(TraceSettings {
             destination: file(folder.path()),

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_there_are_no_huge_pages() {
+    fn nothing_is_logged_without_huge_pages() {
         for (huge_pages, said) in [
             ("always [madvise] never\n", true),
             ("[always] madvise never\n", true),

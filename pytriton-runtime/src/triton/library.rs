@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_without_a_backend_is_told_what_to_write() {
+    fn a_binary_without_a_backend_is_reported_with_advice() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("target");
         let registry = Registry::new(&[&IDENTITY]).unwrap();

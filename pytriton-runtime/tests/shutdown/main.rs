@@ -62,7 +62,7 @@ fn all_ports_stop_together() {
 }
 
 #[test]
-fn what_is_cut_at_the_deadline_is_an_error() {
+fn stream_cut_at_the_deadline_is_an_error() {
     let served = Served::start(&["--exit-timeout-secs=2"]);
     let at = served.addresses();
     let mut partial = Partial::begin(at.get(Port::OpenAi).unwrap().address);

@@ -164,7 +164,7 @@ fn secretive(engine: Engine) -> Result<Command> {
 }
 
 #[test]
-fn nobody_sees_what_opens() -> Result<()> {
+fn secrets_are_hidden() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let home = tempfile::tempdir()?;
         let server = Server::spawn(secretive(engine)?.env("XDG_RUNTIME_DIR", home.path()))?;

@@ -59,7 +59,7 @@ fn list_shows_every_model_with_its_tensors() -> Result<()> {
 }
 
 #[test]
-fn check_passes_or_says_why_not() -> Result<()> {
+fn check_passes_or_reports_the_reason() -> Result<()> {
     assert!(run(MODELS, &check())?.status.success());
     let unloadable = run(UNLOADABLE, &check())?;
     assert!(!unloadable.status.success());
@@ -149,7 +149,7 @@ fn mistakes_on_the_command_line_are_refused() -> Result<()> {
 }
 
 #[test]
-fn a_door_that_is_not_wanted_is_not_opened() {
+fn disabled_ports_are_not_opened() {
     for (option, endpoint) in [
         ("--allow-http", "http"),
         ("--allow-grpc", "grpc"),
@@ -260,7 +260,7 @@ fn bash_completes_commands_and_options() -> Result<()> {
 }
 
 #[test]
-fn what_is_installed_for_a_binary_has_its_name() -> Result<()> {
+fn installed_files_have_the_name_of_the_binary() -> Result<()> {
     let name = Path::new(MODELS).file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     assert_ne!(name, env!("CARGO_PKG_NAME"));

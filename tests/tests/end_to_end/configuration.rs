@@ -114,7 +114,7 @@ fn secrets_are_nowhere() -> Result<()> {
 }
 
 #[test]
-fn numbered_variables_count_beside_the_one_without_a_number() -> Result<()> {
+fn numbered_variables_are_added_to_the_unnumbered_one() -> Result<()> {
     let (mut command, _folder, path) = command(FREE)?;
     let variable = "PYTRITON_TRITON_CONFIG_CACHE_CONFIG";
     command
@@ -162,7 +162,7 @@ fn mistakes_come_all_at_once_with_their_lines() -> Result<()> {
 }
 
 #[test]
-fn a_platform_says_the_port_where_nobody_else_does() -> Result<()> {
+fn a_platform_sets_the_port_by_default() -> Result<()> {
     let port = TcpListener::bind("127.0.0.1:0")?
         .local_addr()?
         .port()

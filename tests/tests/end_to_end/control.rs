@@ -51,12 +51,12 @@ fn drive(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn models_come_and_go() -> Result<()> {
+fn models_are_loaded_and_unloaded() -> Result<()> {
     drive(Engine::Embedded)
 }
 
 #[test]
-fn models_of_tritonserver_come_and_go() -> Result<()> {
+fn models_of_tritonserver_are_loaded_and_unloaded() -> Result<()> {
     drive(Engine::Tritonserver)
 }
 

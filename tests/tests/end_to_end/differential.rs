@@ -61,7 +61,7 @@ fn the_embedded_engine_outlives_what_ends_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn what_ends_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
+fn end_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let python = python()?;
     // `deadlines` depends on a race, so it is excluded.
     for (killer, _) in KILLERS
@@ -82,7 +82,7 @@ fn what_ends_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
 }
 
 #[test]
-fn what_ends_tritonserver_is_over_soon_with_restart() -> Result<()> {
+fn restart_follows_the_end_of_tritonserver() -> Result<()> {
     let python = python()?;
     let server = serve(Engine::Tritonserver, &["--restart"])?;
     let banner = server.banner();

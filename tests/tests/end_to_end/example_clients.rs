@@ -45,7 +45,7 @@ impl Example {
 }
 
 #[test]
-fn what_they_print_is_the_same_over_both_protocols() -> Result<()> {
+fn clients_print_the_same_over_both_protocols() -> Result<()> {
     let table = [
         (
             example!("add_sub"),

@@ -105,7 +105,7 @@ fn a_binary_without_a_backend_says_what_to_write() -> Result<()> {
 }
 
 #[test]
-fn models_come_and_go_and_regions_stay() -> Result<()> {
+fn regions_survive_loads_and_unloads() -> Result<()> {
     let explicit = ["--model-control-mode=explicit", "--load-model=*"];
     let server = Server::start_native(crate::MODELS.as_ref(), crate::folder(), &explicit)?;
     crate::python()?.test("test_native_control.py", &server)

@@ -9,7 +9,7 @@ use crate::command_line::{DEADLINE, FREE_PORTS, check, run};
 use crate::{MODELS, folder, python, serve};
 
 #[test]
-fn a_pattern_that_is_none_is_refused() -> Result<()> {
+fn an_invalid_pattern_is_refused() -> Result<()> {
     for option in [
         "--http-header-forward-pattern",
         "--grpc-header-forward-pattern",
@@ -22,7 +22,7 @@ fn a_pattern_that_is_none_is_refused() -> Result<()> {
 }
 
 #[test]
-fn a_cache_that_is_none_is_refused() -> Result<()> {
+fn an_invalid_cache_is_refused() -> Result<()> {
     for (setting, part) in [
         ("local", "expected `local,size=…`, found `local`"),
         ("local,size=much", "at least 1024 bytes, found `much`"),

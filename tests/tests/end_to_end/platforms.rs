@@ -116,7 +116,7 @@ fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
 }
 
 #[test]
-fn what_a_platform_lacks_is_named() -> Result<()> {
+fn missing_parts_of_a_platform_are_named() -> Result<()> {
     for (arguments, part) in [
         (
             &["--allow-vertex-ai=true"][..],

@@ -73,7 +73,7 @@ fn openai_s_routes_can_be_closed() -> Result<()> {
 }
 
 #[test]
-fn tritonserver_serves_grpc_alone_where_what_stands_beside_it_is_closed() -> Result<()> {
+fn tritonserver_serves_only_grpc_without_sidecar_ports() -> Result<()> {
     let only_grpc = [
         "--allow-http=false",
         "--allow-openai=false",

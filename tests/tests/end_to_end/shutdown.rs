@@ -93,7 +93,7 @@ fn openai_s_routes_answer_a_request_that_has_begun() -> Result<()> {
 }
 
 #[test]
-fn openai_s_routes_answer_a_request_that_has_begun_beside_tritonserver() -> Result<()> {
+fn openai_routes_complete_started_requests_next_to_tritonserver() -> Result<()> {
     stop_within_a_body(Engine::Tritonserver)
 }
 
@@ -178,7 +178,7 @@ fn a_stream_that_ends_in_time_comes_as_a_whole() -> Result<()> {
 }
 
 #[test]
-fn a_stream_that_does_not_end_in_time_says_so() -> Result<()> {
+fn a_stream_that_exceeds_the_deadline_fails() -> Result<()> {
     let server = Server::start(MODELS, &["--exit-timeout-secs=1"])?;
     let (mut waits, mut seen) = stream(
         &server,
@@ -205,7 +205,7 @@ fn a_stream_that_does_not_end_in_time_says_so() -> Result<()> {
 }
 
 #[test]
-fn an_answer_that_nobody_takes_is_said() -> Result<()> {
+fn an_unread_response_is_logged() -> Result<()> {
     const BYTES: usize = 24 << 20;
     let server = Server::start(MODELS, &[])?;
     let header = format!(

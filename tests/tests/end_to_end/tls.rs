@@ -92,7 +92,7 @@ fn a_stopping_server_answers_what_it_has_accepted_over_tls() -> Result<()> {
 }
 
 #[test]
-fn clients_need_certificates_where_it_is_asked_for() -> Result<()> {
+fn client_certificates_are_required_on_request() -> Result<()> {
     let server = start(Engine::Embedded, &MUTUAL)?;
     python()?.test("test_tls_mutual.py", &server)
 }
@@ -287,7 +287,7 @@ fn options_that_do_not_go_together_are_refused() -> Result<()> {
 }
 
 #[test]
-fn a_client_with_tls_is_refused_where_there_is_none() -> Result<()> {
+fn a_client_with_tls_is_refused_by_a_plain_port() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     let banner = server.banner();
     for address in [&banner.http, &banner.grpc, &banner.metrics] {

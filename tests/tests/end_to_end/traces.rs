@@ -88,7 +88,7 @@ fn spans_come_to_a_collector() -> Result<()> {
 }
 
 #[test]
-fn spans_of_functions_come_to_a_collector_beside_tritonserver() -> Result<()> {
+fn spans_of_functions_reach_the_collector_with_tritonserver() -> Result<()> {
     let collector = Collector::start(&[])?;
     let forward = [
         "--http-header-forward-pattern=trace(parent|state)",

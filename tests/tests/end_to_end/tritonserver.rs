@@ -120,7 +120,7 @@ fn starts_answers_and_stops_without_a_trace() -> Result<()> {
 }
 
 #[test]
-fn tritonserver_is_told_how_to_keep_memory_unless_the_user_says_so() -> Result<()> {
+fn memory_tunables_are_set_unless_the_user_sets_them() -> Result<()> {
     let home = tempfile::tempdir()?;
     // glibc parses this variable in place and replaces separators.
     let environment = |server: &Server| -> Result<String> {
@@ -198,7 +198,7 @@ fn the_death_of_the_process_ends_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn what_tritonserver_refuses_is_said_in_its_words() -> Result<()> {
+fn refusals_of_tritonserver_are_reported_verbatim() -> Result<()> {
     let home = tempfile::tempdir()?;
     let table = [
         ("--metrics-config=nonsense", "nonsense"),

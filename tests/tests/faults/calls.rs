@@ -108,7 +108,7 @@ fn calls_without_end_are_answered_and_then_not_accepted() -> Result<()> {
 }
 
 #[test]
-fn who_asks_for_nothing_keeps_nobody_waiting() -> Result<()> {
+fn idle_clients_do_not_delay_shutdown() -> Result<()> {
     for mode in ["channel", "stream"] {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &[])?;

@@ -233,7 +233,7 @@ fn clients_that_ask_on_and_on_are_answered_and_then_not_accepted() -> Result<()>
 }
 
 #[test]
-fn what_is_cut_is_said() -> Result<()> {
+fn cut_requests_are_logged() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &["--exit-timeout-secs=2"])?;
     let address = &server.banner().http;

@@ -43,7 +43,7 @@ fn only_the_batch_that_fails_fails_and_in_the_same_words() -> Result<()> {
 }
 
 #[test]
-fn a_slow_function_keeps_nobody_else_waiting() -> Result<()> {
+fn a_slow_function_does_not_delay_other_models() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let address = &server.banner().http;

@@ -44,7 +44,7 @@ fn full(path: &Path) -> Result<()> {
 }
 
 #[test]
-fn a_log_that_takes_no_line_keeps_nobody_waiting() -> Result<()> {
+fn a_blocked_log_delays_no_request() -> Result<()> {
     let table = [
         ("true", "--log-file=/dev/full", "2>/dev/full"),
         ("true", "", "2>&-"),

@@ -41,7 +41,7 @@ fn is_connected(port: &str) -> bool {
 }
 
 #[test]
-fn who_is_gone_is_not_waited_for() -> Result<()> {
+fn disconnected_client_is_not_waited_for() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = forgetful(home.path(), &[])?;
     let last = Instant::now();
@@ -51,7 +51,7 @@ fn who_is_gone_is_not_waited_for() -> Result<()> {
 }
 
 #[test]
-fn who_is_there_is_answered() -> Result<()> {
+fn connected_client_is_answered() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = forgetful(home.path(), &[])?;
     let nap = http::nap(&server.banner().http, "Slow", 3000)?;

@@ -18,7 +18,7 @@ use crate::{EXIT, http};
 pub(crate) const LIMIT: &str = "ulimit -f 32768";
 
 #[test]
-fn a_full_disk_is_said_at_the_start() -> Result<()> {
+fn a_full_disk_is_reported_at_the_start() -> Result<()> {
     let home = tempfile::tempdir()?;
     let (mut command, expected) = match disk(home.path(), "64k") {
         Some(mount) => (shell(&NAMESPACE, &mount, ""), "No space left on device"),

@@ -115,7 +115,7 @@ fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
 
 /// A new connection breaks while the end of the previous one is still being processed.
 #[test]
-fn however_soon_it_breaks_again_it_returns() -> Result<()> {
+fn repeated_failures_are_recovered() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let mut random = Random::new();
@@ -164,7 +164,7 @@ fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
 /// A server is ready if all its models are, and a model if at least one of its instances is
 /// reachable.
 #[test]
-fn what_cannot_be_reached_is_not_ready() -> Result<()> {
+fn unreachable_model_is_not_ready() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let all = ready_models(&server)?;

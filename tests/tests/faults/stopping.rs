@@ -109,7 +109,7 @@ fn clients_that_never_end_do_not_keep_it_from_ending() -> Result<()> {
 }
 
 #[test]
-fn what_there_is_no_time_for_is_refused_in_one_go() -> Result<()> {
+fn pending_requests_are_refused_together_at_the_deadline() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &["--exit-timeout-secs=2"])?;
     let banner = server.banner().clone();

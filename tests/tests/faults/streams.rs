@@ -163,7 +163,7 @@ fn streams_that_end_in_time_are_whole_when_the_server_stops() -> Result<()> {
 }
 
 #[test]
-fn streams_that_have_no_end_hear_of_the_server_s() -> Result<()> {
+fn endless_streams_end_with_the_server() -> Result<()> {
     for busy in BUSY {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &["--exit-timeout-secs=3"])?;

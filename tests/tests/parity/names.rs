@@ -117,7 +117,7 @@ fn every_name_has_a_row_and_every_row_a_name() -> Result<()> {
 }
 
 #[test]
-fn what_is_there_is_shown_and_what_is_not_has_a_reason() -> Result<()> {
+fn supported_names_have_a_test_and_others_a_reason() -> Result<()> {
     let document = read("docs/pytriton.md")?;
     for row in Row::all(&document) {
         let names = row.names.join(", ");

@@ -50,7 +50,7 @@ fn ended(triton: &Triton, model: &str, since: Instant) -> Result<()> {
 }
 
 #[test]
-fn the_client_is_told_and_the_server_ends() -> Result<()> {
+fn the_client_receives_the_error_and_the_server_ends() -> Result<()> {
     for engine in ENGINES {
         let stateful = Function::stateful(|_| Ok(()))
             .batch(|(), inputs| answer(inputs.array::<f32, Ix2>("x")?.into_owned()));
@@ -155,7 +155,7 @@ fn each_neighbour_in_the_batch_is_answered_once() -> Result<()> {
 }
 
 #[test]
-fn what_nobody_waits_for_does_not_keep_it() -> Result<()> {
+fn abandoned_request_does_not_delay_the_end() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let (entered, leave) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
     let (inside, outside) = (Arc::clone(&entered), Arc::clone(&leave));

@@ -86,7 +86,7 @@ fn completion_and_models(at: SocketAddr) -> Result<(Value, Value)> {
 }
 
 #[test]
-fn the_latest_version_that_is_served_says_it() -> Result<()> {
+fn the_latest_served_version_responds() -> Result<()> {
     let table = [
         (VersionPolicy::All, "2"),
         (VersionPolicy::Latest(1), "2"),
@@ -109,7 +109,7 @@ fn the_latest_version_that_is_served_says_it() -> Result<()> {
 }
 
 #[test]
-fn texts_come_and_go_as_their_models_do() -> Result<()> {
+fn openai_models_follow_loads_and_unloads() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let explicit = [
             "--restricted-endpoints=",

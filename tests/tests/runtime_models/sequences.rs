@@ -192,12 +192,12 @@ impl Drop for Counted {
 }
 
 #[test]
-fn states_are_dropped_when_nobody_goes_on() -> Result<()> {
-    nobody_goes_on(Engine::Embedded)?;
-    nobody_goes_on(Engine::Tritonserver)
+fn states_of_idle_sequences_are_dropped() -> Result<()> {
+    idle_sequences_drop_their_states(Engine::Embedded)?;
+    idle_sequences_drop_their_states(Engine::Tritonserver)
 }
 
-fn nobody_goes_on(engine: Engine) -> Result<()> {
+fn idle_sequences_drop_their_states(engine: Engine) -> Result<()> {
     let triton = triton(engine)?;
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);

@@ -29,7 +29,7 @@ fn held(barrier: &Arc<Barrier>) -> Function {
 }
 
 #[test]
-fn what_is_accepted_is_answered() -> Result<()> {
+fn accepted_requests_are_answered() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let barrier = Arc::new(Barrier::new(2));
@@ -62,7 +62,7 @@ fn accepts(mut stream: &TcpStream) -> bool {
 }
 
 #[test]
-fn what_takes_too_long_is_told_so() -> Result<()> {
+fn slow_requests_fail_at_the_deadline() -> Result<()> {
     let builder = builder(Engine::Embedded)?;
     let triton = builder
         .options(|options| options.exit_timeout_secs = 0)
@@ -82,7 +82,7 @@ fn what_takes_too_long_is_told_so() -> Result<()> {
 }
 
 #[test]
-fn several_live_beside_each_other() -> Result<()> {
+fn several_servers_coexist() -> Result<()> {
     let servers = [2.0, 3.0].map(|by| {
         let triton = triton(Engine::Embedded)?;
         triton.bind(model("same"), times(by))?;
@@ -117,7 +117,7 @@ async fn from_async_code_too() -> Result<()> {
 }
 
 #[test]
-fn who_serves_until_a_signal_can_be_stopped_by_a_call() -> Result<()> {
+fn call_stops_a_server_that_waits_for_a_signal() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     triton.bind(model("double"), times(2.0))?;
     thread::scope(|scope| {
@@ -139,7 +139,7 @@ fn who_serves_until_a_signal_can_be_stopped_by_a_call() -> Result<()> {
 }
 
 #[test]
-fn what_cannot_be_started_is_said() -> Result<()> {
+fn failed_start_is_an_error() -> Result<()> {
     let first = testing::serve(model("double"), times(2.0))?;
     let taken = first.http().port();
     let second = builder(Engine::Embedded)?

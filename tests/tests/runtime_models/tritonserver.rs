@@ -109,7 +109,7 @@ fn child_on(port: u16) -> Result<Pid> {
 }
 
 #[test]
-fn a_model_that_cannot_be_loaded_is_said() -> Result<()> {
+fn a_failed_load_is_reported() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
     let failing = Function::stateful(|_| Err::<(), _>("no weights".into()));
     let failing =

@@ -188,7 +188,7 @@ fn one_that_fails_keeps_the_server_from_starting() -> Result<()> {
 }
 
 #[test]
-fn mistakes_are_told_all_at_once() -> Result<()> {
+fn errors_are_reported_together() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let wrong = Warmup::new("w")
         .batch_size(9)

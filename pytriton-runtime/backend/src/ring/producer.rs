@@ -78,7 +78,7 @@ impl Producer {
     /// # Errors
     ///
     /// Returns [`Broken`] if the consumer's position is invalid.
-    pub fn has_room<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
+    pub fn has_space<S: Sleep + Copy>(&self, ring: &Ring<'_, S>) -> Result<bool, Broken> {
         Ok(self.in_flight(ring)? < ring.capacity())
     }
 

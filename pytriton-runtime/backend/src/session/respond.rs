@@ -31,7 +31,7 @@ impl Server {
             return Err(SessionError::Closed);
         }
         let mut outgoing = lock(&end.outgoing);
-        self.make_room(&mut outgoing, len)?;
+        self.make_space(&mut outgoing, len)?;
         let announce = |number| ToServer::Segment(number).to_message();
         let allocated = end.allocate(&mut outgoing, len, announce)?;
         let mut allocated = AllocatedResponses { allocated, start };
@@ -124,13 +124,13 @@ impl Server {
 
     /// Frees what tritonserver has read. Waits while it has too much to read, or while no slot is
     /// free to announce another segment.
-    fn make_room(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
+    fn make_space(&self, outgoing: &mut Outgoing, len: usize) -> Result<(), SessionError> {
         let ring = self.returns.end.out();
         loop {
             let done = outgoing.collect(&ring)?;
             let live = outgoing.arena.live();
             let fits = live == 0 || live.saturating_add(len) <= MAX_IN_FLIGHT_BYTES;
-            if fits && outgoing.producer.has_room(&ring)? {
+            if fits && outgoing.producer.has_space(&ring)? {
                 return Ok(());
             }
             self.wait(outgoing, done)?;

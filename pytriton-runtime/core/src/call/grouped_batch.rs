@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_together_stands_together_and_is_answered_in_order() {
+    fn grouped_rows_are_adjacent_and_responses_in_order() {
         let table: [(&[f64], &[f64]); 6] = [
             (&[], &[]),
             (&[1.0], &[1.0]),

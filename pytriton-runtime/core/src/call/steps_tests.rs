@@ -442,7 +442,7 @@ fn padded_outputs_are_reserved_before_they_are_created_and_until_they_are_gone()
 }
 
 #[test]
-fn what_a_step_makes_of_outputs_is_reserved() {
+fn outputs_of_a_step_are_reserved() {
     const KIB: usize = 1 << 10;
     for rows in [&[1][..], &[1, 1], &[1; 7]] {
         for (elements, stated) in [(0, false), (0, true), (4 * KIB, false), (4 * KIB, true)] {

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_stays_where_it_is() {
+    fn tensors_without_padding_are_not_copied() {
         let one = tensor(&[1, 2], &[1_u8, 2]);
         let two = tensor(&[2, 2], &[3_u8, 4, 5, 6]);
         // Without padding, the value does not matter.
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_memory_can_hold_is_refused() {
+    fn sizes_beyond_the_address_space_are_refused() {
         let side = 1 << 20;
         let rows = vec![0_u64; side];
         let table = [[1, side, 1, 1], [1, 1, side, 1], [1, 1, 1, side]];

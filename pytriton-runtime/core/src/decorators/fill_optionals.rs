@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn present_inputs_are_unchanged() {
         let spec = spec::<f32>(&[1]);
         let given = Tensor::from_elements(vec![1, 1], vec![4.0_f32]).unwrap();
         let inputs = vec![None, Some(given.clone())];

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn all_rows_are_one_value_or_all_values_are_told() {
+    fn rows_with_several_values_are_an_error_that_lists_them() {
         let error = |values| {
             let text =
                 "input 'INPUT_1' of model 'Identity' must have one value for the whole batch";

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_is_cut_off_and_other_rows_are_an_error() {
+    fn padding_rows_are_removed_and_other_counts_are_an_error() {
         let spec = IDENTITY.spec().unwrap();
         let inputs = vec![Some(column(&[1.0, 2.0]))];
         let mut batch = Batch::new(&spec, 2, Cow::Owned(inputs));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_is_counted_before_it_is_there_and_until_it_is_gone() {
+    fn padding_is_reserved_from_before_its_allocation_until_its_end() {
         let spec = IDENTITY.spec().unwrap();
         let inputs = [Some(
             Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn one_version_says_it_for_all() {
+    fn one_version_sets_the_policy_of_all() {
         use VersionPolicy::{All, Latest};
         let silent = || IDENTITY.spec().unwrap();
         let says = || ModelSpec {

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_said_of_sequences_is_as_triton_has_it() {
+    fn sequence_defaults_match_triton() {
         let oldest = |candidates| SequenceStrategyDeclaration::Oldest {
             max_candidate_sequences: candidates,
             preferred_batch_size: &[],

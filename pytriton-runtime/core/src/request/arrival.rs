@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_while_a_body_is_polled_counts() {
+    fn data_that_arrives_during_a_poll_counts() {
         let order = ArrivalOrder::default();
         let [slow, fast] = [order.arrive(), order.arrive()];
         let waker = noop_waker();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_is_woken_when_it_is_its_turn() {
+    async fn waiter_is_woken_at_its_turn() {
         let order = ArrivalOrder::default();
         let arrivals: Vec<_> = (0..20).map(|_| order.arrive()).collect();
         let entered = Arc::new(Mutex::new(Vec::new()));

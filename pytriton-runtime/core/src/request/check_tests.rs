@@ -71,7 +71,7 @@ fn check(inputs: Vec<InferInput>, outputs: &[&str]) -> Result<Request, String> {
 }
 
 #[test]
-fn what_fits_is_taken() {
+fn matching_requests_are_accepted() {
     let request = check(vec![x(&[3, 2], 6)], &["OUTPUT_1"]).unwrap();
     assert_eq!(request.batch_size(), 3);
     assert!(request.tensor("words").is_none());
@@ -80,7 +80,7 @@ fn what_fits_is_taken() {
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn mismatches_are_named() {
     let renamed = |name: &str| InferInput {
         name: name.to_owned(),
         ..x(&[1, 2], 2)

@@ -37,7 +37,7 @@ fn sequences_are_batched_as_the_options_say() {
 }
 
 #[test]
-fn what_does_not_go_with_sequences_is_refused() {
+fn options_that_exclude_sequences_are_refused() {
     let no_queue =
         "this option belongs to dynamic batching, which sequence models do not use: remove it";
     let direct = || model().sequence_batching(Direct);

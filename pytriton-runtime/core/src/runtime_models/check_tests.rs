@@ -392,7 +392,7 @@ fn every_flaw_is_named() {
 }
 
 #[test]
-fn all_flaws_are_told_at_once() {
+fn all_flaws_are_reported_together() {
     let flawed = Model::new("").version(0).batches_in_flight(0);
     assert_eq!(flaws(flawed, batch()).len(), 5);
 }

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_triton_is_left_to_it() {
+    fn reserved_keys_of_triton_are_refused() {
         for key in [
             "triton_python_backend_shm_region_1",
             "/triton_python_backend_shm_region_2",

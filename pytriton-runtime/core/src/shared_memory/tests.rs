@@ -166,7 +166,7 @@ fn names_are_taken_until_they_are_given_back() {
 }
 
 #[test]
-fn what_is_used_stays() {
+fn regions_in_use_stay_mapped() {
     let regions = Regions::default();
     let memory = Memory::new(64);
     for name in ["a", "b", "c"] {

@@ -318,7 +318,7 @@ fn bytes_are_read_as_the_message() {
 }
 
 #[test]
-fn what_is_no_batch_is_sent_one_by_one_where_it_would_wait_for_others() {
+fn unstackable_requests_do_not_wait_for_others() {
     use CallMode::{Batch, Raw, Request};
     const ONE: &[InstanceGroup] = &[InstanceGroup::cpu(1)];
     type Row = (

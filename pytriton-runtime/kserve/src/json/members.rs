@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_members_are_read_as_anybody_needs() {
+    fn the_number_of_members_is_bounded() {
         for names in [Names::Any, Names::Unique] {
             for (count, fits) in [(0, true), (1, true), (65_536, true), (65_537, false)] {
                 let mut permit = MemoryPermit::unlimited();

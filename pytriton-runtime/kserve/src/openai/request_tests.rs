@@ -62,7 +62,7 @@ fn bodies(spec: &ModelSpec, json: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_input_is_a_parameter_of_a_function_that_asks_for_them() {
+fn other_members_become_parameters() {
     let spec = ModelSpec {
         takes_parameters: true,
         ..chat()
@@ -107,7 +107,7 @@ fn what_is_no_input_is_a_parameter_of_a_function_that_asks_for_them() {
 }
 
 #[test]
-fn what_is_asked_becomes_a_request_of_the_generate_extension() {
+fn completion_becomes_a_generate_request() {
     let completions = completions();
     let table: [(&str, &[&str]); 7] = [
         (
@@ -151,7 +151,7 @@ fn what_is_asked_becomes_a_request_of_the_generate_extension() {
 }
 
 #[test]
-fn what_is_the_server_s_is_read() {
+fn members_for_the_server_are_read() {
     let json = r#"{"model":"m","prompt":"a","stream":true,"stream_options":{"include_usage":true,"x":1},"stop":["\u00e9","b"]}"#;
     let request = ask(&completions(), json).unwrap();
     assert!(request.stream && request.include_usage);
@@ -216,7 +216,7 @@ fn a_list_of_the_function_s_may_be_long() {
 }
 
 #[test]
-fn mistakes_are_told_by_their_names() {
+fn errors_are_reported_by_name() {
     let completions = completions();
     let invalid = |member: &str, what: &str| format!("Invalid value for '{member}': {what}.");
     let missing = |member: &str| format!("Missing required parameter: '{member}'.");

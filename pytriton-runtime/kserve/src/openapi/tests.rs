@@ -78,7 +78,7 @@ fn each_document_is_as_it_was() {
 }
 
 #[test]
-fn other_ports_are_told_where_they_are_known() {
+fn known_ports_are_shown() {
     let routes = ServedRoutes::new([], false).with_other_ports([("grpc", 9001, true)]);
     let document = of(&[], &routes);
     let expected = json!({ "grpc": { "port": 9001, "tls": true } });

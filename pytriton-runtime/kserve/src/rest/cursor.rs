@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_stand_for_itself_ends_the_bytes_that_do() {
+    fn special_characters_end_plain_bytes() {
         for byte in 0..=u8::MAX {
             for at in 0..8 {
                 let mut text = *b"abcdefgh";

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_are_told_as_triton_does() {
+    fn errors_have_tritons_texts() {
         let handle = |length| format!(r#""raw_handle":{{"b64":"{}=="}}"#, "A".repeat(length));
         let table = [
             (

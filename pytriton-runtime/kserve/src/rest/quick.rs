@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_here_is_reserved_once() {
+    fn fallback_reserves_the_request_once() {
         let spec = model();
         let data = vec!["1"; 1000].join(",");
         let text = format!(
@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_the_long_way_reads(
+        fn fast_path_equals_general_decoder(
             which in 0..USUAL.len(),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 0..4),
         ) {

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_are_told_as_triton_does() {
+    fn errors_have_tritons_texts() {
         let unsigned = "attempt to access JSON non-unsigned-integer as unsigned-integer";
         let key = "Shared memory register request has no 'key' field";
         let table = [

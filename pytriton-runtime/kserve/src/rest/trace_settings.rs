@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_as_triton_does() {
+    fn errors_have_tritons_texts() {
         let table = [
             (
                 r#"{"trace_file":null}"#,

@@ -47,7 +47,7 @@ fn with_task(connection: &ConnectionState, stream: OpenStream) -> JoinHandle<()>
 }
 
 #[tokio::test(start_paused = true)]
-async fn idle_computing_and_blocked_connections_are_told_apart() {
+async fn idle_busy_and_blocked_connections_are_distinguished() {
     let (begun, connection) = (Instant::now(), ConnectionState::new());
     let script = async {
         let mut stream = connection.open(Version::HTTP_2);

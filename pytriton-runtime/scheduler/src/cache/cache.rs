@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_found() {
+    fn stored_responses_are_found() {
         let cache = ResponseCache::new(10_000);
         let one = response(Bytes::from_static(b"one"));
         assert_eq!(cache.lookup(&numbered(1)).response, None);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_beside_the_outputs_is_kept_and_counted() {
+    fn response_parameters_are_stored_and_counted() {
         let cache = ResponseCache::new(10_000);
         let mut one = response(Bytes::from_static(b"one"));
         cache.insert(numbered(1), &one);

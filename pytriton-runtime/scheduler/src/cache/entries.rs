@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ones_that_nobody_asked_for_go_first() {
+    fn least_recently_used_responses_are_evicted_first() {
         use Step::{Get, Insert};
         let table: [(Step, &[u8]); 9] = [
             (Insert(1, 40), &[1]),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_copied_is_reserved_and_not_evicted() {
+    fn responses_being_copied_are_reserved_and_not_evicted() {
         let mut entries = Entries::new(100);
         assert_eq!(entries.reserve(60).unwrap().len(), 0);
         assert!(entries.reserve(41).is_none());

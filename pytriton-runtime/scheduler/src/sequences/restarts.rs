@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_log_is_told_of_the_first_and_now_and_then_of_all_since() {
+    fn the_first_event_and_later_totals_are_logged() {
         let begun = Instant::now();
         let mut restarts = Restarts::default();
         let table = [

@@ -115,7 +115,7 @@ async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
 }
 
 #[tokio::test]
-async fn what_waits_when_the_model_goes_is_answered() {
+async fn waiting_requests_are_answered_when_the_model_is_removed() {
     let served = start(&ONE).await;
     let first = served.spawn(flagged(1, "S", -4.0));
     sleep(10 * MILLISECOND).await;

@@ -107,7 +107,7 @@ async fn failure(enqueued: Enqueued) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_request_of_a_sequence_is_refused_in_tritons_words() {
+async fn request_without_sequence_is_refused_with_tritons_text() {
     let rows = "inference request to model 'Identity' must specify batch-size 1 due to requirements of sequence batcher";
     let none =
         "inference request to model 'Identity' must specify a non-zero or non-empty correlation ID";
@@ -171,7 +171,7 @@ async fn as_many_requests_wait_as_may_in_slots_and_behind_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_sequence_makes_room_for_one_that_waits() {
+async fn an_idle_sequence_frees_its_slot_for_a_waiting_one() {
     for strategy in [DIRECT, oldest(1)] {
         let bench = Bench::new(&sequences(strategy, 1));
         let begun = Instant::now();
@@ -307,7 +307,7 @@ async fn a_request_that_is_answered_is_not_looked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_waits_for_as_many_slots_as_are_asked_for() {
+async fn a_batch_waits_for_the_requested_number_of_slots() {
     let strategy = SequenceStrategyDeclaration::Direct {
         max_queue_delay_microseconds: 10_000,
         minimum_slot_utilization: 0.5,

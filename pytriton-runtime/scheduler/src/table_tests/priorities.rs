@@ -201,7 +201,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_level_lets_go_of_late_requests_as_it_says() {
+async fn a_level_applies_its_timeout_action() {
     // The queue delay is longer than the timeouts of the levels.
     let model = levels(30, &[(1, REJECT), (3, DELAY)]);
     let table = [
@@ -256,7 +256,7 @@ async fn a_level_lets_go_of_late_requests_as_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_been_accepted_when_the_queue_closes_leaves_and_no_more_comes() {
+async fn closed_queue_serves_accepted_requests_only() {
     let model = levels(10, &[(1, TWO), (3, REJECT)]);
     let table = [
         Row {

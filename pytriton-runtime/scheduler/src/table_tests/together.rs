@@ -199,7 +199,7 @@ async fn a_preferred_size_leaves_at_once_the_largest_that_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_batch_goes_alone_and_waits_for_nobody() {
+async fn unstackable_request_runs_alone_without_waiting() {
     let alone: &[Row<'_>] = &[
         (
             "at once",
@@ -262,7 +262,7 @@ async fn other_parameters_wait_apart_only_where_each_may_be_answered_for_ever() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_takes_the_requests_as_they_are_has_them_by_shape() {
+async fn raw_functions_receive_requests_grouped_by_shape() {
     let model = ModelDeclaration {
         call: CallMode::Raw,
         ..PATIENT

@@ -49,7 +49,7 @@ async fn no_more_bytes_are_held_than_may_be() {
 }
 
 #[tokio::test]
-async fn what_there_is_no_room_for_is_refused_before_it_comes() {
+async fn body_beyond_the_budget_is_refused_before_it_arrives() {
     let limits = Limits {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()

@@ -15,7 +15,7 @@ use super::super::answers::{Framed, encode, response};
 const KIB: usize = 1 << 10;
 
 #[test]
-fn small_messages_need_no_room_together() {
+fn combined_messages_need_no_further_memory() {
     let spec = IDENTITY.spec().unwrap();
     let budget = MemoryBudget::new(100 * KIB);
     let _full = budget.reserve(100 * KIB).unwrap();

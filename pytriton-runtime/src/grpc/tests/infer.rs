@@ -40,7 +40,7 @@ async fn infers() {
 }
 
 #[tokio::test]
-async fn an_output_is_told_as_classes_where_that_is_asked_for() {
+async fn an_output_is_returned_as_classes_on_request() {
     let (_models, mut client) = client().await;
     let parameter_choice = Some(ParameterChoice::Int64Param(1));
     let output = InferRequestedOutputTensor {
@@ -150,7 +150,7 @@ async fn a_message_above_the_limit_is_refused_compressed_or_not() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_takes_its_requests_along() {
+async fn a_disconnect_cancels_all_requests_of_the_client() {
     let (models, client) = client().await;
     let model = models.model("Identity", None).unwrap();
     // Each occupies the only instance for 50 ms, so that all but one wait.

@@ -102,7 +102,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
 }
 
 #[tokio::test]
-async fn what_is_no_call_is_refused() {
+async fn requests_that_are_not_calls_are_refused() {
     let app_state = asked().await;
     let table = [
         ("POST", "application/grpc", 200),

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_begun_is_kept_though_nobody_waits_for_it() {
+    async fn started_document_is_kept_without_a_waiting_client() {
         let written = OpenApiDocument::new(default_routes());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();

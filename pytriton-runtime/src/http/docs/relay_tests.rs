@@ -103,7 +103,7 @@ async fn send(
 }
 
 #[tokio::test]
-async fn what_the_page_asks_is_handed_on_and_nothing_else() {
+async fn only_requests_of_the_page_are_forwarded() {
     const SAID: &[&str] =
         &["HTTP/1.1 201 x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"];
     let (relay, mut asked) = relay(SAID, 1).await;
@@ -227,7 +227,7 @@ async fn a_stream_that_is_cut_ends_with_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_has_more_than_there_is_room_for() {
+async fn responses_beyond_the_limit_are_refused() {
     const SILENT: &[&str] = &[];
     const TOO_LARGE: &[&str] = &["HTTP/1.1 200 x\r\nContent-Length: 100\r\n\r\n0123456789"];
     let limits = Limits {
@@ -259,7 +259,7 @@ async fn nobody_has_more_than_there_is_room_for() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_ask_tritonserver_may_not_ask_here() {
+async fn restrictions_of_tritonserver_apply_to_the_relay() {
     const SAID: &[&str] = &["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"];
     for (group, path) in [
         (Group::Statistics, "/v2/models/m/stats"),

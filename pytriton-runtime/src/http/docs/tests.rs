@@ -39,7 +39,7 @@ async fn the_page_comes_with_what_keeps_others_out() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_sent_once_and_small() {
+async fn cached_text_is_compressed_and_has_an_entity_tag() {
     let app = with_page().await;
     for path in ["/docs", "/openapi.json"] {
         is_sent_once_and_small(&app, path).await;
@@ -71,7 +71,7 @@ async fn is_sent_once_and_small(app: &AppState, path: &str) {
 }
 
 #[tokio::test]
-async fn what_the_page_asks_for_is_there() {
+async fn page_routes_exist() {
     let app = with_page().await;
     let got = send(&app, "GET", "/openapi.json", &[], "").await;
     assert_eq!(
@@ -139,7 +139,7 @@ async fn there_is_none_where_it_is_off() {
 }
 
 #[tokio::test]
-async fn what_says_something_wants_the_token_where_its_group_does() {
+async fn page_routes_require_the_token_of_their_group() {
     let table = [
         (Group::Metadata, "/openapi.json"),
         (Group::ModelConfig, "/openapi.json"),

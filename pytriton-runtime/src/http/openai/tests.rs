@@ -124,7 +124,7 @@ async fn words_come_one_by_one_or_together() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_gathered_must_fit_into_the_budget() {
+async fn complete_text_must_fit_into_the_budget() {
     let limits = Limits {
         max_bytes_in_flight: 100_000,
         ..Limits::default()

@@ -59,7 +59,7 @@ fn text(text: &str) -> crate::request::Response {
 }
 
 #[tokio::test]
-async fn every_piece_is_heard_whatever_tritonserver_says_meanwhile() {
+async fn every_piece_arrives_regardless_of_tritonserver() {
     for said in [ENDED, "", "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"] {
         let upstream = upstream(said, 1).await;
         let mut replies = ask(&upstream);

@@ -125,7 +125,7 @@ async fn a_header_leads_elsewhere_but_not_everywhere() {
 }
 
 #[tokio::test]
-async fn a_content_type_tells_how_much_of_a_body_is_json() {
+async fn a_content_type_contains_the_length_of_the_json() {
     let binary = "application/vnd.vertex-ai-triton.binary+json;json-header-size=";
     let range = "inference header size should be in range (0, ";
     let table = [
@@ -145,7 +145,7 @@ async fn a_content_type_tells_how_much_of_a_body_is_json() {
 }
 
 #[tokio::test]
-async fn what_is_closed_is_closed_here_too() {
+async fn restricted_groups_are_restricted_here_too() {
     let mut app_state = app(Limits::default()).await;
     let secrets = Arc::new(Secrets::new(vec![Secret::new("Sesam")]));
     let key = HeaderName::from_static("key");

@@ -51,7 +51,7 @@ fn keys_are_the_options_names_in_sections_or_not() {
 }
 
 #[test]
-fn mistakes_are_told_all_at_once_and_where() {
+fn errors_are_reported_together_with_their_positions() {
     let text = "http-prot = 1\nhttp-port = \"8000\"\ngrpc-port = 65536\nallow-http = 1\nhttp-address = true\nid = 5\n\
                 cache-config = \"local,size=1\"\ntrace-config = [1]\nlog-format = \"xml\"\nconfig = \"b.toml\"\nzzz = {}\n\
                 http-restricted-api = [1]\n[http]\nport = 5\nprot = 5\nmetrics-port = 1\n[restart]\nx = 1\n";

@@ -212,7 +212,7 @@ fn passwords_of_caches_stand_elsewhere() {
 }
 
 #[test]
-fn what_the_server_does_not_know_is_refused() {
+fn unknown_options_are_refused() {
     let flags = flags(&["--id=x"]);
     let error = arguments(&launch(&flags), &known()).unwrap_err();
     assert_eq!(error, UnknownFlag { flag: "id" });

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_is_in_the_message_alone() {
+    fn only_the_message_contains_the_secret() {
         let mut placeholders = Placeholders::default();
         let shown = placeholders.hide("x", OsStr::new("secret"));
         assert_eq!(shown, "--x=(hidden 0)");

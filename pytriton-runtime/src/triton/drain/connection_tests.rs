@@ -192,7 +192,7 @@ fn it_is_silent_when_no_byte_has_moved() {
 }
 
 #[test]
-fn who_has_closed_over_grpc_hears_nothing() {
+fn closed_grpc_connection_receives_nothing() {
     let closed = Tcp {
         closed: true,
         ..USED

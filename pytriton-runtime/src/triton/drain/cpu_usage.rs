@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_computes_is_not_idle() {
+    fn busy_process_is_not_idle() {
         let rest = Command::new("sleep").arg("60").spawn().unwrap();
         let spin = Command::new("sh")
             .args(["-c", "while :; do :; done"])

@@ -68,7 +68,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_needed_is_unpacked() {
+fn required_files_are_unpacked() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("2.51.0");
     let done = install(&folder, &wheel(GOOD)).unwrap();
@@ -90,7 +90,7 @@ fn what_is_needed_is_unpacked() {
 }
 
 #[test]
-fn what_is_wrong_leaves_nothing() {
+fn failed_installation_leaves_nothing() {
     let mut escaping = GOOD.to_vec();
     escaping.push(("nvidia_pytriton.libs/../../evil", "evil"));
     let table: [(Vec<u8>, &str); 4] = [

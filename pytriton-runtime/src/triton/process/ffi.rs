@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_to_a_closed_door_is_not_accepted() {
+    fn closed_listener_accepts_no_connection() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let mut before = TcpStream::connect(address).unwrap();

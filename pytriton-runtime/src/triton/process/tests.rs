@@ -66,7 +66,7 @@ async fn one_that_hangs_in_its_crash_is_killed() {
 }
 
 #[tokio::test]
-async fn a_line_of_the_log_ends_nobody() {
+async fn a_log_line_ends_no_process() {
     for line in ["Signal (11) received.", "Signal (15) received."] {
         let (child, _) = shell(&format!("echo '{line}' >&2; sleep 6; exit 3"));
         let exit = timeout(Duration::from_secs(20), child.exited()).await;
@@ -145,7 +145,7 @@ async fn the_child_outlives_the_thread_that_asked_for_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_so() {
+async fn failed_start_is_reported() {
     let error =
         Child::spawn(Command::new("/no/such/tritonserver"), Stdio::null(), |_| {}).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
@@ -171,7 +171,7 @@ async fn a_death_before_readiness_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn one_that_hangs_while_it_starts_is_told_of() {
+async fn a_hanging_start_is_reported() {
     let (child, lines) = shell("echo 'error: still loading'; exec sleep 60");
     lines.recv_timeout(TEST_TIMEOUT).unwrap();
     let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();

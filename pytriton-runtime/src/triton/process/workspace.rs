@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_process_left_is_removed_at_the_next_start() {
+    fn files_of_a_dead_process_are_removed_at_the_next_start() {
         let parent = tempfile::tempdir().unwrap();
         let alive = Workspace::create(parent.path()).unwrap();
         let stale = parent.path().join(format!("1-0-{}", Host::current()));

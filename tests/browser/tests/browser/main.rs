@@ -50,7 +50,7 @@ fn it_is_for_everybody() -> Result<()> {
 }
 
 #[test]
-fn it_stands_whatever_it_is_told() -> Result<()> {
+fn hostile_responses_do_not_break_the_page() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     look("test_page_hostile.py", &server)
 }

@@ -12,7 +12,7 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    streams, iterators, what_else_a_request_says, errors, large_tensors,
+    streams, iterators, request_options_are_sent, errors, large_tensors,
 }
 
 fn number(outputs: &Outputs) -> i32 {
@@ -92,7 +92,7 @@ async fn iterators(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
+async fn request_options_are_sent(_: &Server, url: &str) -> Result {
     if url.starts_with("http") {
         return Ok(());
     }

@@ -178,7 +178,7 @@ fn handle_errors(url: &str) -> Result<(), ClientError> {
 }
 
 #[tokio::test]
-async fn what_is_shown_does_what_it_says() -> crate::Result {
+async fn documented_programs_work() -> crate::Result {
     let server = serve(Engine::Embedded, &[])?;
     for url in urls(&server) {
         one_batch(&url)?;
@@ -200,7 +200,7 @@ async fn what_is_shown_does_what_it_says() -> crate::Result {
 }
 
 #[test]
-fn what_is_shown_is_what_is_run() -> crate::Result {
+fn documented_programs_are_those_of_the_tests() -> crate::Result {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
     let document = fs::read_to_string(document)?;
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

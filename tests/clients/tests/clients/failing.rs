@@ -13,8 +13,8 @@ use pytriton_tests::{Engine, Server};
 use crate::{Result, each, serve, urls};
 
 each! {
-    wrong_inputs, what_the_server_refuses, what_the_function_refuses, a_slow_model, a_full_queue_of_the_server,
-    a_model_that_there_is_not, a_dropped_answer_is_cancelled, a_decoupled_model, a_port_for_something_else,
+    wrong_inputs, errors_of_the_server, errors_of_the_function, a_slow_model, a_full_queue_of_the_server,
+    a_missing_model, a_dropped_answer_is_cancelled, a_decoupled_model, a_port_for_something_else,
 }
 
 async fn wrong_inputs(_: &Server, url: &str) -> Result {
@@ -47,7 +47,7 @@ async fn wrong_inputs(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_the_server_refuses(_: &Server, url: &str) -> Result {
+async fn errors_of_the_server(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "AddSub")?;
     let refused = client
         .infer_sample((array![1.0_f32], array![2]))
@@ -67,7 +67,7 @@ async fn what_the_server_refuses(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_the_function_refuses(_: &Server, url: &str) -> Result {
+async fn errors_of_the_function(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Strict")?;
     let refused = client.infer_sample(array![-1.0_f32]).await.unwrap_err();
     let ClientError::Server { message, .. } = refused else {
@@ -113,7 +113,7 @@ async fn a_full_queue_of_the_server(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_model_that_there_is_not(_: &Server, url: &str) -> Result {
+async fn a_missing_model(_: &Server, url: &str) -> Result {
     let builder = AsyncModelClient::builder(url, "Nobody").init_timeout(Duration::from_secs(1));
     let begun = Instant::now();
     let late = builder.connect().await.unwrap_err();
@@ -200,7 +200,7 @@ async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn nobody_is_there() -> Result {
+async fn unreachable_server() -> Result {
     // A port that was just released.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     for scheme in ["http", "grpc"] {
@@ -330,7 +330,7 @@ async fn a_server_that_is_frozen() -> Result {
 }
 
 #[tokio::test]
-async fn addresses_that_are_none() {
+async fn invalid_addresses() {
     for url in ["", "ftp://localhost", "http://localhost:x", "grpc://"] {
         let invalid = AsyncModelClient::new(url, "Scale").unwrap_err();
         assert!(

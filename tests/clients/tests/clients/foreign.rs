@@ -44,11 +44,11 @@ fn pytriton() -> Result<(Foreign, TempDir)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_pytriton_serves() -> Result {
+async fn models_of_pytriton() -> Result {
     let (foreign, _home) = pytriton()?;
     for url in urls(foreign.server()) {
         rows_and_samples(&url).await?;
-        what_goes_wrong(&url).await?;
+        errors_and_timeouts(&url).await?;
         closed_routes(&url).await?;
         many_at_a_time(&url).await?;
         if url.starts_with("grpc") {
@@ -103,7 +103,7 @@ async fn rows_and_samples(url: &str) -> Result {
     Ok(())
 }
 
-async fn what_goes_wrong(url: &str) -> Result {
+async fn errors_and_timeouts(url: &str) -> Result {
     let strict = builder(url, "Strict").build()?;
     let refused = strict.infer_sample(array![-1.0_f32]).await.unwrap_err();
     let ClientError::Server { message, .. } = &refused else {
@@ -263,7 +263,7 @@ async fn loaded_from_what_the_client_has(url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn what_mlserver_serves() -> Result {
+async fn models_of_mlserver() -> Result {
     let python = Python::with_mlserver(folder())?;
     let foreign = Foreign::start(&python, &program("mlserver_server.py"), &[])?;
     for url in urls(foreign.server()) {

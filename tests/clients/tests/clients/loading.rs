@@ -25,7 +25,7 @@ async fn is_ready(url: &str) -> Result<bool> {
 }
 
 #[tokio::test]
-async fn what_is_loaded_answers_until_it_is_unloaded() -> Result {
+async fn loaded_model_responds_until_it_is_unloaded() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let server = explicit(engine)?;
         for url in urls(&server) {
@@ -51,7 +51,7 @@ fn the_same_blocking() -> Result {
 }
 
 #[tokio::test]
-async fn each_of_several_servers_is_told() -> Result {
+async fn each_server_receives_the_request() -> Result {
     let [first, closed, last] = [
         explicit(Engine::Embedded)?,
         serve(Engine::Embedded, &[])?,

@@ -92,7 +92,7 @@ fn with_length(body: &str, more: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_of_the_protocol() -> Result {
+async fn responses_that_violate_the_protocol() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     let [known, _] = urls(&server);
     let config = AsyncModelClient::new(&known, "AddSub")?;
@@ -184,7 +184,7 @@ async fn servers_that_speak_something_else() -> Result {
 }
 
 #[tokio::test]
-async fn who_speaks_for_a_server_that_is_not_there_yet_is_waited_for() -> Result {
+async fn gateway_errors_are_retried_until_the_init_timeout() -> Result {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("grpc://{}", listener.local_addr()?);
     let words = b"HTTP/1.1 503 Service Unavailable\r\n\r\n";

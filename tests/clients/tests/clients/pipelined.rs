@@ -9,7 +9,7 @@ use pytriton_tests::Server;
 use crate::{Result, each};
 
 each! {
-    many_by_one_thread, a_full_queue_is_told_or_waited_for, what_is_dropped_makes_place, a_closed_client, bounds_that_are_none,
+    many_by_one_thread, a_full_queue_is_an_error_or_is_waited_for, dropped_request_frees_its_slot, a_closed_client, invalid_limits,
 }
 
 async fn many_by_one_thread(_: &Server, url: &str) -> Result {
@@ -32,7 +32,7 @@ async fn many_by_one_thread(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn a_full_queue_is_told_or_waited_for(_: &Server, url: &str) -> Result {
+async fn a_full_queue_is_an_error_or_is_waited_for(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "Slow")
         .inference_timeout(Duration::from_secs(1))
         .max_under_way(1)
@@ -72,7 +72,7 @@ async fn a_full_queue_is_told_or_waited_for(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_is_dropped_makes_place(_: &Server, url: &str) -> Result {
+async fn dropped_request_frees_its_slot(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "Slow")
         .max_under_way(1)
         .max_queue_size(1)
@@ -111,7 +111,7 @@ async fn a_closed_client(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn bounds_that_are_none(_: &Server, url: &str) -> Result {
+async fn invalid_limits(_: &Server, url: &str) -> Result {
     for bounds in [(0, 1), (1, 0), (usize::MAX, 1)] {
         let client = PipelinedModelClient::builder(url, "AddSub")
             .max_under_way(bounds.0)

@@ -14,8 +14,8 @@ use pytriton_tests::Server;
 use crate::{Result, each};
 
 each! {
-    rows_by_place_and_by_name, a_row_alone, a_model_without_batch_axis, every_element_type, what_else_a_request_says,
-    sequences, versions, what_a_server_says_of_a_model, many_at_a_time, compressed, clients_from_clients,
+    rows_by_place_and_by_name, a_row_alone, a_model_without_batch_axis, every_element_type, request_options_are_sent,
+    sequences, versions, model_metadata_and_configuration, many_at_a_time, compressed, clients_from_clients,
 }
 
 async fn rows_by_place_and_by_name(_: &Server, url: &str) -> Result {
@@ -138,7 +138,7 @@ async fn every_element_type(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_else_a_request_says(_: &Server, url: &str) -> Result {
+async fn request_options_are_sent(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Said")?;
     let options = InferOptions::new()
         .parameter("truth", true)
@@ -204,7 +204,7 @@ async fn versions(_: &Server, url: &str) -> Result {
     Ok(())
 }
 
-async fn what_a_server_says_of_a_model(_: &Server, url: &str) -> Result {
+async fn model_metadata_and_configuration(_: &Server, url: &str) -> Result {
     let client = AsyncModelClient::new(url, "Scale")?;
     client.wait_for_server(Duration::from_secs(10)).await?;
     client.wait_for_model(Duration::from_secs(10)).await?;

@@ -63,7 +63,7 @@ async fn each_has_its_share_and_sequences_stay_where_they_are() -> Result {
 }
 
 #[tokio::test]
-async fn what_one_does_not_take_another_answers() -> Result {
+async fn another_endpoint_takes_over() -> Result {
     let (servers, lists) = two()?;
     let clients = lists
         .each_ref()
@@ -109,7 +109,7 @@ async fn what_one_does_not_take_another_answers() -> Result {
 }
 
 #[tokio::test]
-async fn a_frozen_one_keeps_nobody_from_one_that_becomes_ready() -> Result {
+async fn a_frozen_endpoint_does_not_delay_a_ready_one() -> Result {
     let frozen = serve(Engine::Embedded, &[])?;
     let loading = serve(Engine::Embedded, &["--model-control-mode=explicit"])?;
     frozen.signal("STOP")?;

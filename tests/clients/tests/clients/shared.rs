@@ -21,7 +21,7 @@ use crate::{Result, each, serve, urls};
 
 each! {
     large_tensors, tensors_that_stay_on_the_network, many_at_a_time, a_request_that_is_given_up,
-    regions_that_the_server_has_forgotten, an_output_that_is_larger_than_said, texts, streams,
+    regions_that_the_server_has_forgotten, an_output_larger_than_its_region, texts, streams,
 }
 
 const MIB: usize = 1 << 20;
@@ -166,7 +166,7 @@ async fn regions_that_the_server_has_forgotten(server: &Server, url: &str) -> Re
     forgotten(url).await
 }
 
-async fn an_output_that_is_larger_than_said(_: &Server, url: &str) -> Result {
+async fn an_output_larger_than_its_region(_: &Server, url: &str) -> Result {
     let scale = client(url, "Scale", 64 * MIB)?;
     let options = InferOptions::new().shared_output("y", 100);
     let refused = scale
@@ -260,7 +260,7 @@ fn forget_all(server: &Server) -> Result {
 }
 
 #[tokio::test]
-async fn what_a_killed_client_leaves_the_next_one_removes() -> Result {
+async fn regions_of_a_killed_client_are_removed() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let server = serve(engine, &[])?;
         for url in urls(&server) {
@@ -288,7 +288,7 @@ async fn what_a_killed_client_leaves_the_next_one_removes() -> Result {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_take_it_says_so() -> Result {
+async fn a_server_without_support_reports_it() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let home = TempDir::new()?;
         let token = home.path().join("token");

@@ -14,7 +14,7 @@ fn served() -> Result<testing::Served> {
 }
 
 #[test]
-fn what_is_served_for_a_test_is_asked_by_it() -> Result {
+fn test_server_is_called_by_its_test() -> Result {
     let served = served()?;
     let outputs = served
         .client("Double")?
@@ -33,7 +33,7 @@ async fn the_same_on_tokio() -> Result {
 }
 
 #[test]
-fn nobody_waits_for_a_model_that_there_is_not() -> Result {
+fn missing_model_fails_at_once() -> Result {
     let served = served()?;
     let expected = "model Duoble is not available: the models are Double";
     let refused = served.client("Duoble").unwrap_err();

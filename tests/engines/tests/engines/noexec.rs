@@ -46,7 +46,7 @@ fn a_library_is_put_where_it_can_be_loaded_from() {
 }
 
 #[test]
-fn where_there_is_no_such_folder_it_is_said() {
+fn a_missing_directory_is_reported() {
     install();
     let arguments = [&["--tritonserver", SERVER][..], &FREE_PORTS].concat();
     let variables = "XDG_CACHE_HOME=\"$0\" TMPDIR=\"$0\"";

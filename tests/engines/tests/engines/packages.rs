@@ -76,7 +76,7 @@ fn nothing_wants_a_later_compiler_than_is_promised() {
 }
 
 #[test]
-fn what_is_published_says_what_it_is() {
+fn published_packages_have_metadata() {
     for package in published(&metadata()) {
         let name = &package["name"];
         for field in [

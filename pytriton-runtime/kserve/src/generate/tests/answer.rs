@@ -71,7 +71,7 @@ fn members_stand_in_the_order_of_their_names() {
 }
 
 #[test]
-fn of_one_name_what_the_server_says_counts() {
+fn server_members_take_precedence_over_outputs() {
     let model = with_outputs(&[("id", DataType::Int32), ("model_version", DataType::Int32)]);
     let tensors = || vec![of(&[1], vec![5_i32]), of(&[1], vec![6_i32])];
     let rest = r#""model_name":"Identity","model_version":"1"}"#;
@@ -115,7 +115,7 @@ fn tensors_are_flat_and_a_single_element_is_bare() {
 }
 
 #[test]
-fn what_json_has_not_is_an_error() {
+fn values_without_a_json_form_are_an_error() {
     let model = with_outputs(&[("OUT", DataType::Fp16)]);
     let halves = Tensor::new(DataType::Fp16, vec![1], Bytes::from_static(&[0, 0])).unwrap();
     let table = [

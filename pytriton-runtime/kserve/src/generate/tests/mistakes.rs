@@ -6,7 +6,7 @@ use crate::generate::decode_generate_request;
 use super::{decode, model, tensor};
 
 #[test]
-fn the_first_mistake_is_told() {
+fn the_first_error_is_reported() {
     let json = "failed to parse the request JSON buffer:";
     let shape = "The schema can not convert input";
     let table = [
@@ -124,7 +124,7 @@ fn a_model_with_an_input_called_parameters_takes_none() {
 }
 
 #[test]
-fn what_a_request_may_hold_is_bounded() {
+fn request_contents_are_bounded() {
     let nested =
         |depth: usize| format!(r#"{{"int32":{}1{}}}"#, "[".repeat(depth), "]".repeat(depth));
     assert!(decode(&nested(100)).is_ok());

@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_what_was_read(numbers in prop::collection::vec(any::<i32>(), 0..20), text in any::<String>()) {
+    fn encoded_values_equal_decoded_ones(numbers in prop::collection::vec(any::<i32>(), 0..20), text in any::<String>()) {
         let given = serde_json::json!({ "int32": numbers, "bytes": text, "id": "x" });
         let request = decode(&given.to_string()).unwrap();
         let mut model = model();

@@ -136,7 +136,7 @@ fn typed_contents_become_the_bytes_of_their_element_type() {
 }
 
 #[test]
-fn contents_that_are_none_are_refused() {
+fn invalid_contents_are_refused() {
     let two = || InferTensorContents {
         fp32_contents: vec![1.0, 2.0],
         ..InferTensorContents::default()

@@ -302,7 +302,7 @@ fn a_message_of_very_many_fields_is_known_before_it_is_read() {
 }
 
 #[test]
-fn what_typed_contents_take_is_known_before_they_are_read() {
+fn size_of_typed_contents_is_known_before_decoding() {
     let contents = InferTensorContents {
         bool_contents: vec![true; 3],
         int_contents: vec![1, -1],

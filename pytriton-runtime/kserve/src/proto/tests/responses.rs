@@ -123,7 +123,7 @@ fn large_contents_are_not_copied() {
 }
 
 #[test]
-fn an_output_told_as_classes_is_bytes() {
+fn a_classified_output_is_bytes() {
     let spec = spec(1);
     let requested = |classification| RequestedOutput {
         name: "O0".to_owned(),

@@ -155,7 +155,7 @@ fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
 }
 
 #[test]
-fn an_instance_that_is_gone_takes_its_sequences_with_it() {
+fn a_removed_instance_loses_its_sequences() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 2, 1);
         for (id, flags) in [(1, "S"), (2, "S"), (1, ""), (2, ""), (3, "S")] {
@@ -182,7 +182,7 @@ fn an_instance_that_is_gone_takes_its_sequences_with_it() {
 }
 
 #[test]
-fn what_is_cleared_leaves_every_slot_free() {
+fn clearing_frees_every_slot() {
     for strategy in STRATEGIES {
         for executing in [false, true] {
             let mut bench = Bench::new(strategy, 2, 2);

@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 proptest! {
     #[test]
-    fn whatever_happens_each_request_is_told_once_and_no_slot_is_lost(
+    fn every_request_is_answered_once_and_no_slot_is_lost(
         steps in steps(),
         direct: bool,
         slots in 1..4_u32,

@@ -90,7 +90,7 @@ fn interleaved_sequences_share_batches() {
 }
 
 #[test]
-fn what_does_not_stack_waits_for_the_next_batch() {
+fn unstackable_request_waits_for_the_next_batch() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 4);
         for (id, flags) in [(1, "S"), (2, "Sx"), (3, "S"), (4, "Sx")] {

@@ -97,7 +97,7 @@ fn busy(strategy: SequenceStrategyDeclaration) -> (Bench, Vec<u32>) {
 }
 
 #[test]
-fn whoever_waits_behind_what_is_taken_back_hears_of_it_at_once() {
+fn requests_behind_a_cancelled_one_fail_at_once() {
     for strategy in STRATEGIES {
         for id in [1, 2] {
             let (mut bench, slots) = busy(strategy);
@@ -137,7 +137,7 @@ fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
 }
 
 #[test]
-fn a_slot_keeps_no_room_for_what_has_left_it() {
+fn a_slot_releases_the_capacity_of_removed_requests() {
     for strategy in STRATEGIES {
         for back in [None, Some(1), Some(4000)] {
             let (mut bench, slots) = busy(strategy);
@@ -149,8 +149,8 @@ fn a_slot_keeps_no_room_for_what_has_left_it() {
             }
             bench.done(0, &slots);
             bench.run_all();
-            let room = bench.table.instances[&0].slots[0].queue.capacity();
-            assert!(room <= KEPT, "{strategy:?} {back:?} {room}");
+            let capacity = bench.table.instances[&0].slots[0].queue.capacity();
+            assert!(capacity <= KEPT, "{strategy:?} {back:?} {capacity}");
         }
     }
 }
