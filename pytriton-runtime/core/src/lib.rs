@@ -1,8 +1,8 @@
 //! The core of the `pytriton` runtime: models, requests and the invocation of functions. It knows
 //! neither protocols nor engines. Modules in the order of a request's path:
 //!
-//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary; [`bound`]:
-//!   models that are defined at run time.
+//! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
+//!   [`runtime_models`]: models that are defined at run time.
 //! - [`request`]: requests and their validation against a model; [`shared_memory`]: memory that
 //!   clients share with the server, which holds some of their tensors.
 //! - [`call`]: the invocation of the user's function; [`decorators`]: the steps around it;
