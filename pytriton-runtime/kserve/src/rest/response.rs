@@ -59,6 +59,7 @@ impl ResponseFormat {
 
     /// Returns the number of bytes that are written as text or to shared memory, or scanned,
     /// instead of being sent unchanged.
+    #[inline]
     pub fn text(&self, response: &Response) -> usize {
         let is_text = |output: usize| {
             let format = self.outputs.get(output);
@@ -82,6 +83,7 @@ pub struct EncodedResponse {
 
 impl EncodedResponse {
     /// Returns the value of `Content-Type`.
+    #[inline]
     pub fn content_type(&self) -> &'static str {
         match self.header_length() {
             Some(_) => "application/octet-stream",
@@ -91,16 +93,19 @@ impl EncodedResponse {
 
     /// Returns the value of `Inference-Header-Content-Length`, or `None` for a response without
     /// binary data.
+    #[inline]
     pub fn header_length(&self) -> Option<usize> {
         (!self.binary.is_empty()).then_some(self.json.len())
     }
 
     /// Returns the JSON part.
+    #[inline]
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
     /// Returns the parts of the body in order.
+    #[inline]
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let parts = std::iter::once(&self.json).chain(&self.binary);
         parts.map(|part| &part[..])
