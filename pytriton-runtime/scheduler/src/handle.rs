@@ -259,6 +259,7 @@ impl Scheduler {
     /// # Errors
     ///
     /// Returns [`SchedulerError::Stopping`] if the queue is closed.
+    #[inline]
     pub fn check_open(&self) -> Result<(), SchedulerError> {
         match self.queue.closed() {
             true => Err(SchedulerError::Stopping),
@@ -267,6 +268,7 @@ impl Scheduler {
     }
 
     /// Returns the recorder of statistics.
+    #[inline]
     pub fn recorder(&self) -> &Recorder {
         self.queue.recorder()
     }
@@ -287,6 +289,7 @@ impl Scheduler {
     }
 
     /// Returns whether an instance is available.
+    #[inline]
     pub fn ready(&self) -> bool {
         self.instances.availability() == Availability::Ready
     }

@@ -48,6 +48,7 @@ impl Queue {
         }
     }
 
+    #[inline]
     pub(super) fn recorder(&self) -> &Recorder {
         match self {
             Self::Dynamic(queue) => queue.recorder(),

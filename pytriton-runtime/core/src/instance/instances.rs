@@ -79,6 +79,7 @@ impl Instances {
     }
 
     /// Returns whether one of them accepts requests.
+    #[inline]
     pub fn availability(&self) -> Availability {
         self.count.borrow().availability()
     }

@@ -195,6 +195,7 @@ impl ReceiverStatus {
 }
 
 impl Drop for ResponseSender {
+    #[inline]
     fn drop(&mut self) {
         if !self.closed {
             self.close(|_| {});
