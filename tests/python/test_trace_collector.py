@@ -5,6 +5,7 @@ time.
 import json
 import os
 import secrets
+import time
 import urllib.request
 
 import numpy as np
@@ -145,6 +146,8 @@ def test_a_request_that_is_cancelled_in_the_queue_ends():
             return metric("nv_inference_pending_request_count", "Slow")
 
         call(2000)
+        # Calls of one connection may overtake each other.
+        time.sleep(0.3)
         queued = call(0, headers=client.headers)
         # Repeatedly: the first is pending too, until its execution starts.
         wait_until(lambda: [pending() for _ in range(5)] == [1] * 5)

@@ -25,7 +25,7 @@ fn an_invalid_pattern_is_refused() -> Result<()> {
 fn an_invalid_cache_is_refused() -> Result<()> {
     for (setting, part) in [
         ("local", "expected `local,size=…`, found `local`"),
-        ("local,size=much", "at least 1024 bytes, found `much`"),
+        ("local,size=much", "at least 192 bytes, found `much`"),
         ("local,time=5", "no setting `time`"),
         ("redis,host=localhost", "no cache `redis`"),
     ] {
@@ -36,7 +36,7 @@ fn an_invalid_cache_is_refused() -> Result<()> {
             assert!(refused.stderr.contains(part), "{}", refused.stderr);
         }
     }
-    let fine = [&check()[..], &["--cache-config", "local,size=1024"]].concat();
+    let fine = [&check()[..], &["--cache-config", "local,size=192"]].concat();
     let fine = run(MODELS, &fine)?;
     assert!(fine.status.success(), "{}", fine.stderr);
     assert!(!fine.stderr.contains("has no effect"), "{}", fine.stderr);
