@@ -57,7 +57,7 @@ fn a_bind_that_fails_leaves_the_others_as_they_were() -> Result<()> {
             twice.contains("model 'one' version 1 is registered twice: at "),
             "{twice}"
         );
-        assert_eq!(twice.matches("coming_and_going.rs:").count(), 2, "{twice}");
+        assert_eq!(twice.matches("load_unload.rs:").count(), 2, "{twice}");
         let flawed = triton
             .bind(model("a b").version(0), times(9.0))
             .unwrap_err()
