@@ -77,7 +77,8 @@ def test_nobody_is_awaited_for_longer_than_the_options_say():
 
 def test_a_port_has_so_many_connections():
     host, port = HTTP.split(":")
-    held = [socket.create_connection((host, int(port)), timeout=TIMEOUT) for _ in range(8)]
+    # Two more than the limit: connections may be accepted in another order than they are opened.
+    held = [socket.create_connection((host, int(port)), timeout=TIMEOUT) for _ in range(10)]
     try:
         status, _, body = request("GET", "/v2/models/Gather/config")
         assert status == 503 and b"already has 8 connections" in body
