@@ -187,9 +187,7 @@ impl Native {
 
     /// Returns the requests of a batch and their positions in it.
     fn gather(&self, batch: &mut Batch) -> Result<(BackendBatch, Vec<usize>), Failure> {
-        // The state is rewritten for each batch, so a panic cannot leave it inconsistent.
-        let gathering = self.gathering.lock();
-        let mut gathering = gathering;
+        let mut gathering = self.gathering.lock();
         if !self.names.has_sequences() {
             // In a sequence, later requests depend on each one, so a cancelled request still runs.
             batch.drop_cancelled();

@@ -180,8 +180,7 @@ impl ModelRepository {
 
     /// Retires a model. It ends when all callers have their responses.
     pub(super) fn track_draining(&self, model: &Arc<Model>) {
-        let leaving = self.leaving.lock();
-        let mut leaving = leaving;
+        let mut leaving = self.leaving.lock();
         leaving.retain(|model| model.strong_count() > 0);
         leaving.push(Arc::downgrade(model));
     }
@@ -196,7 +195,6 @@ impl ModelRepository {
     /// Returns the models that no longer serve and complete accepted requests.
     pub fn leaving(&self) -> Vec<Arc<Model>> {
         let leaving = self.leaving.lock();
-        let leaving = leaving;
         leaving.iter().filter_map(Weak::upgrade).collect()
     }
 

@@ -14,8 +14,7 @@ pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
 
 impl ReadinessPublisher {
     fn subscribe(&self, models: &Arc<ModelRepository>) -> watch::Receiver<bool> {
-        let published = self.0.lock();
-        let mut published = published;
+        let mut published = self.0.lock();
         // The task ends together with the runtime of the first watcher.
         if let Some(published) = &*published
             && published.has_changed().is_ok()

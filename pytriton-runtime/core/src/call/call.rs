@@ -148,7 +148,10 @@ impl<'a> Call<'a> {
         self.reserve(decoded_bytes(tensor))?;
         let elements = tensor.elements::<T>();
         let elements = elements.map_err(|source| self.input_error(input, source))?;
-        Ok(elements.into_owned().pop())
+        Ok(match elements {
+            Cow::Borrowed(elements) => elements.first().cloned(),
+            Cow::Owned(mut elements) => elements.pop(),
+        })
     }
 
     /// Converts the return value of a function for the whole call.

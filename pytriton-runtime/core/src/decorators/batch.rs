@@ -1,7 +1,8 @@
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
+use parking_lot::Mutex;
 
 use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::{ModelSpec, TensorSpec};
@@ -101,19 +102,14 @@ impl<'a> Batch<'a> {
             return Ok(None);
         };
         let permit = self.reserve(decoded_bytes(tensor))?;
-        self.decoded().extend(permit);
+        self.decoded.lock().extend(permit);
         let array = array(tensor).map_err(|source| StepError::input(self.model, index, source))?;
         Ok(Some(array))
     }
 
     /// Returns the memory of decoded arrays to the budget, after a step has returned.
     pub(crate) fn release_decoded(&self) {
-        self.decoded().clear();
-    }
-
-    fn decoded(&self) -> MutexGuard<'_, Vec<MemoryPermit>> {
-        // The list is consistent even if a step has panicked.
-        self.decoded.lock().unwrap_or_else(PoisonError::into_inner)
+        self.decoded.lock().clear();
     }
 
     /// Sets or replaces the tensor of an input. Its memory is reserved, unless it is part of one of
