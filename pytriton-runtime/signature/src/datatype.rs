@@ -94,6 +94,27 @@ impl DataType {
         }
     }
 
+    /// Returns Triton's number, which is the same in the model configuration (`DataType`) and in the
+    /// backend API (`TRITONSERVER_DataType`).
+    pub const fn triton_number(self) -> u8 {
+        match self {
+            Self::Bool => 1,
+            Self::Uint8 => 2,
+            Self::Uint16 => 3,
+            Self::Uint32 => 4,
+            Self::Uint64 => 5,
+            Self::Int8 => 6,
+            Self::Int16 => 7,
+            Self::Int32 => 8,
+            Self::Int64 => 9,
+            Self::Fp16 => 10,
+            Self::Fp32 => 11,
+            Self::Fp64 => 12,
+            Self::Bytes => 13,
+            Self::Bf16 => 14,
+        }
+    }
+
     /// Returns the size of one element in bytes; `None` for `BYTES`, whose elements vary in size.
     pub const fn size(self) -> Option<usize> {
         match self {

@@ -3,7 +3,6 @@ use pytriton_backend::protocol::Parameter;
 
 use crate::request::ParameterValue;
 use crate::status::Status;
-use crate::tensor::DataType;
 
 /// Returns Triton's error code for a status.
 pub(crate) fn code(status: Status) -> Code {
@@ -30,24 +29,4 @@ pub(crate) fn parameter(value: &ParameterValue) -> Result<Parameter<'_>, String>
             Parameter::Int64(signed.map_err(|_| value.to_string())?)
         }
     })
-}
-
-/// Returns Triton's number of a datatype (`TRITONSERVER_DataType`).
-pub(crate) fn datatype_number(datatype: DataType) -> i32 {
-    match datatype {
-        DataType::Bool => 1,
-        DataType::Uint8 => 2,
-        DataType::Uint16 => 3,
-        DataType::Uint32 => 4,
-        DataType::Uint64 => 5,
-        DataType::Int8 => 6,
-        DataType::Int16 => 7,
-        DataType::Int32 => 8,
-        DataType::Int64 => 9,
-        DataType::Fp16 => 10,
-        DataType::Fp32 => 11,
-        DataType::Fp64 => 12,
-        DataType::Bytes => 13,
-        DataType::Bf16 => 14,
-    }
 }

@@ -15,7 +15,6 @@ mod streamed_batch;
 
 pub(crate) use backend_batch::{BackendBatch, Results};
 pub(crate) use batch_queue::{BatchReceiver, BatchSender, QueuedBatch, batch_queue, refuse};
-use codes::datatype_number;
 pub(crate) use codes::{code, parameter};
 pub(crate) use names::{names, welcome};
 pub(crate) use streamed_batch::{BatchResponseSink, BatchSink, StreamedBatch};

@@ -6,8 +6,6 @@ use crate::instance::Availability;
 use crate::model::{ModelSpec, TensorSpec};
 use crate::response_channel::SchedulerError;
 
-use super::datatype_number;
-
 /// Returns the properties of a model that the backend needs.
 pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
     Welcome {
@@ -66,7 +64,7 @@ pub(crate) fn names(spec: &ModelSpec) -> TensorNames {
         sequence_slots: sequences.map_or(0, |of| of.slots(spec.max_batch_size).max(1)),
         inputs: spec.inputs.iter().map(name).collect(),
         outputs: outputs
-            .map(|output| (name(output), datatype_number(output.datatype)))
+            .map(|output| (name(output), output.datatype.triton_number().into()))
             .collect(),
     }
 }

@@ -114,22 +114,7 @@ fn output(tensor: &TensorSpec, labels: String) -> Message<'_> {
 }
 
 fn data_type(datatype: DataType) -> Scalar<'static> {
-    let number = match datatype {
-        DataType::Bool => 1,
-        DataType::Uint8 => 2,
-        DataType::Uint16 => 3,
-        DataType::Uint32 => 4,
-        DataType::Uint64 => 5,
-        DataType::Int8 => 6,
-        DataType::Int16 => 7,
-        DataType::Int32 => 8,
-        DataType::Int64 => 9,
-        DataType::Fp16 => 10,
-        DataType::Fp32 => 11,
-        DataType::Fp64 => 12,
-        DataType::Bytes => 13,
-        DataType::Bf16 => 14,
-    };
+    let number = datatype.triton_number().into();
     Scalar::Enumeration(datatype.config_name(), number)
 }
 
