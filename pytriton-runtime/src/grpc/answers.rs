@@ -122,8 +122,8 @@ impl Framed {
         }
     }
 
-    /// Copies bytes to the small messages. Returns `false` if there are none, or if the memory for
-    /// the copy cannot be reserved.
+    /// Copies bytes to the small messages. Returns `false` if no small message waits, or if the
+    /// memory for the copy cannot be reserved.
     fn combine(&mut self, bytes: &[u8]) -> bool {
         !self.small.as_slice().is_empty() && self.small.extend_from_slice(bytes).is_ok()
     }

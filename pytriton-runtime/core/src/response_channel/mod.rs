@@ -1,5 +1,4 @@
-//! The channel that carries the responses to one request: any number of them, of which the last one
-//! ends the channel.
+//! The channel that carries all responses to one request. The last response ends the channel.
 
 mod channel;
 mod error;

@@ -83,8 +83,8 @@ async fn dropped_request_frees_its_slot(_: &Server, url: &str) -> Result {
         client.infer_sample(array![2_000_u32]).try_send()?,
         client.infer_sample(array![2_000_u32]).try_send()?,
     ]);
-    // The second one gets its place when the first one starts. The server may still be executing
-    // what was dropped, so the time of the answers says nothing.
+    // The second request gets its place when the first one starts. The server may still execute the
+    // dropped requests, so only the places are timed, not the responses.
     let started = client.infer_sample(array![1_u32]).send().await?;
     let queued = client.infer_sample(array![1_u32]).send().await?;
     let waited = begun.elapsed();
