@@ -4,7 +4,7 @@ use crate::model::{Device, ModelSpec, TensorSpec};
 use crate::registry::Registry;
 use crate::tensor::shape_text;
 
-use super::running::Running;
+use super::supervisor::Running;
 
 /// Returns the text that is printed when the server is ready: the engine, all models (failed ones
 /// are marked) and the addresses.

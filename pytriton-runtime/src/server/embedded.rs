@@ -8,10 +8,10 @@ use crate::heap::keep;
 use crate::logging;
 use crate::offload::is_relieved;
 
+use super::embedded_engine::EmbeddedEngine;
 use super::run::runtime;
-use super::running::{Running, RunningEngine};
 use super::shutdown_phase::ShutdownReceiver;
-use super::supervisor::{Plan, Progress};
+use super::supervisor::{Plan, Progress, Running};
 use super::{Server, ServerError};
 
 const LEAST: usize = 2;
@@ -67,10 +67,10 @@ fn serve_on(
     })?;
     progress.serving(Running {
         addresses: *server.addresses(),
-        engine: RunningEngine::Embedded {
+        engine: Box::new(EmbeddedEngine {
             models: server.models().clone(),
             workers: workers.handle().clone(),
-        },
+        }),
     });
     here.block_on(until_stopped(
         server,

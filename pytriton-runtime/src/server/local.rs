@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 use crate::access::Access;
-#[cfg(tritonserver)]
 use crate::engine::ChoiceError;
 use crate::forward::HeaderForward;
 use crate::kserve::proto::parameters;
@@ -21,7 +20,7 @@ use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
 
-use super::running::{Running, RunningEngine};
+use super::embedded_engine::EmbeddedEngine;
 use super::serve::services;
 use super::{ServerError, Triton};
 
@@ -87,14 +86,13 @@ impl Triton {
             Some(supervisor) => supervisor,
             None => self.start(false)?.0,
         };
-        match supervisor.started() {
-            Some(Running {
-                engine: RunningEngine::Embedded { models, workers },
-                ..
-            }) => Ok((Arc::clone(models), workers.clone())),
-            #[cfg(tritonserver)]
-            Some(_) => Err(ChoiceError::Router.into()),
-            None => Err(ServerError::NotReady { signal: caller }),
+        let Some(started) = supervisor.started() else {
+            return Err(ServerError::NotReady { signal: caller });
+        };
+        let engine: &dyn Any = &*started.engine;
+        match engine.downcast_ref() {
+            Some(EmbeddedEngine { models, workers }) => Ok((Arc::clone(models), workers.clone())),
+            None => Err(ChoiceError::Router.into()),
         }
     }
 }

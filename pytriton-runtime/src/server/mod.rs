@@ -22,6 +22,9 @@ mod descriptors;
 mod embedded;
 #[cfg(feature = "embedded")]
 mod embedded_checks;
+#[cfg(feature = "embedded")]
+mod embedded_engine;
+mod engine;
 mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
@@ -53,7 +56,6 @@ mod port_service;
 #[cfg(feature = "embedded")]
 mod router;
 mod run;
-mod running;
 #[cfg(feature = "embedded")]
 mod serve;
 pub(crate) mod settings;
@@ -72,6 +74,8 @@ mod tests;
 mod triton;
 #[cfg(tritonserver)]
 mod tritonserver;
+#[cfg(tritonserver)]
+mod tritonserver_engine;
 
 #[cfg(not(tritonserver))]
 use no_tritonserver as inspect;

@@ -9,9 +9,9 @@ use crate::engine::Choice;
 use crate::panic::panic_message;
 use crate::registry::Registry;
 
-use super::running::Running;
+use super::engine::Engine;
 use super::shutdown_phase::{ShutdownPhase, ShutdownReceiver};
-use super::{Options, ServerError};
+use super::{Addresses, Options, ServerError};
 
 /// What to serve, and with which options.
 #[derive(Debug)]
@@ -36,6 +36,13 @@ pub(super) struct Supervisor {
 pub(super) struct Progress {
     started: OnceLock<Running>,
     phase: watch::Sender<Phase>,
+}
+
+/// An engine that serves.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) addresses: Addresses,
+    pub(super) engine: Box<dyn Engine>,
 }
 
 /// The phase of an engine.

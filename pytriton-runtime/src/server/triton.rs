@@ -8,9 +8,8 @@ use crate::registry::{Registration, Registry};
 use crate::runtime_models::{Function, Model};
 
 use super::blocking::wait;
-use super::running::Running;
 use super::shutdown_phase::ShutdownPhase;
-use super::supervisor::{Phase, Plan, Supervisor};
+use super::supervisor::{Phase, Plan, Running, Supervisor};
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
 /// The origin of a stop that the program requests.
@@ -115,7 +114,9 @@ impl Triton {
         };
         let supervisor = self.serving();
         let done = match supervisor.as_deref().and_then(Supervisor::started) {
-            Some(started) => started.unload(&model, self.options.exit_timeout_secs),
+            Some(started) => started
+                .engine
+                .unload(&model, self.options.exit_timeout_secs),
             None => Ok(()),
         };
         if !matches!(done, Err(ServerError::Fixed { .. })) {
@@ -250,7 +251,7 @@ impl Triton {
         models.check_new(&model.spec)?;
         let supervisor = self.serving();
         if let Some(started) = supervisor.as_deref().and_then(Supervisor::started) {
-            started.load(&model)?;
+            started.engine.load(&model)?;
         }
         Ok(models.insert(model)?)
     }

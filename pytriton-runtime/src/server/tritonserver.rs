@@ -23,10 +23,10 @@ use crate::worker::WorkerError;
 
 use super::addresses::shared;
 use super::run::runtime;
-use super::running::{Running, RunningEngine};
 use super::shutdown_phase::ShutdownReceiver;
 use super::sidecar_server::SidecarServer;
-use super::supervisor::{Plan, Progress};
+use super::supervisor::{Plan, Progress, Running};
+use super::tritonserver_engine::TritonserverEngine;
 use super::{Addresses, Options, ServerError};
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
@@ -135,10 +135,7 @@ fn started(
     addresses.extend(sidecar.addresses());
     Ok(Running {
         addresses,
-        engine: RunningEngine::Tritonserver {
-            ready: Box::new(engine.is_ready()),
-            has: Box::new(engine.has()),
-        },
+        engine: Box::new(TritonserverEngine(engine.served_models())),
     })
 }
 

@@ -12,11 +12,10 @@ use crate::access::Access;
 use crate::instance::FatalError;
 #[cfg(feature = "embedded")]
 use crate::loaded_models::LoadedModels;
-use crate::model::ModelSpec;
 use crate::registry::Registry;
 #[cfg(feature = "embedded")]
 use crate::side_channel::SideChannel;
-use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, Worker, WorkerError};
+use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, ServedModels, Worker, WorkerError};
 
 use super::process::{ExitReport, NotReady, Workspace, WorkspaceError};
 use super::stopping::{OwnConnections, Stopped, Stopping};
@@ -155,15 +154,9 @@ impl TritonEngine {
         self.worker.loaded_models()
     }
 
-    /// Returns a function that reports readiness: tritonserver runs, and every model has an
-    /// instance that accepts requests.
-    pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
-        self.worker.is_ready()
-    }
-
-    /// Returns a function that reports whether tritonserver has loaded a model.
-    pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
-        self.worker.has()
+    /// Returns the state of the models.
+    pub fn served_models(&self) -> ServedModels {
+        self.worker.served_models()
     }
 
     /// Resolves to the fatal error of a model once one occurs.

@@ -19,6 +19,7 @@ mod instance;
 mod listener;
 mod loads;
 mod serve;
+mod served_models;
 mod session_sink;
 mod session_states;
 mod sessions;
@@ -37,6 +38,7 @@ mod worker;
 mod worker_model;
 
 pub use error::WorkerError;
+pub use served_models::ServedModels;
 pub use worker::Worker;
 
 /// The shared library of the Triton backend, or the reason why this binary has none.

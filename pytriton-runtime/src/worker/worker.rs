@@ -16,16 +16,16 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::engine::{ControlMode, ControlOptions};
-use crate::instance::{Availability, FatalError};
+use crate::instance::FatalError;
 #[cfg(feature = "embedded")]
 use crate::loaded_models::{LoadedModel, LoadedModels};
-use crate::model::ModelSpec;
 use crate::registry::Registry;
 use crate::side_channel::SideChannel;
 
 use super::WorkerError;
 use super::listener::Listener;
 use super::loads::Loads;
+use super::served_models::ServedModels;
 use super::sessions::Sessions;
 #[cfg(feature = "embedded")]
 use super::worker_model::WorkerModel;
@@ -152,24 +152,9 @@ impl Worker {
         }
     }
 
-    /// Returns a function that reports readiness: tritonserver runs, and every model has an
-    /// instance that accepts requests.
-    pub fn is_ready(&self) -> impl Fn() -> bool + Send + Sync + use<> {
-        let (listener, down) = (Arc::clone(&self.listener), Arc::clone(&self.down));
-        move || {
-            let mut models = listener.sessions();
-            !down.load(Ordering::Relaxed)
-                && models.all(|sessions| sessions.instances.availability() == Availability::Ready)
-        }
-    }
-
-    /// Returns a function that reports whether tritonserver has loaded a model.
-    pub fn has(&self) -> impl Fn(&ModelSpec) -> bool + Send + Sync + use<> {
-        let listener = Arc::clone(&self.listener);
-        move |model| {
-            let found = listener.find(&model.name, model.version.into());
-            found.is_some_and(|loads| loads.is_loaded())
-        }
+    /// Returns the state of the models.
+    pub fn served_models(&self) -> ServedModels {
+        ServedModels::new(&self.listener, &self.down)
     }
 
     /// Resolves to the fatal error of a model once one occurs.

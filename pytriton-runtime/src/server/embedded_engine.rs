@@ -1,0 +1,60 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+
+use crate::model::ModelSpec;
+use crate::registry::Registration;
+use crate::repository::ModelRepository;
+
+use super::ServerError;
+use super::blocking::{on_new_thread, wait};
+use super::engine::Engine;
+
+/// The embedded engine.
+#[derive(Debug)]
+pub(super) struct EmbeddedEngine {
+    pub(super) models: Arc<ModelRepository>,
+    /// The runtime that serves.
+    pub(super) workers: Handle,
+}
+
+impl Engine for EmbeddedEngine {
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
+    fn ready(&self) -> bool {
+        self.models.ready()
+    }
+
+    fn has(&self, model: &ModelSpec) -> bool {
+        self.models.is_there(&model.name, model.version)
+    }
+
+    fn load(&self, model: &Registration) -> Result<(), ServerError> {
+        // No model with this name and version exists that it could replace.
+        on_new_thread(|| self.workers.block_on(self.models.load(model)))?;
+        Ok(())
+    }
+
+    fn unload(&self, model: &ModelSpec, seconds: u64) -> Result<(), ServerError> {
+        let unloaded = self.models.unload(&model.name, model.version);
+        let Some(unloaded) = on_new_thread(|| self.workers.block_on(unloaded)) else {
+            return Ok(());
+        };
+        let now = Instant::now();
+        let deadline = now.checked_add(Duration::from_secs(seconds)).unwrap_or(now);
+        match wait(unloaded.drain(deadline))? {
+            true => Ok(()),
+            false => {
+                unloaded.abandon();
+                Err(ServerError::Unbind {
+                    model: Arc::clone(&model.name),
+                    seconds,
+                })
+            }
+        }
+    }
+}

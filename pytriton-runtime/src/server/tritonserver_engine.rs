@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use crate::model::ModelSpec;
+use crate::registry::Registration;
+use crate::worker::ServedModels;
+
+use super::ServerError;
+use super::engine::Engine;
+
+/// The tritonserver engine. Its models are fixed at startup.
+#[derive(Debug)]
+pub(super) struct TritonserverEngine(pub(super) ServedModels);
+
+impl Engine for TritonserverEngine {
+    fn name(&self) -> &'static str {
+        "tritonserver"
+    }
+
+    fn ready(&self) -> bool {
+        self.0.are_ready()
+    }
+
+    fn has(&self, model: &ModelSpec) -> bool {
+        self.0.has(model)
+    }
+
+    fn load(&self, model: &Registration) -> Result<(), ServerError> {
+        Err(ServerError::Fixed {
+            model: Arc::clone(&model.spec.name),
+            verb: "added",
+        })
+    }
+
+    fn unload(&self, model: &ModelSpec, _: u64) -> Result<(), ServerError> {
+        Err(ServerError::Fixed {
+            model: Arc::clone(&model.name),
+            verb: "removed",
+        })
+    }
+}
