@@ -30,6 +30,7 @@ use crate::proto::{
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
 use crate::request::Request;
+use crate::service::routes::{Rpc, all};
 use crate::shared_memory::Regions;
 
 use super::answers::{encode, framed};
@@ -38,7 +39,6 @@ use super::descriptors::Descriptors;
 use super::message::{Buffer, Collector, Message};
 use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages, NextMessage};
-use super::method::{METHODS, Rpc};
 use super::reflection;
 use super::request_ids::RequestIds;
 use super::timed_body::TimedBody;
@@ -119,7 +119,10 @@ impl GrpcServer {
         frames: impl Iterator<Item = Bytes> + Send + 'static,
         budget: &Arc<MemoryBudget>,
     ) -> Decoded<GrpcCall> {
-        let method = &METHODS[method % METHODS.len()];
+        let methods: Vec<_> = all()
+            .filter_map(|route| Some((route, route.rpc()?)))
+            .collect();
+        let (route, rpc) = methods[method % methods.len()];
         let header = |value| {
             (
                 HeaderName::from_static("grpc-encoding"),
@@ -128,20 +131,20 @@ impl GrpcServer {
         };
         let options = MessageOptions {
             encoding: Encoding::of(&encoding.map(header).into_iter().collect()).map_err(text)?,
-            limit: method.limit(&self.limits),
-            streaming: method.is_streaming(),
+            limit: MessageLimit::new(route, &self.limits),
+            streaming: route.is_streaming,
         };
         let body = Body::from_stream(iter(frames.map(Ok::<_, fmt::Error>)));
         let body = TimedBody::new(body, &self.limits, &self.models, None);
         let permit = budget.empty_permit();
-        let messages = match method.rpc {
+        let messages = match rpc {
             Rpc::ModelInfer | Rpc::ModelStreamInfer => {
                 AnyMessages::Inference(Messages::new(body, permit, options))
             }
             _ => AnyMessages::Other(Messages::new(body, permit, options)),
         };
         Ok(GrpcCall {
-            rpc: method.rpc,
+            rpc,
             messages,
             budget: Arc::clone(budget),
         })

@@ -1,4 +1,5 @@
 use crate::Limits;
+use crate::service::routes::{BodySize, Route};
 
 use super::GrpcError;
 
@@ -7,17 +8,6 @@ const MAX_SMALL_BYTES: usize = 4 << 10;
 
 /// The maximum size of requests that change settings or register shared memory.
 const MAX_SETTINGS_BYTES: usize = 64 << 10;
-
-/// The size class of a method's requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RequestSize {
-    /// Names or nothing: [`MAX_SMALL_BYTES`].
-    Small,
-    /// Settings and registrations: [`MAX_SETTINGS_BYTES`].
-    Settings,
-    /// Tensors and files: `--grpc-max-input-size`.
-    Input,
-}
 
 /// The limit of a request message, as received and after decompression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,19 +19,18 @@ pub(super) struct MessageLimit {
 
 impl MessageLimit {
     /// Returns the limit of a method. `--grpc-max-input-size` applies to every method.
-    pub(super) fn new(size: RequestSize, path: &'static str, limits: &Limits) -> Self {
-        let fixed = match size {
-            RequestSize::Small => MAX_SMALL_BYTES,
-            RequestSize::Settings => MAX_SETTINGS_BYTES,
-            RequestSize::Input => return Self::input(limits),
+    pub(super) fn new(route: &'static Route, limits: &Limits) -> Self {
+        let fixed = match route.body {
+            BodySize::Unread | BodySize::Small => MAX_SMALL_BYTES,
+            BodySize::Settings => MAX_SETTINGS_BYTES,
+            BodySize::Input => return Self::input(limits),
         };
         if fixed > limits.max_request_bytes {
             return Self::input(limits);
         }
-        let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
         Self {
             bytes: fixed,
-            method: Some(name),
+            method: Some(route.name()),
         }
     }
 

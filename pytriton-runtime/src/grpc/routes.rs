@@ -9,11 +9,12 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 
+use crate::port::Port;
 use crate::service::AppState;
+use crate::service::routes::{Endpoint, Rejection, admit};
 
 use super::deadline::{deadline, until};
 use super::head::check_head;
-use super::method::Method;
 use super::refusal;
 use super::service::Service;
 
@@ -37,17 +38,30 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
     if let Err(error) = check_head(&request, &app_state.limits) {
         return ready(refusal(error)).boxed();
     }
-    let Some(method) = Method::find(request.uri().path()) else {
-        return ready(tonic::Status::unimplemented("").into_http()).boxed();
+    let (path, headers) = (request.uri().path(), request.headers());
+    let route = match admit(app_state, Port::Grpc, path, request.method(), headers) {
+        Ok(found) => found.route,
+        Err((rejection, _)) => return ready(rejected(rejection)).boxed(),
     };
-    if let Err(error) = app_state.admit(method.operation, request.headers()) {
-        return ready(refusal(error.into())).boxed();
-    }
-    let deadline = deadline(request.headers());
-    let call = service.call(method, request);
+    let Endpoint::Rpc(rpc) = route.endpoint else {
+        return ready(rejected(Rejection::NotFound)).boxed();
+    };
+    let deadline = deadline(headers);
+    let call = service.call((route, rpc), request);
     match deadline {
         Some(deadline) => until(deadline, call).boxed(),
         None => call,
+    }
+}
+
+/// Creates the response to a call that is not admitted.
+fn rejected(rejection: Rejection) -> Response {
+    match rejection {
+        Rejection::Restricted(restricted) => refusal(restricted.into()),
+        // Other methods than POST are not calls.
+        Rejection::NotFound | Rejection::Method { .. } => {
+            tonic::Status::unimplemented("").into_http()
+        }
     }
 }
 

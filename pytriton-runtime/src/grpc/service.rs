@@ -20,14 +20,15 @@ use crate::proto::{
 };
 use crate::request::Arrival;
 use crate::service::AppState;
+use crate::service::routes::{Route, Rpc};
 use crate::shared_memory::Kind;
 
 use super::answers::{self, Framed, framed};
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
 use super::health::MAX_WATCHES;
+use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages};
-use super::method::{Method, Rpc};
 use super::timed_body::TimedBody;
 use super::unary::Unary;
 use super::{health, infer, logging, models, reflection, refusal, shared_memory, stream, trace};
@@ -59,7 +60,7 @@ impl Service {
     /// Every kind of call has its own future, so that none is larger than necessary.
     pub(super) fn call(
         self: &Arc<Self>,
-        method: &'static Method,
+        (route, rpc): (&'static Route, Rpc),
         request: Request,
     ) -> BoxFuture<'static, Response> {
         let (mut parts, body) = request.into_parts();
@@ -71,16 +72,16 @@ impl Service {
         let app_state = Arc::clone(&self.app_state);
         let options = MessageOptions {
             encoding,
-            limit: method.limit(&app_state.limits),
-            streaming: method.is_streaming(),
+            limit: MessageLimit::new(route, &app_state.limits),
+            streaming: route.is_streaming,
         };
         let body = TimedBody::new(body, &app_state.limits, &app_state.models, arrival);
-        let budget = match method.is_health() {
+        let budget = match route.is_health() {
             true => &self.unlimited,
             false => app_state.models.budget(),
         };
         let permit = budget.empty_permit();
-        match method.rpc {
+        match rpc {
             Rpc::ModelInfer => {
                 let metadata = MetadataMap::from_headers(parts.headers);
                 let messages = Messages::new(body, permit, options);

@@ -121,8 +121,3 @@ pub(super) fn allow(answer: &mut Answer, methods: &[Method]) {
         answer.headers_mut().insert(ALLOW, names);
     }
 }
-
-/// Creates the response to a request that is refused before routing.
-pub(crate) fn refusal(error: HttpError) -> Answer {
-    Failure::plain(error).into()
-}

@@ -3,6 +3,7 @@ use thiserror::Error;
 
 use crate::Status;
 use crate::net::{BodyError, Refusal};
+use crate::service::routes::Rejection;
 use crate::service::{Error as ServiceError, Restricted};
 use crate::shared_memory::Kind;
 
@@ -162,6 +163,16 @@ impl From<Refusal> for HttpError {
             Refusal::Memory(error) => Self::Service(error.into()),
             Refusal::HostNotAllowed { host } => Self::HostNotAllowed { host },
             refusal => Self::Refused(refusal),
+        }
+    }
+}
+
+impl From<Rejection> for HttpError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::NotFound => Self::NotFound,
+            Rejection::Restricted(restricted) => Self::Restricted(restricted),
+            Rejection::Method { allowed } => Self::Method { allowed },
         }
     }
 }

@@ -263,7 +263,12 @@ async fn stream_of(
 ) -> (u16, impl HttpBody<Data = bytes::Bytes> + Unpin) {
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let request = Request::post(path("Counting", "generate_stream"));
-    let answer = super::answer(app, request.body(Body::from(body)).unwrap()).await;
+    let answer = super::answer(
+        app,
+        crate::port::Port::Http,
+        request.body(Body::from(body)).unwrap(),
+    )
+    .await;
     (answer.status().as_u16(), answer.into_body())
 }
 

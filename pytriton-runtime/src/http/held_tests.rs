@@ -32,7 +32,7 @@ async fn no_more_bytes_are_held_than_may_be() {
     };
     let app = app_state(&[&IDENTITY], limits).await;
     let budget = app.models.budget();
-    let ask = |bytes: usize| super::answer(&app, binary(bytes * KIB));
+    let ask = |bytes: usize| super::answer(&app, crate::port::Port::Http, binary(bytes * KIB));
     let unread = ask(80).await;
     assert_eq!(unread.status(), 200);
     settles(budget, 80 * KIB).await;

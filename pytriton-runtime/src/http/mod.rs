@@ -1,7 +1,8 @@
 //! The HTTP service: limits, compression and headers around the codecs of [`crate::kserve`].
 //!
-//! Paths, status codes, content types and messages are those of Triton 2.51. `Route` is used
-//! instead of a router because Triton does not decode paths and does not respond to `HEAD`.
+//! Paths, status codes, content types and messages are those of Triton 2.51. The table of
+//! [`routes`](crate::service) is used instead of a router because Triton does not decode paths and
+//! does not respond to `HEAD`.
 
 mod answer;
 mod body;
@@ -31,7 +32,6 @@ mod platform;
 mod response_trace;
 #[cfg(test)]
 mod restricted_tests;
-mod route;
 mod router;
 mod shared_memory;
 #[cfg(tritonserver)]
@@ -44,9 +44,8 @@ mod traced;
 #[cfg(tritonserver)]
 mod tritonserver_client;
 
-pub(crate) use answer::refusal;
 pub(crate) use content::Content;
-pub(crate) use docs::{OpenApiDocument, answer_alone as answer_page, is_used_by_page};
+pub(crate) use docs::OpenApiDocument;
 #[cfg(tritonserver)]
 pub(crate) use docs::{Relay, answer_on_own_port as answer_docs};
 pub use error::HttpError;
@@ -54,11 +53,8 @@ pub(crate) use metrics::Metrics;
 pub(crate) use metrics::metrics_router;
 #[cfg(tritonserver)]
 pub(crate) use openai::Upstream;
-pub(crate) use openai::{
-    TextModels, answer_alone as answer_openai, has_texts, is_route as is_openai,
-    refusal as openai_refusal,
-};
+pub(crate) use openai::{TextModels, answer_alone as answer_openai};
 pub(crate) use platform::{Ping, Platform, SageMaker, VertexAi};
-pub(crate) use router::{answer, answer_to};
+pub(crate) use router::{answer, answer_to, refusal};
 #[cfg(tritonserver)]
 pub(crate) use tritonserver_client::TritonserverClient;

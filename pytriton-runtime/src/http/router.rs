@@ -2,42 +2,44 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bytes::Bytes;
 
 use crate::kserve::SERVER_METADATA;
+use crate::memory_budget::MemoryPermit;
+use crate::port::Port;
+use crate::service::routes::{
+    BodySize, Endpoint, ErrorFormat, KserveEndpoint, Params, Rejection, Route, RouteMatch, admit,
+};
 use crate::service::{AppState, Error};
 
 use super::answer::{Answer, Failure, server_json};
 use super::body::Body;
 use super::load::LoadFormat;
-use super::route::{ModelAction, Route};
 use super::{
     HttpError, TextModels, body, control, docs, generate, infer, logging, model, openai,
     shared_memory, trace,
 };
 
-/// Serves a request of the KServe v2 API with Triton's extensions.
-pub(crate) async fn answer<B: Body>(app_state: &AppState, request: Request<B>) -> Answer {
+/// Serves a request on a port: the KServe v2 API with Triton's extensions, the OpenAI API and the
+/// docs page, as far as they are on the port and enabled.
+pub(crate) async fn answer<B: Body>(
+    app_state: &AppState,
+    port: Port,
+    request: Request<B>,
+) -> Answer {
     let (mut parts, body) = request.into_parts();
-    answer_to(app_state, &mut parts, body).await
+    answer_to(app_state, port, &mut parts, body).await
 }
 
 /// Like [`answer`], for a request that the connection owns. It is not moved on the way.
-pub(crate) async fn answer_to<B: Body>(app_state: &AppState, parts: &mut Parts, body: B) -> Answer {
-    match dispatch(app_state, parts, body).await {
-        Ok(answer) => answer,
-        Err(failure) => failure.into(),
-    }
-}
-
-async fn dispatch<B: Body>(
+pub(crate) async fn answer_to<B: Body>(
     app_state: &AppState,
+    port: Port,
     parts: &mut Parts,
     body: B,
-) -> Result<Answer, Failure> {
-    check_head_bytes(parts, app_state).map_err(Failure::plain)?;
-    if openai::is_route(parts.uri.path()) && openai::has_texts(&app_state.models) {
-        let models = TextModels::Here(Arc::clone(&app_state.models));
-        return Ok(Box::pin(openai::answer(app_state, &models, parts, body)).await);
+) -> Answer {
+    if let Err(error) = check_head_bytes(parts, app_state) {
+        return Failure::plain(error).into();
     }
     let Parts {
         uri,
@@ -45,53 +47,56 @@ async fn dispatch<B: Body>(
         headers,
         ..
     } = parts;
-    let Some(route) = Route::parse(uri.path()) else {
-        return match &app_state.docs {
-            Some(routes) if docs::is_route(uri.path()) => {
-                Box::pin(docs::answer(app_state, routes, parts)).await
-            }
-            _ => Err(Failure::plain(HttpError::NotFound)),
-        };
+    let RouteMatch { route, params } = match admit(app_state, port, uri.path(), method, headers) {
+        Ok(found) => found,
+        Err(rejected) => return Box::pin(reject(app_state, parts, body, rejected)).await,
     };
-    if let Err(restricted) = app_state.admit(route.operation(), headers) {
-        Box::pin(body::discard(body, headers, app_state)).await;
-        return Err(Failure::plain(restricted));
-    }
-    let allowed = route.methods();
-    if !allowed.contains(method) {
-        let error = HttpError::Method { allowed };
-        return Err(match route.has_plain_errors() {
-            true => Failure::plain(error),
-            false => Failure::json(error),
-        });
-    }
-    match route {
-        Route::Model {
-            name,
-            version,
-            action,
-        } if action.is_inference() => {
-            inference(app_state, (name, version), action, headers, body).await
-        }
+    let answered = match route.endpoint {
+        Endpoint::Kserve(
+            endpoint @ (KserveEndpoint::Infer
+            | KserveEndpoint::Generate
+            | KserveEndpoint::GenerateStream),
+        ) => inference(app_state, params, endpoint, headers, body).await,
         // Boxed, so that the future of frequent routes is not as large as that of all others.
-        route => Box::pin(others(app_state, route, (method, headers), body)).await,
+        Endpoint::Kserve(endpoint) => {
+            let request = (route, params, &*method);
+            Box::pin(others(app_state, endpoint, request, headers, body)).await
+        }
+        Endpoint::OpenAi(endpoint) => {
+            let models = TextModels::Here(Arc::clone(&app_state.models));
+            let answer = openai::answer(app_state, &models, endpoint, params, headers, body);
+            return Box::pin(answer).await;
+        }
+        Endpoint::Docs(endpoint) => match &app_state.docs {
+            Some(document) => Box::pin(docs::answer(app_state, document, endpoint, headers)).await,
+            None => Err(Failure::plain(HttpError::NotFound)),
+        },
+        // On other ports.
+        Endpoint::Rpc(_) | Endpoint::Metrics | Endpoint::SageMaker(_) | Endpoint::VertexAi(_) => {
+            Err(Failure::plain(HttpError::NotFound))
+        }
+    };
+    match answered {
+        Ok(answer) => answer,
+        Err(failure) => failure.into(),
     }
 }
 
 /// Serves an inference request, and adds the load of the model if requested.
 async fn inference<B: Body>(
     app_state: &AppState,
-    (name, version): (&str, Option<&str>),
-    action: ModelAction,
+    params: Params<'_>,
+    endpoint: KserveEndpoint,
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
+    let (name, version) = (params.model.unwrap_or_default(), params.version);
     let load = LoadFormat::of(headers);
-    let mut answer = match action {
-        ModelAction::Generate => {
+    let mut answer = match endpoint {
+        KserveEndpoint::Generate => {
             Box::pin(generate::generate(app_state, name, version, headers, body)).await?
         }
-        ModelAction::GenerateStream => {
+        KserveEndpoint::GenerateStream => {
             let answer = generate::generate_stream(app_state, name, version, headers, body);
             Box::pin(answer).await?
         }
@@ -109,64 +114,83 @@ async fn inference<B: Body>(
 /// strings are copied once.
 pub(super) const READ_BYTES_PER_BYTE: usize = 5;
 
-/// Serves all other routes.
+/// Serves all other routes of the KServe API.
 async fn others<B: Body>(
     app_state: &AppState,
-    route: Route<'_>,
-    (method, headers): (&Method, &mut HeaderMap),
+    endpoint: KserveEndpoint,
+    (route, params, method): (&Route, Params<'_>, &Method),
+    headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let read = async |body| {
-        let read = body::read(body, headers, app_state, None).await;
-        let (body, mut permit) = read.map_err(Failure::json)?;
-        let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
-        reserved.map_err(|error| Failure::json(Error::from(error)))?;
-        Ok::<_, Failure>((body, permit))
+    let (body, mut permit) = match route.body {
+        BodySize::Unread => (Bytes::new(), app_state.models.budget().empty_permit()),
+        _ => read_whole(app_state, headers, body).await?,
     };
-    match route {
-        Route::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
-        Route::ServerLive => Ok(healthy("live", app_state.live())),
-        Route::ServerReady => Ok(healthy("ready", app_state.ready())),
-        Route::AllStatistics => model::statistics(app_state, None, None),
-        Route::RepositoryIndex => {
-            let (body, _held) = read(body).await?;
-            control::index(app_state, &body)
-        }
-        Route::Load { repository, name } => {
-            let (body, mut permit) = read(body).await?;
+    let Params {
+        model,
+        version,
+        repository,
+        region,
+    } = params;
+    let name = model.unwrap_or_default();
+    match endpoint {
+        KserveEndpoint::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
+        KserveEndpoint::ServerLive => Ok(healthy("live", app_state.live())),
+        KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.ready())),
+        KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),
+        KserveEndpoint::ModelReady => model::ready(app_state, name, version),
+        KserveEndpoint::ModelConfig => model::config(app_state, name, version),
+        KserveEndpoint::Statistics => model::statistics(app_state, model, version),
+        KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
+        KserveEndpoint::Load => {
             control::load(app_state, repository, name, &body, &mut permit).await
         }
-        Route::Unload { repository, name } => {
-            read(body).await?;
-            control::unload(app_state, repository, name).await
-        }
-        Route::Logging => {
-            let (body, _held) = read(body).await?;
-            logging::logging(method, &body)
-        }
-        Route::TraceSetting { model } => {
-            let (body, _held) = read(body).await?;
-            trace::trace(app_state, method, model, &body)
-        }
-        Route::SharedMemory {
-            kind,
-            region,
-            action,
-        } => {
-            let (body, _held) = read(body).await?;
+        KserveEndpoint::Unload => control::unload(app_state, repository, name).await,
+        KserveEndpoint::SharedMemory(kind, action) => {
             shared_memory::shared_memory(app_state, kind, region, action, &body)
         }
-        Route::Model {
-            name,
-            version,
-            action,
-        } => match action {
-            ModelAction::Metadata => model::metadata(app_state, name, version),
-            ModelAction::Ready => model::ready(app_state, name, version),
-            ModelAction::Config => model::config(app_state, name, version),
-            ModelAction::Statistics => model::statistics(app_state, Some(name), version),
-            inferred => inference(app_state, (name, version), inferred, headers, body).await,
-        },
+        KserveEndpoint::TraceSetting => trace::trace(app_state, method, model, &body),
+        KserveEndpoint::Logging => logging::logging(method, &body),
+        KserveEndpoint::Infer | KserveEndpoint::Generate | KserveEndpoint::GenerateStream => {
+            Err(Failure::plain(HttpError::NotFound))
+        }
+    }
+}
+
+/// Reads the body of a request to the server itself, and reserves the memory of its parser.
+async fn read_whole<B: Body>(
+    app_state: &AppState,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<(Bytes, MemoryPermit), Failure> {
+    let read = body::read(body, headers, app_state, None).await;
+    let (body, mut permit) = read.map_err(Failure::json)?;
+    let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
+    reserved.map_err(|error| Failure::json(Error::from(error)))?;
+    Ok((body, permit))
+}
+
+/// Creates the response to a request that is not admitted.
+pub(super) async fn reject<B: Body>(
+    app_state: &AppState,
+    parts: &Parts,
+    body: B,
+    (rejection, format): (Rejection, ErrorFormat),
+) -> Answer {
+    if matches!(rejection, Rejection::Restricted(_)) {
+        body::discard(body, &parts.headers, app_state).await;
+    }
+    refusal(rejection.into(), format, parts)
+}
+
+/// Creates the response to a request that is refused before its handler.
+pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> Answer {
+    match format {
+        ErrorFormat::OpenAi => openai::refusal(error, parts),
+        ErrorFormat::Json => Failure::json(error).into(),
+        ErrorFormat::PlainJson | ErrorFormat::Grpc | ErrorFormat::Empty => {
+            Failure::plain(error).into()
+        }
     }
 }
 

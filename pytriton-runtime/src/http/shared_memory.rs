@@ -1,10 +1,10 @@
 use crate::kserve::{CodecError, GpuHandle, Registration, region_json, regions_json};
+use crate::service::routes::RegionAction;
 use crate::service::{AppState, Error};
 use crate::shared_memory::Kind;
 
 use super::HttpError;
 use super::answer::{Answer, Failure, JSON, held};
-use super::route::RegionAction;
 
 /// Returns the status of shared memory, registers a region, or unregisters regions.
 ///

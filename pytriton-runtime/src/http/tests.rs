@@ -6,6 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
 
+use crate::port::Port;
 use crate::registry::ModelDeclaration;
 use crate::service::AppState;
 use crate::testing::{IDENTITY, app_state, fp32};
@@ -58,7 +59,7 @@ pub(super) async fn send(
         request = request.header(*name, *value);
     }
     let request = request.body(body.into()).unwrap();
-    let response = super::answer(app, request).await;
+    let response = super::answer(app, Port::Http, request).await;
     Got {
         status: response.status().as_u16(),
         headers: response.headers().clone(),

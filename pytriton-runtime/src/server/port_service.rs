@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Request, Response};
+use axum::http::{HeaderMap, Request, Response};
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use tonic::codegen::Service;
@@ -15,22 +15,10 @@ use crate::grpc::{self, GrpcError};
 use crate::http::Relay;
 use crate::http::{self, Content, HttpError, Platform, TextModels};
 use crate::net::{HttpService, Refusal, RequestBody, ResponseContent};
+use crate::port::Port;
 use crate::request::ArrivalOrder;
+use crate::service::routes::{Endpoint, ErrorFormat, Rpc, error_format, find, is_probe};
 use crate::service::{AppState, Error};
-
-/// The paths that are served beyond the connection limit, in addition to `/ready` of a model over
-/// HTTP.
-const PROBES: [&str; 9] = [
-    "/v2",
-    "/v2/health/live",
-    "/v2/health/ready",
-    "/metrics",
-    "/grpc.health.v1.Health/Check",
-    "/inference.GRPCInferenceService/ServerLive",
-    "/inference.GRPCInferenceService/ServerReady",
-    "/inference.GRPCInferenceService/ServerMetadata",
-    "/inference.GRPCInferenceService/ModelReady",
-];
 
 /// Serves the requests of a port.
 #[derive(Debug)]
@@ -110,14 +98,15 @@ impl HttpService for PortService {
         mut body: RequestBody,
     ) -> impl Future<Output = Response<PortBody>> + Send + 'static + use<> {
         let routes = Arc::clone(&self.routes);
-        if routes.keep_order() && grpc::is_inference(head.uri.path()) {
+        if routes.keep_order() && is_inference_call(head.uri.path()) {
             head.extensions.insert(self.order.arrive());
         }
         async move {
             match routes.kserve(&head.headers) {
-                Some(app_state) => http::answer_to(app_state, &mut head, &mut body)
-                    .await
-                    .map(PortBody::Http),
+                Some(app_state) => {
+                    let answer = http::answer_to(app_state, Port::Http, &mut head, &mut body);
+                    answer.await.map(PortBody::Http)
+                }
                 None => {
                     let request = Request::from_parts(head, body);
                     Box::pin(routes.answer(request)).await
@@ -140,7 +129,10 @@ impl PortRoutes {
     /// Routes a request to its service.
     async fn answer(&self, request: Request<RequestBody>) -> Response<PortBody> {
         match self {
-            Self::Http(app_state) => http::answer(app_state, request).await.map(PortBody::Http),
+            Self::Http(app_state) => {
+                let answer = http::answer(app_state, Port::Http, request).await;
+                answer.map(PortBody::Http)
+            }
             Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
                 routed(routes, request).await
             }
@@ -153,7 +145,7 @@ impl PortRoutes {
                 answer.map(PortBody::Http)
             }
             Self::Page(app_state) => {
-                let answer = http::answer_page(app_state, request).await;
+                let answer = http::answer(app_state, Port::Docs, request).await;
                 answer.map(PortBody::Http)
             }
             #[cfg(tritonserver)]
@@ -172,32 +164,40 @@ impl PortRoutes {
         }
     }
 
-    /// Returns whether this is a health or metrics request.
-    fn is_probe(&self, parts: &Parts) -> bool {
+    /// Returns whether a request is served on connections beyond the connection limit.
+    fn is_probe(&self, head: &Parts) -> bool {
+        let path = match self {
+            Self::Platform(_, platform) => platform.table_path(head.uri.path()),
+            _ => head.uri.path(),
+        };
+        is_probe(self.port(&head.headers), path, &head.method)
+    }
+
+    /// Returns the port whose rows of the table of routes apply to a request.
+    fn port(&self, headers: &HeaderMap) -> Port {
         match self {
-            Self::Platform(_, platform) => platform.is_health(parts.uri.path()),
-            _ => is_probe(parts),
+            Self::Both(..) if grpc::is_grpc(headers) => Port::Grpc,
+            Self::Http(_) | Self::Both(..) => Port::Http,
+            Self::Grpc(..) => Port::Grpc,
+            Self::Routes(_) => Port::Metrics,
+            Self::Platform(_, platform) => platform.port(),
+            Self::OpenAi(..) => Port::OpenAi,
+            Self::Page(_) => Port::Docs,
+            #[cfg(tritonserver)]
+            Self::Docs(..) => Port::Docs,
         }
     }
 
     /// Formats an error over HTTP according to the API that the path belongs to.
     fn refusal(&self, head: &Parts, error: HttpError) -> Response<PortBody> {
-        let refusal = match self.are_openai(head.uri.path()) {
-            true => http::openai_refusal(error),
-            false => http::refusal(error),
-        };
-        refusal.map(PortBody::Http)
-    }
-
-    /// Returns whether the path belongs to the OpenAI routes.
-    fn are_openai(&self, path: &str) -> bool {
-        match self {
-            Self::OpenAi(..) => true,
+        let port = self.port(&head.headers);
+        let format = match self {
             Self::Http(app_state) | Self::Both(app_state, _) => {
-                http::is_openai(path) && http::has_texts(&app_state.models)
+                error_format(app_state, port, head.uri.path())
             }
-            _ => false,
-        }
+            _ => ErrorFormat::of_port(port),
+        };
+        http::refusal(error, format, head).map(PortBody::Http)
     }
 }
 
@@ -209,10 +209,10 @@ async fn routed(routes: &Router, request: Request<RequestBody>) -> Response<Port
     }
 }
 
-fn is_probe(parts: &Parts) -> bool {
-    let path = parts.uri.path();
-    let of_a_model = path.starts_with("/v2/models/") && path.ends_with("/ready");
-    PROBES.contains(&path) || of_a_model && parts.method == Method::GET
+/// Returns whether the path is that of unary inference calls.
+fn is_inference_call(path: &str) -> bool {
+    let found = find(Port::Grpc, path);
+    found.is_some_and(|found| found.route.endpoint == Endpoint::Rpc(Rpc::ModelInfer))
 }
 
 impl ResponseContent for PortBody {

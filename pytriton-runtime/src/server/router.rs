@@ -14,7 +14,9 @@ use crate::access::Access;
 use crate::grpc;
 use crate::http::{self, Metrics, metrics_router};
 use crate::net::check_head;
+use crate::port::Port;
 use crate::service::AppState;
+use crate::service::routes::{ErrorFormat, find};
 
 use super::embedded_checks::access;
 use super::serve::services;
@@ -64,14 +66,19 @@ impl Router {
         B: HttpBody<Data = Bytes, Error: Display + Into<axum::BoxError>> + Send + Unpin + 'static,
     {
         if let Err(error) = check_head(request.version(), request.headers()) {
-            return http::refusal(error.into()).map(Body::new);
+            let (head, _) = request.into_parts();
+            let refusal = http::refusal(error.into(), ErrorFormat::PlainJson, &head);
+            return refusal.map(Body::new);
         }
         if grpc::is_grpc(request.headers()) {
             return routed(self.grpc, request).await;
         }
-        match request.uri().path() {
-            "/metrics" => routed(self.metrics, request).await,
-            _ => http::answer(&self.http, request).await.map(Body::new),
+        match find(Port::Metrics, request.uri().path()) {
+            Some(_) => routed(self.metrics, request).await,
+            None => {
+                let answer = http::answer(&self.http, Port::Http, request).await;
+                answer.map(Body::new)
+            }
         }
     }
 }

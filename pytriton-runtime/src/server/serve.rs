@@ -11,7 +11,7 @@ use crate::access::{Access, Closed, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
 use crate::forward::HeaderForward;
 use crate::grpc;
-use crate::http::{self, OpenApiDocument, TextModels, is_used_by_page};
+use crate::http::{self, OpenApiDocument, TextModels};
 #[cfg(tritonserver)]
 use crate::http::{Relay, Upstream};
 use crate::limits::Limits;
@@ -21,6 +21,7 @@ use crate::openapi::ServedRoutes;
 use crate::port::{Port, PortMap};
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
+use crate::service::routes::is_used_by_page;
 use crate::service::{AccessControl, AppState};
 
 use super::embedded_checks::{

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 #[cfg(feature = "embedded")]
-use crate::http::{OpenApiDocument, Relay, TritonserverClient, Upstream, is_used_by_page};
+use crate::http::{OpenApiDocument, Relay, TritonserverClient, Upstream};
 use crate::port::Port;
 use crate::registry::Registry;
+#[cfg(feature = "embedded")]
+use crate::service::routes::is_used_by_page;
 #[cfg(feature = "embedded")]
 use crate::tls::plan;
 use crate::triton::TritonEngine;

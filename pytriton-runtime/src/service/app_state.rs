@@ -1,7 +1,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
 use futures_util::future::Either;
 
 use crate::http::OpenApiDocument;
@@ -15,7 +14,7 @@ use crate::tensor::DataType;
 use crate::trace::{Scope, scope_of};
 use crate::{HeaderForward, Limits};
 
-use super::{AccessControl, Error, Operation, Restricted};
+use super::{AccessControl, Error};
 
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
@@ -41,18 +40,9 @@ const NAME: usize = 64;
 const BOOL_SPEED: usize = 16;
 
 impl AppState {
-    /// Checks whether a request is allowed. The services call this for every route, before they
-    /// read anything but the path and the headers.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Restricted`], which names the required header.
-    pub(crate) fn admit(
-        &self,
-        operation: Operation,
-        headers: &HeaderMap,
-    ) -> Result<(), Restricted> {
-        self.access_control.admit(operation, headers)
+    /// Returns whether a model of this process has OpenAI routes.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.models.has(|spec| spec.openai.is_some())
     }
 
     /// Returns whether the process is live, which is always true.

@@ -1,7 +1,7 @@
 //! The state shared by the HTTP and gRPC services.
 //!
-//! It finds models by name, limits the size and duration of bodies, checks access, and moves
-//! expensive work off the I/O threads. Both services use its error type.
+//! It finds models by name, and moves expensive work off the I/O threads. [`routes`] finds the route
+//! of a request and checks access. Both services use its error type.
 
 mod access_control;
 mod app_state;
@@ -9,6 +9,7 @@ mod control;
 mod error;
 mod models;
 mod operation;
+pub(crate) mod routes;
 
 pub use access_control::{AccessControl, RequiredHeader, Restricted};
 pub use app_state::AppState;

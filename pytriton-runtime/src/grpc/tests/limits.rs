@@ -13,8 +13,9 @@ use prost::Message;
 use tower::ServiceExt;
 
 use crate::grpc::health::MAX_WATCHES;
-use crate::grpc::method::{Method, Rpc};
+use crate::grpc::message_limit::MessageLimit;
 use crate::proto::{ModelReadyRequest, RepositoryModelLoadRequest};
+use crate::service::routes::{Route, Rpc, all};
 use crate::testing::settles;
 
 use super::slow::pieces;
@@ -92,10 +93,10 @@ pub(super) async fn status_within(
 }
 
 /// Returns every unary method with its limit.
-fn unary_methods(limits: &Limits) -> impl Iterator<Item = (&'static Method, usize)> {
-    let methods = Method::all().filter(|method| !method.is_streaming());
-    let methods = methods.filter(|method| method.rpc != Rpc::HealthWatch);
-    methods.map(|method| (method, method.limit(limits).bytes))
+fn unary_methods(limits: &Limits) -> impl Iterator<Item = (&'static Route, usize)> {
+    let routes = all().filter(|route| !route.is_streaming);
+    let routes = routes.filter(|route| route.rpc().is_some_and(|rpc| rpc != Rpc::HealthWatch));
+    routes.map(|route| (route, MessageLimit::new(route, limits).bytes))
 }
 
 #[tokio::test]
@@ -107,8 +108,7 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
     let app_state = app_state(&[&IDENTITY], limits).await;
     let router = routes(app_state.clone());
     for (method, limit) in unary_methods(&limits) {
-        let path = method.path();
-        let name = path.rsplit_once('/').unwrap().1;
+        let (path, name) = (method.patterns()[0].text(), method.name());
         let tensors = ["ModelInfer", "RepositoryModelLoad"].contains(&name);
         let most = match method.is_health() {
             _ if tensors => limits.max_request_bytes,
@@ -151,13 +151,13 @@ async fn small_calls_need_no_budget_and_larger_ones_say_that_it_is_exhausted() {
         version: String::new(),
     };
     for (method, _) in unary_methods(&limits) {
-        let message = match method.rpc {
-            Rpc::ModelReady => request.encode_to_vec(),
+        let message = match method.rpc() {
+            Some(Rpc::ModelReady) => request.encode_to_vec(),
             _ => Vec::new(),
         };
         for body in [plain(&message), compressed(&message)] {
-            let (code, text) = status(&router, method.path(), body).await;
-            assert_ne!(code, "8", "{}: {text}", method.path());
+            let (code, text) = status(&router, method.patterns()[0].text(), body).await;
+            assert_ne!(code, "8", "{}: {text}", method.patterns()[0].text());
             if method.is_health() {
                 assert_eq!((code.as_str(), text.as_str()), ("0", ""));
             }

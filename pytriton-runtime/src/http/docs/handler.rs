@@ -5,19 +5,21 @@ use axum::http::Request;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::service::{AppState, Operation};
+#[cfg(tritonserver)]
+use crate::port::Port;
+use crate::service::AppState;
+use crate::service::routes::DocsEndpoint;
+#[cfg(tritonserver)]
+use crate::service::routes::{Endpoint, admit};
 
-use super::super::HttpError;
 use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
 #[cfg(tritonserver)]
 use super::super::body::Body;
 use super::super::metrics::models_text;
-use super::super::route::GET;
 #[cfg(tritonserver)]
-use super::super::router::check_head_bytes;
+use super::super::router::{check_head_bytes, reject};
 use super::OpenApiDocument;
 #[cfg(tritonserver)]
 use super::Relay;
@@ -25,56 +27,22 @@ use super::page::PAGE;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The routes of the docs page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Route {
-    Page,
-    Document,
-    /// The metrics that the page plots. Browsers do not let the page request another port.
-    Metrics,
-}
-
-impl Route {
-    fn parse(path: &str) -> Option<Self> {
-        match path {
-            "/docs" => Some(Self::Page),
-            "/openapi.json" => Some(Self::Document),
-            "/docs/metrics" => Some(Self::Metrics),
-            _ => None,
-        }
-    }
-
-    /// Returns the operations whose access rules apply. Empty for static content.
-    fn operations(self) -> &'static [Operation] {
-        match self {
-            Self::Page => &[],
-            // The document contains the descriptions and the configurations of models.
-            Self::Document => &[Operation::Document, Operation::ModelConfig],
-            Self::Metrics => &[Operation::Statistics],
-        }
-    }
-}
-
-/// Returns whether the path belongs to the docs page.
-pub(in crate::http) fn is_route(path: &str) -> bool {
-    Route::parse(path).is_some()
-}
-
 /// Serves the docs page and its data.
 pub(in crate::http) async fn answer(
     app_state: &AppState,
     document: &OpenApiDocument,
-    parts: &Parts,
+    endpoint: DocsEndpoint,
+    headers: &HeaderMap,
 ) -> Result<Answer, Failure> {
-    Ok(match admitted(app_state, parts)? {
-        Route::Page => page(&parts.headers),
-        Route::Document => {
+    Ok(match endpoint {
+        DocsEndpoint::Page => page(headers),
+        DocsEndpoint::Document => {
             let models = app_state.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
             let document = document.of(models.collect()).await;
-            fresh(document.answer(JSON, &parts.headers))
+            fresh(document.answer(JSON, headers))
         }
-        Route::Metrics => {
+        DocsEndpoint::Metrics => {
             let text = models_text(&app_state.models).await;
             fresh(held(app_state, PLAIN, text)?)
         }
@@ -89,35 +57,26 @@ pub(crate) async fn answer_on_own_port<B: Body>(
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
+    if let Err(error) = check_head_bytes(&parts, app_state) {
+        return Failure::plain(error).into();
+    }
+    let (path, headers) = (parts.uri.path(), &parts.headers);
+    let route = match admit(app_state, Port::Docs, path, &parts.method, headers) {
+        Ok(found) => found.route,
+        Err(rejected) => return reject(app_state, &parts, body, rejected).await,
+    };
     let answered = async {
-        check_head_bytes(&parts, app_state).map_err(Failure::plain)?;
-        if !is_route(parts.uri.path()) {
-            return relay.hand_on(app_state, &parts, body).await;
-        }
-        Ok(match admitted(app_state, &parts)? {
-            Route::Page => page(&parts.headers),
-            Route::Document => {
+        Ok::<_, Failure>(match route.endpoint {
+            Endpoint::Docs(DocsEndpoint::Page) => page(headers),
+            Endpoint::Docs(DocsEndpoint::Document) => {
                 let document = relay.document.of(relay.loaded()?).await;
-                fresh(document.answer(JSON, &parts.headers))
+                fresh(document.answer(JSON, headers))
             }
-            Route::Metrics => fresh(relay.metrics(app_state).await?),
+            Endpoint::Docs(DocsEndpoint::Metrics) => fresh(relay.metrics(app_state).await?),
+            _ => relay.hand_on(app_state, route, &parts, body).await?,
         })
     };
     answered.await.unwrap_or_else(Answer::from)
-}
-
-/// Returns the route of a request after checking the access rules.
-fn admitted(app_state: &AppState, parts: &Parts) -> Result<Route, Failure> {
-    let route = Route::parse(parts.uri.path());
-    let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
-    for operation in route.operations() {
-        let admitted = app_state.admit(*operation, &parts.headers);
-        admitted.map_err(Failure::plain)?;
-    }
-    match parts.method {
-        Method::GET => Ok(route),
-        _ => Err(Failure::plain(HttpError::Method { allowed: GET })),
-    }
 }
 
 fn page(asked: &HeaderMap) -> Answer {

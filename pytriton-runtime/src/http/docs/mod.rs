@@ -9,7 +9,6 @@ mod cached_text;
 mod handler;
 mod openapi_document;
 mod page;
-mod page_routes;
 #[cfg(tritonserver)]
 mod relay;
 #[cfg(test)]
@@ -18,10 +17,9 @@ mod relay_tests;
 #[cfg(test)]
 mod tests;
 
+pub(super) use handler::answer;
 #[cfg(tritonserver)]
 pub(crate) use handler::answer_on_own_port;
-pub(super) use handler::{answer, is_route};
 pub(crate) use openapi_document::OpenApiDocument;
-pub(crate) use page_routes::{answer_alone, is_used_by_page};
 #[cfg(tritonserver)]
 pub(crate) use relay::Relay;

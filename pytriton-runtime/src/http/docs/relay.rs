@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::access::Group;
 use crate::loaded_models::LoadedModels;
 use crate::model::ModelSpec;
+use crate::service::routes::{Endpoint, KserveEndpoint, Route};
 use crate::service::{AppState, Error};
 use crate::tracked_bytes::TrackedBytes;
 
@@ -26,12 +27,10 @@ use super::super::HttpError;
 use super::super::answer::{Answer, Failure, PLAIN, answer, events};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
-use super::super::route::Route;
 use super::super::tritonserver_client::{
     Connection, TritonserverClient, TritonserverError, reached,
 };
 use super::OpenApiDocument;
-use super::page_routes::is_page_route;
 
 /// The time limit of a request of the page. Longer ones need the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -67,23 +66,16 @@ struct PendingResponse {
 }
 
 impl Relay {
-    /// Forwards a KServe request of the page. Other routes do not exist here.
+    /// Forwards a KServe request of the page.
     pub(super) async fn hand_on<B: Body>(
         &self,
         app_state: &AppState,
+        route: &Route,
         parts: &Parts,
         body: B,
     ) -> Result<Answer, Failure> {
-        let path = parts.uri.path();
-        let route = Route::parse(path).filter(is_page_route);
-        let route = route.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
-        let admitted = app_state.admit(route.operation(), &parts.headers);
-        admitted.map_err(Failure::plain)?;
-        let allowed = route.methods();
-        if !allowed.contains(&parts.method) {
-            return Err(Failure::json(HttpError::Method { allowed }));
-        }
-        if route == Route::ServerReady && app_state.models.is_stopping() {
+        let is_readiness = route.endpoint == Endpoint::Kserve(KserveEndpoint::ServerReady);
+        if is_readiness && app_state.models.is_stopping() {
             // tritonserver learns about the stop a moment later.
             return Ok(answer(
                 StatusCode::BAD_REQUEST,
@@ -95,14 +87,16 @@ impl Relay {
         let (body, _held) = read.map_err(Failure::json)?;
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = parts.method.clone();
-        *request.uri_mut() = path
+        *request.uri_mut() = (parts.uri.path())
             .parse()
             .map_err(|_| Failure::plain(HttpError::NotFound))?;
         for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(name)) {
             request.headers_mut().append(name.clone(), value.clone());
         }
-        self.ask(app_state, request, route.operation().group())
-            .await
+        let [operation, ..] = route.operations else {
+            return Err(Failure::plain(HttpError::NotFound));
+        };
+        self.ask(app_state, request, operation.group()).await
     }
 
     async fn ask(

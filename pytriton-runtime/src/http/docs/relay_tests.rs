@@ -12,12 +12,13 @@ use crate::access::default_routes;
 use crate::access::{Group, Secret, Secrets};
 use crate::loaded_models::{LoadedModel, LoadedModels};
 use crate::model::ModelSpec;
+use crate::service::routes::is_used_by_page;
 use crate::service::{AppState, RequiredHeader};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
 use super::super::{TritonserverClient, answer_docs};
-use super::{OpenApiDocument, Relay, is_used_by_page};
+use super::{OpenApiDocument, Relay};
 
 #[derive(Debug)]
 struct Loaded(Arc<ModelSpec>);

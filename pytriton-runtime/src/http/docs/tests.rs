@@ -7,11 +7,13 @@ use flate2::read::GzDecoder;
 
 use crate::Limits;
 use crate::access::{Group, Secret, Secrets, default_routes};
+use crate::port::Port;
 use crate::service::{AppState, RequiredHeader};
 
+use super::super::answer;
 use super::super::tests::{app, send};
+use super::OpenApiDocument;
 use super::page::PAGE;
-use super::{OpenApiDocument, answer_alone};
 
 async fn with_page() -> AppState {
     AppState {
@@ -120,7 +122,7 @@ async fn on_its_own_port_there_is_nothing_but_what_it_asks() {
     ] {
         let request = Request::builder().method(method).uri(path);
         let request = request.body(Body::empty()).unwrap();
-        let answer = answer_alone(&app, request).await;
+        let answer = answer(&app, Port::Docs, request).await;
         assert_eq!(answer.status(), status, "{method} {path}");
     }
 }

@@ -2,17 +2,19 @@ use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::http::request::Parts;
-use axum::http::{Method, Request};
+use axum::http::{HeaderMap, Request};
 
 use crate::model::Surface;
 use crate::openai::{OpenAiError, list_json, model_json};
-use crate::service::{AppState, Operation};
+use crate::port::Port;
+use crate::service::AppState;
+use crate::service::routes::{Endpoint, OpenAiEndpoint, Params, RouteMatch, admit};
 use crate::text::excerpt;
 
 use super::super::HttpError;
 use super::super::answer::{Answer, server_json};
 use super::super::body::Body;
-use super::super::route::{GET, POST};
+use super::super::router::{check_head_bytes, reject};
 use super::TextModels;
 use super::accepted::ask;
 use super::complete::complete;
@@ -22,32 +24,44 @@ use super::streamed::streamed;
 /// The creation time of all models that these routes report.
 static SINCE: LazyLock<u64> = LazyLock::new(now);
 
-/// The routes.
-enum Route<'a> {
-    List,
-    Model(&'a str),
-    Ask(Surface),
-}
-
-/// Returns whether the path belongs to the OpenAI API.
-pub(crate) fn is_route(path: &str) -> bool {
-    path.starts_with("/v1/")
-}
-
-/// Serves an OpenAI route. Returns the body if no model has such routes.
+/// Serves an OpenAI route.
 pub(crate) async fn answer<B: Body>(
     app_state: &AppState,
     models: &TextModels,
-    parts: &Parts,
+    endpoint: OpenAiEndpoint,
+    params: Params<'_>,
+    headers: &HeaderMap,
     body: B,
 ) -> Answer {
-    let answered = dispatch(app_state, models, parts, body).await;
+    let name = params.model.unwrap_or_default();
+    let answered = match endpoint {
+        OpenAiEndpoint::List => list(models),
+        OpenAiEndpoint::Model => model(models, name),
+        OpenAiEndpoint::Complete(surface) => {
+            completion(app_state, models, surface, headers, body).await
+        }
+    };
     answered.unwrap_or_else(|error| refused(&error))
 }
 
 /// Formats an error that is not specific to these routes.
-pub(crate) fn refusal(error: HttpError) -> Answer {
-    refused(&error.into())
+pub(crate) fn refusal(error: HttpError, parts: &Parts) -> Answer {
+    let named = || (excerpt(&parts.method), excerpt(parts.uri.path()));
+    refused(&match error {
+        HttpError::NotFound => {
+            let (method, path) = named();
+            OpenAiError::UnknownUrl { method, path }
+        }
+        HttpError::Method { allowed } => {
+            let (method, path) = named();
+            OpenAiError::Method {
+                method,
+                path,
+                allowed,
+            }
+        }
+        error => error.into(),
+    })
 }
 
 /// Serves a port that has only OpenAI routes.
@@ -57,84 +71,49 @@ pub(crate) async fn answer_alone<B: Body>(
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
-    match super::super::router::check_head_bytes(&parts, app_state) {
-        Ok(()) => answer(app_state, models, &parts, body).await,
-        Err(error) => refused(&error.into()),
+    if let Err(error) = check_head_bytes(&parts, app_state) {
+        return refused(&error.into());
+    }
+    let (path, headers) = (parts.uri.path(), &parts.headers);
+    let RouteMatch { route, params } =
+        match admit(app_state, Port::OpenAi, path, &parts.method, headers) {
+            Ok(found) => found,
+            Err(rejected) => return reject(app_state, &parts, body, rejected).await,
+        };
+    match route.endpoint {
+        Endpoint::OpenAi(endpoint) => {
+            answer(app_state, models, endpoint, params, headers, body).await
+        }
+        _ => refusal(HttpError::NotFound, &parts),
     }
 }
 
-async fn dispatch<B: Body>(
+fn list(models: &TextModels) -> Result<Answer, OpenAiError> {
+    let names = models.names()?;
+    let names = names.iter().map(|name| &**name);
+    Ok(server_json(list_json(names, *SINCE)))
+}
+
+fn model(models: &TextModels, name: &str) -> Result<Answer, OpenAiError> {
+    match models.find(name)? {
+        Some(spec) => Ok(server_json(model_json(&spec.name, *SINCE))),
+        None => Err(OpenAiError::UnknownModel {
+            model: excerpt(name),
+        }),
+    }
+}
+
+async fn completion<B: Body>(
     app_state: &AppState,
     models: &TextModels,
-    parts: &Parts,
+    surface: Surface,
+    headers: &HeaderMap,
     body: B,
 ) -> Result<Answer, OpenAiError> {
-    let (method, path) = (&parts.method, parts.uri.path());
-    let named = || (excerpt(method), excerpt(path));
-    let Some(route) = Route::parse(path) else {
-        let (method, path) = named();
-        return Err(OpenAiError::UnknownUrl { method, path });
-    };
-    if let Err(restricted) = app_state.admit(route.operation(), &parts.headers) {
-        super::super::body::discard(body, &parts.headers, app_state).await;
-        return Err(HttpError::from(restricted).into());
-    }
-    let allowed = route.methods();
-    if !allowed.contains(method) {
-        let (method, path) = named();
-        return Err(OpenAiError::Method {
-            method,
-            path,
-            allowed,
-        });
-    }
-    match route {
-        Route::List => {
-            let names = models.names()?;
-            let names = names.iter().map(|name| &**name);
-            Ok(server_json(list_json(names, *SINCE)))
-        }
-        Route::Model(name) => match models.find(name)? {
-            Some(spec) => Ok(server_json(model_json(&spec.name, *SINCE))),
-            None => Err(OpenAiError::UnknownModel {
-                model: excerpt(name),
-            }),
-        },
-        Route::Ask(surface) => {
-            let asked = ask(app_state, models, surface, &parts.headers, body).await?;
-            match asked.stream {
-                true => streamed(asked).await,
-                false => complete(asked).await,
-            }
-        }
-    }
-}
-
-impl<'a> Route<'a> {
-    fn parse(path: &'a str) -> Option<Self> {
-        let path = path.strip_prefix("/v1/")?;
-        match path {
-            "models" => return Some(Self::List),
-            "completions" => return Some(Self::Ask(Surface::Completions)),
-            "chat/completions" => return Some(Self::Ask(Surface::Chat)),
-            _ => {}
-        }
-        let name = path.strip_prefix("models/")?;
-        (!name.is_empty() && !name.contains('/')).then_some(Self::Model(name))
-    }
-
-    fn operation(&self) -> Operation {
-        match self {
-            Self::List | Self::Model(_) => Operation::DescribeModels,
-            Self::Ask(_) => Operation::Complete,
-        }
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        match self {
-            Self::Ask(_) => POST,
-            _ => GET,
-        }
+    let asked = ask(app_state, models, surface, headers, body).await?;
+    match asked.stream {
+        true => streamed(asked).await,
+        false => complete(asked).await,
     }
 }
 

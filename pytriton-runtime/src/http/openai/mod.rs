@@ -17,7 +17,8 @@ mod upstream;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::http) use accepted::choice_request;
-pub(crate) use handler::{answer, answer_alone, is_route, refusal};
-pub(crate) use models::{TextModels, has_texts};
+pub(crate) use handler::answer_alone;
+pub(super) use handler::{answer, refusal};
+pub(crate) use models::TextModels;
 #[cfg(tritonserver)]
 pub(crate) use upstream::Upstream;

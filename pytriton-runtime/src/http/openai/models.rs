@@ -44,11 +44,6 @@ impl TextModels {
     }
 }
 
-/// Returns whether a model of this process has OpenAI routes.
-pub(crate) fn has_texts(models: &ModelRepository) -> bool {
-    models.has(|spec| spec.openai.is_some())
-}
-
 /// Returns the names of models whose latest version has OpenAI routes. The versions must be
 /// ascending.
 fn names<'a>(specs: impl Iterator<Item = &'a Arc<ModelSpec>>) -> Vec<Arc<str>> {

@@ -164,7 +164,9 @@ async fn a_silent_stream_gives_signs_of_life() {
     let begun = Instant::now();
     let body = r#"{"model":"Text","prompt":"wait","stream":true}"#;
     let request = Request::post(COMPLETIONS).body(Body::from(body)).unwrap();
-    let mut body = super::super::answer(&app, request).await.into_body();
+    let mut body = super::super::answer(&app, crate::port::Port::Http, request)
+        .await
+        .into_body();
     for count in 1..4 {
         let comment = body.frame().await.unwrap().unwrap().into_data().unwrap();
         assert_eq!(comment, ": keep-alive\n\n");

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use axum::http::Request;
 
+use crate::port::Port;
 use crate::service::AppState;
 
 use super::answer::Answer;
@@ -30,11 +31,19 @@ pub(crate) enum Platform {
 }
 
 impl Platform {
-    /// Returns whether the path is a health check.
-    pub(crate) fn is_health(&self, path: &str) -> bool {
+    /// Returns the port of the platform.
+    pub(crate) const fn port(&self) -> Port {
         match self {
-            Self::VertexAi(routes) => routes.is_health(path),
-            Self::SageMaker(_) => SageMaker::is_health(path),
+            Self::VertexAi(_) => Port::VertexAi,
+            Self::SageMaker(_) => Port::SageMaker,
+        }
+    }
+
+    /// Returns the path by which the table of routes knows a path of the platform's port.
+    pub(crate) fn table_path<'a>(&self, path: &'a str) -> &'a str {
+        match self {
+            Self::VertexAi(routes) => routes.table_path(path),
+            Self::SageMaker(_) => SageMaker::table_path(path),
         }
     }
 

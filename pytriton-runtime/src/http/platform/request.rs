@@ -2,6 +2,7 @@ use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::uri::PathAndQuery;
 use axum::http::{Method, Request, StatusCode, Uri};
 
+use crate::port::Port;
 use crate::service::AppState;
 use crate::tracked_bytes::TrackedBytes;
 
@@ -25,7 +26,7 @@ pub(super) async fn at<B: Body>(
     // The platforms do not use compression.
     request.headers_mut().remove(ACCEPT_ENCODING);
     request.headers_mut().remove(CONTENT_ENCODING);
-    let answer = router::answer(app_state, request).await;
+    let answer = router::answer(app_state, Port::Http, request).await;
     let status = answer.status();
     let only_status = status == StatusCode::OK || status == StatusCode::BAD_REQUEST;
     match health && only_status && !is_error(&answer) {

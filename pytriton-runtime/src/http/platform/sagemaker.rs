@@ -1,7 +1,11 @@
 use axum::http::{Method, Request, StatusCode};
 
 use crate::kserve::error_json;
-use crate::service::{AppState, Operation};
+use crate::port::Port;
+use crate::service::AppState;
+use crate::service::routes::{
+    Endpoint, MODELS, RouteMatch, SageMakerEndpoint, check_access, find_method,
+};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, answer as with};
@@ -30,8 +34,11 @@ pub(crate) struct SageMaker {
 }
 
 impl SageMaker {
-    pub(super) fn is_health(path: &str) -> bool {
-        path == "/ping"
+    pub(super) fn table_path(path: &str) -> &str {
+        match path.starts_with(MODELS) {
+            true => MODELS,
+            false => path,
+        }
     }
 
     pub(super) async fn answer<B: Body>(
@@ -40,15 +47,20 @@ impl SageMaker {
         mut request: Request<B>,
     ) -> Answer {
         let method = request.method().clone();
-        match request.uri().path() {
-            "/ping" => {
+        let path = request.uri().path();
+        let found = find_method(Port::SageMaker, Self::table_path(path), &method);
+        let Some(RouteMatch { route, .. }) = found else {
+            return nothing(StatusCode::BAD_REQUEST);
+        };
+        match route.endpoint {
+            Endpoint::SageMaker(SageMakerEndpoint::Ping) => {
                 let path = match self.ping {
                     Ping::Ready => "/v2/health/ready",
                     Ping::Live => "/v2/health/live",
                 };
                 at(app_state, request, path, method).await
             }
-            "/invocations" => {
+            Endpoint::SageMaker(SageMakerEndpoint::Invocations) => {
                 if let Err(error) = binary::read(request.headers_mut(), BINARY) {
                     return Failure::plain(error).into();
                 }
@@ -61,27 +73,20 @@ impl SageMaker {
                 }
                 answer
             }
-            path => match app_state.admit(operation(&method), request.headers()) {
-                Ok(()) => several(path, &method),
-                Err(error) if path.starts_with("/models") => Failure::plain(error).into(),
-                Err(_) => nothing(StatusCode::BAD_REQUEST),
-            },
+            Endpoint::SageMaker(SageMakerEndpoint::Models) => {
+                match check_access(app_state, route, request.headers()) {
+                    Ok(()) => several(path, &method),
+                    Err(error) => Failure::plain(error).into(),
+                }
+            }
+            _ => nothing(StatusCode::BAD_REQUEST),
         }
-    }
-}
-
-/// Returns the operation of a multi-model request.
-fn operation(method: &Method) -> Operation {
-    match *method {
-        Method::POST => Operation::LoadModel,
-        Method::DELETE => Operation::UnloadModel,
-        _ => Operation::RepositoryIndex,
     }
 }
 
 /// Refuses multi-model requests, because no models can be added.
 fn several(path: &str, method: &Method) -> Answer {
-    let Some(rest) = path.strip_prefix("/models") else {
+    let Some(rest) = path.strip_prefix(MODELS) else {
         return nothing(StatusCode::BAD_REQUEST);
     };
     let rest = rest.strip_prefix('/').unwrap_or(rest);

@@ -2,13 +2,16 @@ use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
 
-use crate::service::{AppState, Operation};
+use crate::port::Port;
+use crate::service::AppState;
+use crate::service::routes::{
+    AIP_HEALTH_ROUTE, AIP_PREDICT_ROUTE, Endpoint, VertexAiEndpoint, check_access, find,
+};
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, Failure, PLAIN, allow, answer as with};
 use super::super::body::Body;
 use super::super::metrics::Metrics;
-use super::super::route::{POST, Route};
 use super::binary;
 use super::request::{at, nothing};
 
@@ -16,17 +19,6 @@ use super::request::{at, nothing};
 const REDIRECT: &str = "x-vertex-ai-triton-redirect";
 
 const BINARY: &str = "application/vnd.vertex-ai-triton.binary+json;json-header-size=";
-
-/// The paths that a redirected request may reach, according to Triton's patterns. Generation,
-/// logging and tracing are excluded.
-const REACHED: [&str; 5] = [
-    "/v2/health/",
-    "/v2/models/",
-    "/v2/repository/",
-    "/v2/systemsharedmemory/",
-    "/v2/cudasharedmemory/",
-];
-const NOT_REACHED: [&str; 3] = ["/generate", "/generate_stream", "/trace/setting"];
 
 /// The routes of Vertex AI.
 #[derive(Debug)]
@@ -42,8 +34,15 @@ pub(crate) struct VertexAi {
 }
 
 impl VertexAi {
-    pub(super) fn is_health(&self, path: &str) -> bool {
-        path == self.health
+    pub(super) fn table_path<'a>(&self, path: &'a str) -> &'a str {
+        if path == self.health {
+            return AIP_HEALTH_ROUTE;
+        }
+        match path == self.predict {
+            true => AIP_PREDICT_ROUTE,
+            // Other routes of this port are reached only by redirects.
+            false => "",
+        }
     }
 
     pub(super) async fn answer<B: Body>(
@@ -51,13 +50,14 @@ impl VertexAi {
         app_state: &AppState,
         mut request: Request<B>,
     ) -> Answer {
-        let path = request.uri().path();
+        let path = self.table_path(request.uri().path());
         let method = request.method().clone();
-        if path == self.health {
-            return at(app_state, request, "/v2/health/ready", method).await;
-        }
-        if path != self.predict {
-            return nothing(StatusCode::BAD_REQUEST);
+        match find(Port::VertexAi, path).map(|found| found.route.endpoint) {
+            Some(Endpoint::VertexAi(VertexAiEndpoint::Health)) => {
+                return at(app_state, request, "/v2/health/ready", method).await;
+            }
+            Some(Endpoint::VertexAi(VertexAiEndpoint::Predict)) => {}
+            _ => return nothing(StatusCode::BAD_REQUEST),
         }
         if let Err(error) = binary::read(request.headers_mut(), BINARY) {
             return Failure::plain(error).into();
@@ -68,39 +68,28 @@ impl VertexAi {
         };
         if method != Method::POST {
             let mut refused = nothing(StatusCode::METHOD_NOT_ALLOWED);
-            allow(&mut refused, POST);
+            allow(&mut refused, &[Method::POST]);
             return refused;
         }
         let path = format!("/{}", String::from_utf8_lossy(redirect.as_bytes()));
-        if path == "/metrics"
-            && let Some(metrics) = &self.metrics
-        {
-            // The access rule for statistics also applies to metrics.
-            return match app_state.admit(Operation::Statistics, request.headers()) {
-                Ok(()) => with(
-                    StatusCode::OK,
-                    PLAIN,
-                    TrackedBytes::of_server(metrics.text().await),
-                ),
-                Err(error) => Failure::plain(error).into(),
-            };
-        }
-        match redirected(&path) {
-            Some(method) => at(app_state, request, &path, method).await,
-            None => nothing(StatusCode::BAD_REQUEST),
+        let route = find(Port::VertexAi, &path).map(|found| found.route);
+        match (route, &self.metrics) {
+            (Some(route), Some(metrics)) if route.endpoint == Endpoint::Metrics => {
+                match check_access(app_state, route, request.headers()) {
+                    Ok(()) => {
+                        let text = TrackedBytes::of_server(metrics.text().await);
+                        with(StatusCode::OK, PLAIN, text)
+                    }
+                    Err(error) => Failure::plain(error).into(),
+                }
+            }
+            (Some(route), _) if matches!(route.endpoint, Endpoint::Kserve(_)) => {
+                let [method, ..] = route.methods else {
+                    return nothing(StatusCode::BAD_REQUEST);
+                };
+                at(app_state, request, &path, method.clone()).await
+            }
+            _ => nothing(StatusCode::BAD_REQUEST),
         }
     }
-}
-
-/// Returns the method of the redirected request, or `None` if the path cannot be reached.
-fn redirected(path: &str) -> Option<Method> {
-    let reached = path == "/v2" || REACHED.iter().any(|reached| path.starts_with(reached));
-    if !reached || NOT_REACHED.iter().any(|not| path.ends_with(not)) {
-        return None;
-    }
-    let methods = Route::parse(path)?.methods();
-    Some(match methods.contains(&Method::POST) {
-        true => Method::POST,
-        false => Method::GET,
-    })
 }
