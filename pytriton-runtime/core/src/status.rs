@@ -38,6 +38,16 @@ impl Status {
         self.codes().1
     }
 
+    /// Checks in debug builds that an error of this kind may be reported to `requests` requests. An
+    /// invalid request is reported to nobody but its client.
+    #[inline]
+    pub fn assert_belongs_to(self, requests: usize) {
+        debug_assert!(
+            requests <= 1 || self != Self::InvalidArgument,
+            "an error of the client kind is reported to {requests} requests"
+        );
+    }
+
     const fn codes(self) -> (u16, i32) {
         match self {
             Self::InvalidArgument => (400, 3),

@@ -316,7 +316,8 @@ impl DynamicQueue {
         reason: FailureReason,
         error: &SchedulerError,
     ) {
-        for waiting in refused {
+        for (index, waiting) in refused.into_iter().enumerate() {
+            error.status().assert_belongs_to(index + 1);
             let waited = nanoseconds(waiting.arrived.elapsed());
             self.recorder.record_failure(reason, waited);
             waiting.sink.finish(Err(error.clone()));

@@ -92,6 +92,7 @@ impl<O: BatchSink> StreamedBatch<O> {
     /// Ends all open requests with an error. A request that is sending a response is skipped: its
     /// function learns of the cancellation at the next one.
     pub(crate) fn refuse(&self, error: &SchedulerError) {
+        error.status().assert_belongs_to(self.requests.len());
         self.refused.get_or_init(|| error.clone());
         for (request, state) in self.requests.iter().enumerate() {
             if let Some(state) = state.try_lock() {

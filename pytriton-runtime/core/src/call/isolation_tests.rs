@@ -11,14 +11,14 @@ use crate::decorators::{Batch, Groups, Step, StepError};
 use crate::model::{FirstValue, ModelSpec};
 use crate::request::{InferInput, InferRequest, Request, Response, SmallVec};
 use crate::status::Status;
-use crate::tensor::Element;
+use crate::tensor::{Element, Tensor};
 use crate::testing::flaws::{Lengths, bytes, check_results, each_flaw, spec};
 use crate::testing::{IDENTITY, request};
 
 fn run<I: Instance>(
     (spec, instance, steps): (&Arc<ModelSpec>, &I, &[Arc<dyn Step>]),
     requests: &[Request],
-    stacked: &[Option<crate::tensor::Tensor>],
+    stacked: &[Option<Tensor>],
 ) -> SmallVec<Result<Response, ModelError>> {
     let callee = Invocation {
         instance,
@@ -191,6 +191,38 @@ fn a_request_refused_by_a_step_does_not_fail_others() {
                 };
                 assert_eq!(result, expected, "{count} {position}");
             }
+        }
+    }
+}
+
+/// Refuses the outputs of each batch after they have been computed, each row in a group of its own.
+#[derive(Debug)]
+struct RefusesOutputs;
+
+impl Step for RefusesOutputs {
+    fn cut(&self, batch: &Batch<'_>) -> Result<Groups, StepError> {
+        Ok((0..batch.rows()).map(|row| vec![row]).collect())
+    }
+
+    fn join(&self, _: &ModelSpec, _: &mut [&mut [Tensor]]) -> Result<(), StepError> {
+        Err(StepError::Refused("refused".to_owned()))
+    }
+}
+
+#[test]
+fn a_client_error_about_all_groups_is_reported_to_one_request_at_most() {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let steps: [Arc<dyn Step>; 1] = [Arc::new(RefusesOutputs)];
+    for count in [1, 2, 8] {
+        let requests = of_values(&spec, &vec![1.0; count]);
+        let (results, calls) = calls(&spec, &steps, &requests);
+        assert_eq!(calls.len(), count);
+        let expected = match count {
+            1 => Status::InvalidArgument,
+            _ => Status::Internal,
+        };
+        for result in results {
+            assert_eq!(result.unwrap_err().0, expected, "{count}");
         }
     }
 }

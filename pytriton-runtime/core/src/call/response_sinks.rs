@@ -66,6 +66,9 @@ impl ResponseSinks {
 
     /// Ends all requests.
     pub(super) fn finish(&self, end: &Result<(), ModelError>) {
+        if let Err(error) = end {
+            error.status().assert_belongs_to(self.indexes.len());
+        }
         for &index in self.indexes.iter() {
             self.sink.finish(index, end.clone());
         }

@@ -13,6 +13,7 @@ use super::blocking::block_on;
 use super::open_senders::OpenSender;
 use super::response_sinks::ResponseSinks;
 use super::returned::answers;
+use super::shared_error::SharedError;
 use super::{Call, Cancelled, Health, ModelError, Outputs, Returned, WithParameters};
 
 /// Sends any number of responses to a request while the function runs.
@@ -132,7 +133,8 @@ impl<O: Outputs> Responses<O> {
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "response failed");
                 self.health.note(&error, self.model.unrecoverable_panics);
-                self.sinks.finish(&Err(error));
+                let error = SharedError::new(&self.model, error, self.requests.len());
+                self.sinks.finish(&Err(error.into_inner()));
                 Err(Cancelled)
             }
         }

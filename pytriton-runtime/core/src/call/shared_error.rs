@@ -32,11 +32,13 @@ impl SharedError {
 
     /// Returns the error.
     pub(super) fn into_inner(self) -> ModelError {
+        self.error.status().assert_belongs_to(self.requests);
         self.error
     }
 
     /// Returns the result of each request.
     pub(super) fn results(self) -> SmallVec<Result<Response, ModelError>> {
+        self.error.status().assert_belongs_to(self.requests);
         SmallVec::repeat(Err(self.error), self.requests)
     }
 }

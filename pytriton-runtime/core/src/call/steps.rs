@@ -128,12 +128,18 @@ where
         })
     });
     if let Err(error) = joined {
-        for row_group in row_groups
-            .iter_mut()
-            .filter(|row_group| row_group.outputs.is_ok())
-        {
-            row_group.outputs = Err(error.clone());
-        }
+        // One group for one error: all of its requests count as those that share it.
+        let (joined, failed): (Vec<_>, Vec<_>) = row_groups
+            .into_iter()
+            .partition(|row_group| row_group.outputs.is_ok());
+        let mut rows: Vec<usize> = joined.into_iter().flat_map(|group| group.rows).collect();
+        rows.sort_unstable();
+        row_groups = failed;
+        row_groups.push(RowGroup {
+            rows,
+            outputs: Err(error),
+            parameters: Parameters::default(),
+        });
     }
     row_groups
 }
