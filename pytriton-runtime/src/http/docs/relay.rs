@@ -9,7 +9,7 @@ use axum::http::header::{
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -18,9 +18,11 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::access::Group;
 use crate::loaded_models::LoadedModels;
+use crate::memory_budget::MemoryPermit;
 use crate::model::ModelSpec;
 use crate::service::routes::{Endpoint, KserveEndpoint, Route};
 use crate::service::{AppState, Error};
+use crate::tracked_buffer::TrackedBuffer;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::HttpError;
@@ -122,7 +124,10 @@ impl Relay {
         let kind = parts.headers.get(CONTENT_TYPE);
         let most = app_state.limits.max_request_bytes;
         match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
-            true => Ok(events(parts.status, asked.events(most))),
+            true => {
+                let permit = app_state.models.budget().empty_permit();
+                Ok(events(parts.status, asked.events(most, permit)))
+            }
             false => {
                 asked
                     .complete(app_state, parts.status, &parts.headers)
@@ -196,19 +201,16 @@ impl PendingResponse {
         headers: &HeaderMap,
     ) -> Result<Answer, Failure> {
         let limit = app_state.limits.max_request_bytes;
-        let mut held = app_state.models.budget().empty_permit();
-        let mut bytes = BytesMut::new();
+        let mut body = TrackedBuffer::new(app_state.models.budget().empty_permit());
         while let Some(data) = self.next().await {
             let data = data.map_err(|error| unavailable(&error))?;
-            if data.len() > limit - bytes.len() {
+            if data.len() > limit - body.as_slice().len() {
                 return Err(unavailable(&TritonserverError::TooLarge));
             }
-            held.grow(data.len())
+            body.extend_from_slice(&data)
                 .map_err(|error| Failure::json(Error::from(error)))?;
-            bytes.extend_from_slice(&data);
         }
-        let body = TrackedBytes::new(bytes.freeze(), held);
-        let mut answer = answer(status, PLAIN, body);
+        let mut answer = answer(status, PLAIN, body.freeze());
         let forwarded = [
             CONTENT_TYPE,
             HeaderName::from_static("inference-header-content-length"),
@@ -222,27 +224,31 @@ impl PendingResponse {
     }
 
     /// Creates a response of events. Each is sent once it is complete, because keep-alive comments
-    /// may be inserted between events.
-    fn events(self, most: usize) -> Events {
-        let others = unfold(Some((self, BytesMut::new())), move |state| async move {
+    /// may be inserted between events. `permit` grows with the events.
+    fn events(self, most: usize, permit: MemoryPermit) -> Events {
+        let event = TrackedBuffer::new(permit);
+        let others = unfold(Some((self, event)), move |state| async move {
             let (mut asked, mut event) = state?;
             let cut = loop {
+                let length = event.as_slice().len();
                 match asked.next().await {
-                    Some(Ok(data)) if data.len() <= most - event.len() => {
-                        event.extend_from_slice(&data);
-                        if event.ends_with(b"\n\n") {
-                            let text = TrackedBytes::of_server(event.split().freeze());
+                    Some(Ok(data)) if data.len() <= most - length => {
+                        if let Err(error) = event.extend_from_slice(&data) {
+                            break error.to_string();
+                        }
+                        if event.as_slice().ends_with(b"\n\n") {
+                            let text = event.take().freeze();
                             return Some((text, Some((asked, event))));
                         }
                     }
-                    None if event.is_empty() => return None,
-                    None => return Some((TrackedBytes::of_server(event.freeze()), None)),
-                    Some(Ok(_)) => break TritonserverError::TooLarge,
-                    Some(Err(error)) => break error,
+                    None if length == 0 => return None,
+                    None => return Some((event.freeze(), None)),
+                    Some(Ok(_)) => break TritonserverError::TooLarge.to_string(),
+                    Some(Err(error)) => break error.to_string(),
                 }
             };
             // Without this event, the client would take the truncated stream for a complete one.
-            let error = json!({ "error": cut.to_string() });
+            let error = json!({ "error": cut });
             let error = event_of(error.to_string().into_bytes());
             Some((TrackedBytes::of_server(error), None))
         });

@@ -227,6 +227,35 @@ async fn a_stream_that_is_cut_ends_with_an_error() {
     }
 }
 
+#[tokio::test]
+async fn a_stream_ends_with_an_error_if_its_event_cannot_be_reserved() {
+    const PIECES: &[&str] = &[
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "9\r\ndata: 1\n\n\r\n",
+        "1388\r\n",
+    ];
+    let event = format!("data: {}\n\n\r\n", "2".repeat(4992));
+    let pieces: Vec<&'static str> = [PIECES, &[event.leak()]].concat();
+    let limits = Limits {
+        max_bytes_in_flight: 1 << 20,
+        ..Limits::default()
+    };
+    let app = app(limits).await;
+    let path = "/v2/models/m/generate_stream";
+    let budget = app.models.budget();
+    let (relay, _asked) = relay_of(pieces.leak(), 2, false).await;
+    let (_, text) = send(&app, &relay, "POST", path, "{}").await;
+    assert!(text.contains("22222"), "{text}");
+    assert_eq!(budget.reserved(), 0);
+    let _full = budget.reserve(budget.limit()).unwrap();
+    let (status, text) = send(&app, &relay, "POST", path, "{}").await;
+    assert!(status == 200 && text.starts_with("data: 1\n\n"), "{text}");
+    assert!(
+        !text.contains("22222") && text.contains("--max-bytes-in-flight"),
+        "{text}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn responses_beyond_the_limit_are_refused() {
     const SILENT: &[&str] = &[];
