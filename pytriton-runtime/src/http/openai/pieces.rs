@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderMap;
 
+use crate::memory_budget::{MemoryBudget, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::openai::{OpenAiError, Piece};
 use crate::repository::ModelResponses;
@@ -18,10 +19,21 @@ use super::TextModels;
 #[cfg(tritonserver)]
 use super::replies::Replies;
 
+/// How often the text of a piece exists besides its response: as a copy, and once more while it is
+/// searched for stop sequences.
+const TEXT_COPIES: usize = 2;
+
 /// The pieces of one choice. Dropping it cancels the choice.
 #[derive(Debug)]
-pub(super) enum Pieces {
-    Here(Arc<ModelSpec>, ModelResponses, Option<ResponseTrace>),
+pub(super) struct Pieces {
+    spec: Arc<ModelSpec>,
+    budget: Arc<MemoryBudget>,
+    responses: Responses,
+}
+
+#[derive(Debug)]
+enum Responses {
+    Here(ModelResponses, Option<ResponseTrace>),
     #[cfg(tritonserver)]
     There(Replies),
 }
@@ -36,7 +48,8 @@ impl TextModels {
         mut request: InferRequest,
         body: TrackedBytes,
     ) -> Result<Pieces, OpenAiError> {
-        match self {
+        let budget = app_state.models.budget();
+        let responses = match self {
             Self::Here(_) => {
                 // It has been decoded already.
                 drop(body);
@@ -49,47 +62,94 @@ impl TextModels {
                     response_trace.map(|timeline| ResponseTrace::new(timeline, spec));
                 request.traced = timeline.map(|timeline| timeline as _);
                 let answers = app_state.answers(&model, request).await?;
-                Ok(Pieces::Here(Arc::clone(spec), answers, response_trace))
+                Responses::Here(answers, response_trace)
             }
             #[cfg(tritonserver)]
             Self::There(upstream) => {
                 let request = crate::request::Request::check(spec, request);
                 request.map_err(Error::from)?;
-                Ok(Pieces::There(upstream.ask(spec, naming(headers), &body)))
+                let asked = upstream.ask(spec, naming(headers), &body, budget.exact_permit());
+                Responses::There(asked?)
             }
-        }
+        };
+        Ok(Pieces {
+            spec: Arc::clone(spec),
+            budget: Arc::clone(budget),
+            responses,
+        })
     }
 }
 
 impl Pieces {
-    /// Returns the next piece, or `None` after the last one.
-    pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
-        match self {
-            Self::Here(spec, answers, response_trace) => Some(match answers.next().await? {
-                Ok(response) => {
-                    if let Some(response_trace) = response_trace {
-                        response_trace.answered(&response);
-                    }
-                    piece(spec, &response)
+    /// Returns the next piece, or `None` after the last one. The permit covers the text of the
+    /// piece.
+    pub(super) async fn next(&mut self) -> Option<Result<(Piece, MemoryPermit), OpenAiError>> {
+        let response = match &mut self.responses {
+            Responses::Here(answers, response_trace) => {
+                let response = answers.next().await?;
+                if let (Ok(response), Some(response_trace)) = (&response, response_trace) {
+                    response_trace.answered(response);
                 }
-                Err(error) => Err(Error::from(error).into()),
-            }),
+                response.map_err(|error| Error::from(error).into())
+            }
             #[cfg(tritonserver)]
-            Self::There(replies) => replies.next().await,
-        }
+            Responses::There(replies) => replies.next().await?,
+        };
+        Some(response.and_then(|response| piece(&self.spec, &response, &self.budget)))
     }
 }
 
-pub(super) fn piece(spec: &ModelSpec, response: &Response) -> Result<Piece, OpenAiError> {
+fn piece(
+    spec: &ModelSpec,
+    response: &Response,
+    budget: &Arc<MemoryBudget>,
+) -> Result<(Piece, MemoryPermit), OpenAiError> {
     let output = response.outputs.iter().next();
     let mut elements = output.map(|(_, tensor)| BytesElements::new(tensor.data()));
     let text = elements.as_mut().and_then(Iterator::next);
-    let text = text.and_then(Result::ok).and_then(|text| {
-        let text = std::str::from_utf8(text).ok()?;
-        Some(text.to_owned())
-    });
+    let text = text.and_then(Result::ok);
+    let text = text.and_then(|text| std::str::from_utf8(text).ok());
     let text = text.ok_or_else(|| OpenAiError::NoText {
         model: Arc::clone(&spec.name),
     })?;
-    Ok(Piece::from_text(text, &response.parameters))
+    let permit = budget.permit(TEXT_COPIES * text.len());
+    let permit = permit.map_err(Error::from)?;
+    let piece = Piece::from_text(text.to_owned(), &response.parameters);
+    Ok((piece, permit))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::openai::Choice;
+    use crate::tensor::Tensor;
+    use crate::testing::IDENTITY;
+    use crate::testing::heap::peak;
+
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_piece_takes_no_more_than_is_reserved() {
+        const TEXT_BYTES: usize = 1 << 20;
+        const OVERHEAD: usize = 4 << 10;
+        let spec = IDENTITY.spec().unwrap();
+        let text = "a".repeat(TEXT_BYTES);
+        let text = Tensor::from_elements(vec![1], vec![text]).unwrap();
+        let response = Response::new(vec![(0, text)].into());
+        let budget = MemoryBudget::new(4 * TEXT_BYTES);
+        for stops in [vec![], vec!["aab".to_owned()]] {
+            let mut choice = Choice::new(stops);
+            let (pushed, peak) = peak(|| {
+                let (piece, permit) = piece(&spec, &response, &budget).unwrap();
+                (choice.push(piece), permit)
+            });
+            let reserved = budget.reserved();
+            assert!(peak <= reserved + OVERHEAD, "{peak} of {reserved}");
+            drop(pushed);
+            assert_eq!(budget.reserved(), 0);
+        }
+        let budget = MemoryBudget::new(TEXT_BYTES);
+        let (refused, peak) = peak(|| piece(&spec, &response, &budget));
+        assert_eq!(refused.unwrap_err().status(), 503);
+        assert!(peak <= OVERHEAD, "{peak}");
+    }
 }

@@ -1,18 +1,16 @@
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::model::ModelSpec;
-use crate::openai::{OpenAiError, Piece};
+use crate::openai::OpenAiError;
+use crate::request::Response;
 use crate::response_channel::SchedulerError;
 use crate::service::Error;
 use crate::side_channel::SideChannelResponses;
 
-use super::pieces::piece;
 use super::upstream::{Forwarded, unavailable};
 
 /// How long after the last response a request is assumed to be forgotten by tritonserver if it has
@@ -22,7 +20,6 @@ const FORGOTTEN: Duration = Duration::from_millis(500);
 /// The responses to one request. Dropping it closes the connection, which cancels the request in
 /// tritonserver.
 pub(super) struct Replies {
-    pub(super) spec: Arc<ModelSpec>,
     pub(super) claim: SideChannelResponses,
     /// The task that sends the request to tritonserver.
     pub(super) asking: JoinSet<Forwarded>,
@@ -32,13 +29,8 @@ pub(super) struct Replies {
 
 impl Replies {
     /// Creates the receiver for a request that `asking` sends.
-    pub(super) fn new(
-        spec: &Arc<ModelSpec>,
-        claim: SideChannelResponses,
-        asking: JoinSet<Forwarded>,
-    ) -> Self {
+    pub(super) fn new(claim: SideChannelResponses, asking: JoinSet<Forwarded>) -> Self {
         Self {
-            spec: Arc::clone(spec),
             claim,
             asking,
             outcome: None,
@@ -46,8 +38,8 @@ impl Replies {
         }
     }
 
-    /// Returns the next piece, or `None` after the last one. An error is the last one.
-    pub(super) async fn next(&mut self) -> Option<Result<Piece, OpenAiError>> {
+    /// Returns the next response, or `None` after the last one. An error is the last one.
+    pub(super) async fn next(&mut self) -> Option<Result<Response, OpenAiError>> {
         if self.over {
             return None;
         }
@@ -59,7 +51,7 @@ impl Replies {
         next
     }
 
-    async fn answer(&mut self) -> Option<Result<Piece, OpenAiError>> {
+    async fn answer(&mut self) -> Option<Result<Response, OpenAiError>> {
         let answer = match &self.outcome {
             None => tokio::select! {
                 biased;
@@ -74,7 +66,7 @@ impl Replies {
             Some(_) => self.claim.next().now_or_never().flatten(),
         };
         match answer {
-            Some(Ok(response)) => Some(piece(&self.spec, &response)),
+            Some(Ok(response)) => Some(Ok(response)),
             // The client has not cancelled it.
             Some(Err(SchedulerError::Cancelled)) => {
                 Some(Err(unavailable(&"the request was abandoned")))

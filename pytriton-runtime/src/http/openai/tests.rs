@@ -13,7 +13,7 @@ use crate::openai::{FinishReason, Piece};
 use crate::registry::ModelDeclaration;
 use crate::service::AppState;
 use crate::tensor::DataType;
-use crate::testing::{GATE, IDENTITY, app_state};
+use crate::testing::{GATE, IDENTITY, app_state, settles};
 
 use super::super::tests::{app, send};
 
@@ -153,7 +153,7 @@ async fn complete_text_must_fit_into_the_budget() {
     )
     .await;
     assert_eq!(got.status, 200);
-    assert_eq!(app.models.budget().reserved(), 0);
+    settles(app.models.budget(), 0).await;
 }
 
 #[tokio::test]

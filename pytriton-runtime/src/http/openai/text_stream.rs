@@ -1,6 +1,7 @@
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
+use crate::memory_budget::MemoryPermit;
 use crate::offload::by_weight;
 use crate::openai::{Choice, FinishReason, OpenAiError, Usage};
 
@@ -11,6 +12,8 @@ use super::pieces::Pieces;
 pub(super) struct Text {
     pub(super) choice: usize,
     pub(super) text: String,
+    /// Covers the text.
+    _permit: MemoryPermit,
     /// The finish reason and the usage, if the choice ends here.
     pub(super) end: Option<(FinishReason, Option<Usage>)>,
 }
@@ -24,12 +27,14 @@ pub(super) fn text_stream(
     unfold(Some((pieces, choice)), move |state| async move {
         let (mut pieces, mut choice) = state?;
         loop {
-            let piece = match pieces.next().await {
-                Some(Ok(piece)) => piece,
+            let (piece, permit) = match pieces.next().await {
+                Some(Ok(reserved)) => reserved,
                 Some(Err(error)) => return Some((Err(error), None)),
                 None => {
                     let rest = choice.rest();
-                    return Some((Ok(Text::last(index, rest, &choice)), None));
+                    // Part of a stop sequence, which is short.
+                    let permit = MemoryPermit::unlimited();
+                    return Some((Ok(Text::last(index, rest, permit, &choice)), None));
                 }
             };
             let (text, cut);
@@ -40,12 +45,13 @@ pub(super) fn text_stream(
             .await;
             if cut {
                 // Returning drops the pieces, which ends the function.
-                return Some((Ok(Text::last(index, text, &choice)), None));
+                return Some((Ok(Text::last(index, text, permit, &choice)), None));
             }
             if !text.is_empty() {
                 let text = Text {
                     choice: index,
                     text,
+                    _permit: permit,
                     end: None,
                 };
                 return Some((Ok(text), Some((pieces, choice))));
@@ -55,10 +61,11 @@ pub(super) fn text_stream(
 }
 
 impl Text {
-    fn last(index: usize, text: String, choice: &Choice) -> Self {
+    fn last(index: usize, text: String, permit: MemoryPermit, choice: &Choice) -> Self {
         Self {
             choice: index,
             text,
+            _permit: permit,
             end: Some((choice.reason(), choice.usage)),
         }
     }

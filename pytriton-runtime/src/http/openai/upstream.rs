@@ -11,8 +11,10 @@ use tokio::task::JoinSet;
 
 use crate::access::Group;
 use crate::loaded_models::LoadedModels;
+use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::model::ModelSpec;
 use crate::openai::{CLAIM, OpenAiError};
+use crate::service::Error;
 use crate::side_channel::SideChannel;
 use crate::text::for_client;
 
@@ -59,19 +61,24 @@ impl Upstream {
         self.models.loaded().map_err(|away| unavailable(&away))
     }
 
-    /// Sends a request to a model: a JSON object and additional headers.
+    /// Sends a request to a model: a JSON object and additional headers. Memory for it is reserved
+    /// with `permit`.
     pub(super) fn ask(
         self: &Arc<Self>,
         spec: &Arc<ModelSpec>,
         headers: Vec<(HeaderName, HeaderValue)>,
         body: &[u8],
-    ) -> Replies {
+        mut permit: MemoryPermit,
+    ) -> Result<Replies, OpenAiError> {
         let claim = self.side_channel.claim();
-        let body = claimed(body, claim.number());
+        let body = claimed(body, claim.number(), &mut permit).map_err(Error::from)?;
         let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
         let mut asking = JoinSet::new();
-        asking.spawn(async move { upstream.forward(&asked, headers, body).await });
-        Replies::new(spec, claim, asking)
+        asking.spawn(async move {
+            let _permit = permit;
+            upstream.forward(&asked, headers, body).await
+        });
+        Ok(Replies::new(claim, asking))
     }
 
     async fn forward(
@@ -129,15 +136,21 @@ fn full() -> OpenAiError {
     }
 }
 
-/// Adds the number of a claim to a JSON object.
-fn claimed(body: &[u8], number: &str) -> Vec<u8> {
+/// Adds the number of a claim to a JSON object. Memory for the result is reserved with `permit`.
+fn claimed(
+    body: &[u8],
+    number: &str,
+    permit: &mut MemoryPermit,
+) -> Result<Vec<u8>, MemoryBudgetError> {
     let members = body.strip_prefix(b"{").unwrap_or(body);
-    let mut claimed = format!("{{\"{CLAIM}\":\"{number}\"").into_bytes();
-    if !members.starts_with(b"}") {
-        claimed.push(b',');
-    }
+    let comma = if members.starts_with(b"}") { "" } else { "," };
+    let claim = format!("{{\"{CLAIM}\":\"{number}\"{comma}");
+    let bytes = claim.len() + members.len();
+    permit.grow(bytes)?;
+    let mut claimed = Vec::with_capacity(bytes);
+    claimed.extend_from_slice(claim.as_bytes());
     claimed.extend_from_slice(members);
-    claimed
+    Ok(claimed)
 }
 
 /// Returns why tritonserver has refused or not executed a request.

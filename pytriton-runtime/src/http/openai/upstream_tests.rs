@@ -4,11 +4,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::call::ModelError;
-use crate::openai::Piece;
+use crate::memory_budget::MemoryBudget;
 use crate::request::{ParameterValue, Request};
 use crate::response_channel::{ResponseSender, SchedulerError};
 use crate::tensor::{DataType, Element, Tensor};
-use crate::testing::{IDENTITY, infer_request};
+use crate::testing::{IDENTITY, infer_request, settles};
 
 use super::*;
 
@@ -40,7 +40,16 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
 }
 
 fn ask(upstream: &Arc<Upstream>) -> Replies {
-    upstream.ask(&Arc::new(IDENTITY.spec().unwrap()), Vec::new(), b"{}")
+    ask_with(upstream, b"{}", MemoryPermit::unlimited()).unwrap()
+}
+
+fn ask_with(
+    upstream: &Arc<Upstream>,
+    body: &[u8],
+    permit: MemoryPermit,
+) -> Result<Replies, OpenAiError> {
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    upstream.ask(&spec, Vec::new(), body, permit)
 }
 
 /// Returns the sender of the responses, as the worker obtains it.
@@ -48,7 +57,8 @@ fn redeem(upstream: &Upstream, replies: &Replies) -> ResponseSender {
     let mut request = infer_request(1, 1.0);
     let number = ParameterValue::String(replies.claim.number().to_owned());
     request.parameters.insert(CLAIM, number);
-    let mut request = Request::check(&replies.spec, request).unwrap();
+    let spec = Arc::new(IDENTITY.spec().unwrap());
+    let mut request = Request::check(&spec, request).unwrap();
     upstream.side_channel.redeem(&mut request).unwrap()
 }
 
@@ -70,8 +80,8 @@ async fn every_piece_arrives_regardless_of_tritonserver() {
         while !said.is_empty() && !replies.asking.is_empty() && replies.outcome.is_none() {
             replies.outcome = replies.asking.join_next().await.and_then(Result::ok);
         }
-        assert_eq!(replies.next().await, Some(Ok(Piece::from("a"))), "{said}");
-        assert_eq!(replies.next().await, Some(Ok(Piece::from("b"))), "{said}");
+        assert_eq!(replies.next().await, Some(Ok(text("a"))), "{said}");
+        assert_eq!(replies.next().await, Some(Ok(text("b"))), "{said}");
         assert_eq!(replies.next().await, None, "{said}");
     }
 }
@@ -149,6 +159,24 @@ fn a_claim_is_one_of_the_members() {
         ("{\"a\":1}", "{\"pytriton.claim\":\"7\",\"a\":1}"),
     ];
     for (body, expected) in table {
-        assert_eq!(claimed(body.as_bytes(), "7"), expected.as_bytes());
+        let claimed = claimed(body.as_bytes(), "7", &mut MemoryPermit::unlimited());
+        assert_eq!(claimed.unwrap(), expected.as_bytes());
     }
+}
+
+#[tokio::test]
+async fn the_request_to_tritonserver_is_reserved_while_it_is_sent() {
+    const BUDGET: usize = 100 << 10;
+    let upstream = upstream("", 9).await;
+    let budget = MemoryBudget::new(BUDGET);
+    for bytes in [100, 60 << 10] {
+        let body = vec![b' '; bytes];
+        let replies = ask_with(&upstream, &body, budget.exact_permit()).unwrap();
+        assert!(budget.reserved() >= bytes, "{bytes}");
+        drop(replies);
+        settles(&budget, 0).await;
+    }
+    let refused = ask_with(&upstream, &[b' '; BUDGET], budget.exact_permit());
+    assert_eq!(refused.unwrap_err().status(), 503);
+    assert_eq!(budget.reserved(), 0);
 }
