@@ -5,6 +5,7 @@ use prost::Message;
 use crate::configuration::{BACKEND, configuration};
 use crate::kserve::LoadParameters;
 use crate::kserve::proto::{BoundedError, metadata, statistics};
+use crate::memory_budget::MemoryPermit;
 use crate::proto::model_repository_parameter::ParameterChoice;
 use crate::proto::repository_index_response::ModelIndex;
 use crate::proto::{
@@ -95,10 +96,11 @@ fn model_index(entry: IndexEntry) -> ModelIndex {
     }
 }
 
-/// Loads a model.
+/// Loads a model. `permit` covers the request.
 pub(super) async fn load(
     app_state: &AppState,
     request: RepositoryModelLoadRequest,
+    permit: MemoryPermit,
 ) -> Result<RepositoryModelLoadResponse, GrpcError> {
     check_repository(&request.repository_name)?;
     let mut parameters = LoadParameters::default();
@@ -126,7 +128,9 @@ pub(super) async fn load(
             expected,
         ));
     }
-    app_state.load(&request.model_name, parameters).await?;
+    app_state
+        .load(&request.model_name, parameters, permit)
+        .await?;
     Ok(RepositoryModelLoadResponse {})
 }
 

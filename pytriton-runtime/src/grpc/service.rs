@@ -169,7 +169,8 @@ async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed,
         }
         Rpc::RepositoryModelLoad => {
             let (request, permit) = call.request().await?;
-            framed(&models::load(app_state, request).await?, permit.sibling())
+            let unused = permit.sibling();
+            framed(&models::load(app_state, request, permit).await?, unused)
         }
         Rpc::RepositoryModelUnload => {
             let (request, permit) = call.request().await?;

@@ -1,9 +1,11 @@
 use axum::http::StatusCode;
+use bytes::Bytes;
 
 use crate::kserve::{
     CodecError, IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json,
 };
 use crate::memory_budget::MemoryPermit;
+use crate::offload::by_weight;
 use crate::repository::ControlError;
 use crate::service::{AppState, Error};
 use crate::tracked_bytes::TrackedBytes;
@@ -30,16 +32,21 @@ pub(super) async fn load(
     app_state: &AppState,
     repository: Option<&str>,
     name: &str,
-    body: &[u8],
-    permit: &mut MemoryPermit,
+    body: Bytes,
+    mut permit: MemoryPermit,
 ) -> Result<Answer, Failure> {
     check_repository(repository)?;
-    let parameters = decode_load_request(body, permit);
-    let parameters = parameters.map_err(|flaw| match flaw {
+    let length = body.len();
+    let decode = move || {
+        let parameters = decode_load_request(&body, &mut permit)?;
+        Ok((parameters, permit))
+    };
+    let decoded = by_weight(length, decode).await;
+    let (parameters, permit) = decoded.map_err(|flaw| match flaw {
         LoadFlaw::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
         flaw => failure(malformed(flaw)),
     })?;
-    done(app_state.load(name, parameters).await)
+    done(app_state.load(name, parameters, permit).await)
 }
 
 /// Unloads a model. The body is ignored, because no model depends on others.

@@ -122,7 +122,7 @@ async fn others<B: Body>(
     headers: &mut HeaderMap,
     body: B,
 ) -> Result<Answer, Failure> {
-    let (body, mut permit) = match route.body {
+    let (body, permit) = match route.body {
         BodySize::Unread => (Bytes::new(), app_state.models.budget().empty_permit()),
         _ => read_whole(app_state, headers, body).await?,
     };
@@ -142,9 +142,7 @@ async fn others<B: Body>(
         KserveEndpoint::ModelConfig => model::config(app_state, name, version),
         KserveEndpoint::Statistics => model::statistics(app_state, model, version),
         KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
-        KserveEndpoint::Load => {
-            control::load(app_state, repository, name, &body, &mut permit).await
-        }
+        KserveEndpoint::Load => control::load(app_state, repository, name, body, permit).await,
         KserveEndpoint::Unload => control::unload(app_state, repository, name).await,
         KserveEndpoint::SharedMemory(kind, action) => {
             shared_memory::shared_memory(app_state, kind, region, action, &body)

@@ -226,3 +226,38 @@ async fn content_types_of_errors_show_where_the_request_failed() {
         assert_eq!(got.header("content-type"), Some(content_type), "{message}");
     }
 }
+
+#[tokio::test]
+async fn parsing_a_configuration_is_reserved() {
+    let limits = Limits {
+        max_bytes_in_flight: 1 << 20,
+        ..Limits::default()
+    };
+    let app = app(limits).await;
+    let load = async |bytes: usize| {
+        let config = " ".repeat(bytes);
+        let body = format!(r#"{{"parameters":{{"config":"{config}"}}}}"#);
+        send(
+            &app,
+            "POST",
+            "/v2/repository/models/Identity/load",
+            &[],
+            body,
+        )
+        .await
+    };
+    let refused = load(16 << 10).await;
+    assert_eq!(refused.status, 503);
+    assert!(
+        refused.text().contains("--max-bytes-in-flight"),
+        "{}",
+        refused.text()
+    );
+    let other = load(4 << 10).await;
+    assert!(
+        !other.text().contains("--max-bytes-in-flight"),
+        "{}",
+        other.text()
+    );
+    assert_eq!(app.models.budget().reserved(), 0);
+}

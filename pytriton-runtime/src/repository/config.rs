@@ -10,9 +10,15 @@ use crate::model::{
 use crate::registry::Registration;
 use crate::text::excerpt;
 
+/// The memory that parsing a configuration takes per byte of its text. An object with one member
+/// takes five bytes of text, such as `{"":` and `}`, and a whole node of a tree.
+pub(crate) const CONFIG_MEMORY: usize = 128;
+
 /// Applies another configuration (`ModelConfig` as JSON) to a model. As in Triton, it replaces the
 /// whole configuration: missing fields have Triton's defaults, except for what is compiled in, such
 /// as inputs and outputs.
+///
+/// The caller has reserved [`CONFIG_MEMORY`] times the text.
 ///
 /// `policy` is the version policy, or `None` for Triton's default. It is kept unless the
 /// configuration sets another one, so that a load does not hide versions unintentionally.
@@ -299,6 +305,7 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::testing::IDENTITY;
+    use crate::testing::heap::peak;
 
     use super::*;
 
@@ -460,5 +467,38 @@ mod tests {
             let error = with(config).unwrap_err();
             assert!(error.contains(expected), "{config}: {error}");
         }
+    }
+
+    #[test]
+    fn no_configuration_takes_more_than_is_reserved() {
+        // The model and its own configuration.
+        const OVERHEAD: usize = 64 << 10;
+        const TEXT_BYTES: usize = 100 << 10;
+        let nested = format!("{}0{},", "{\"\":".repeat(120), "}".repeat(120));
+        let values = ["0,", "{},", "[0],", "\"\",", "1.5,", "{\"\":0},", &nested];
+        for value in values {
+            let list = value.repeat(TEXT_BYTES / value.len());
+            let list = list.trim_end_matches(',');
+            for text in [format!("[{list}]"), format!("{{\"name\":[{list}]}}")] {
+                let (changed, peak) = peak(|| with(&text));
+                changed.unwrap_err();
+                let reserved = CONFIG_MEMORY * text.len();
+                assert!(
+                    peak <= reserved + OVERHEAD,
+                    "{peak} of {reserved} for {value}"
+                );
+            }
+        }
+        let parameters =
+            (0..TEXT_BYTES / 32).map(|number| format!("\"{number:x}\":{{\"string_value\":\"a\"}}"));
+        let parameters: Vec<_> = parameters.collect();
+        let text = format!("{{\"parameters\":{{{}}}}}", parameters.join(","));
+        let (changed, peak) = peak(|| with(&text));
+        assert_eq!(changed.unwrap().spec.parameters.len(), TEXT_BYTES / 32);
+        assert!(
+            peak <= CONFIG_MEMORY * text.len(),
+            "{peak} of {}",
+            text.len()
+        );
     }
 }

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 
 use crate::engine::ControlMode;
 use crate::model::VersionPolicy;
+use crate::offload::by_weight;
 use crate::registry::Registration;
 use crate::text::excerpt;
 
@@ -20,7 +21,8 @@ impl ModelRepository {
     /// new ones are ready, and complete the requests that they have accepted. If one version cannot
     /// be loaded, nothing changes. While a load is running, only the newest further load waits.
     ///
-    /// `change` is applied to each version.
+    /// `change` is applied to each version. It is work on `bytes` bytes, and runs on an offload thread
+    /// if these are many.
     ///
     /// # Errors
     ///
@@ -32,6 +34,7 @@ impl ModelRepository {
     pub async fn load_named(
         self: &Arc<Self>,
         name: &str,
+        bytes: usize,
         change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>
         + Send
         + Sync
@@ -56,7 +59,7 @@ impl ModelRepository {
             tokio::select! {
                 biased;
                 () = asked.taken_back() => Err(outdated(&name, &found)),
-                done = set.replace(&name, change) => done,
+                done = set.replace(&name, bytes, change) => done,
             }
         })
         .await
@@ -108,15 +111,24 @@ impl ModelRepository {
     async fn replace(
         self: &Arc<Self>,
         name: &Arc<str>,
-        change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>,
+        bytes: usize,
+        change: impl Fn(Registration, Option<&VersionPolicy>) -> Result<Registration, String>
+        + Send
+        + 'static,
     ) -> Result<(), ControlError> {
         let mut found = self.catalog().find(name);
         let bound = VersionPolicy::among(found.iter().map(|found| &*found.registration.spec));
-        let registrations: Result<Vec<_>, _> = found
+        let current: Vec<_> = found
             .iter()
-            .map(|found| change(found.registration.clone(), bound.as_ref()))
+            .map(|found| found.registration.clone())
             .collect();
-        let mut registrations = registrations.map_err(|reason| {
+        let policy = bound.clone();
+        let changed = move || {
+            let changed = current.into_iter();
+            let changed = changed.map(|registration| change(registration, policy.as_ref()));
+            changed.collect::<Result<Vec<_>, _>>()
+        };
+        let mut registrations = by_weight(bytes, changed).await.map_err(|reason| {
             tracing::error!(
                 model = &**name,
                 reason,

@@ -102,7 +102,7 @@ async fn models_are_only_loaded_where_clients_may() {
         let set = started(&[&IDENTITY], control).await;
         for name in ["Identity", "Nope"] {
             let refused = Err(ControlError::NotExplicit);
-            assert_eq!(set.load_named(name, as_it_is).await, refused);
+            assert_eq!(set.load_named(name, 0, as_it_is).await, refused);
             assert_eq!(set.unload_named(name), refused);
         }
         assert_eq!(index(&set), "Identity/1 READY ");
@@ -116,7 +116,7 @@ async fn a_model_is_loaded_and_unloaded_on_request() {
     assert!(set.ready() && set.model("Identity", None).is_err());
     assert_eq!(set.unload_named("Identity"), Ok(()));
     assert_eq!(index(&set), "Identity");
-    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
     assert_eq!(index(&set), "Identity/1 READY ");
     assert_eq!(ask(&set, 3.0).await, 3.0);
     for _ in 0..2 {
@@ -125,12 +125,12 @@ async fn a_model_is_loaded_and_unloaded_on_request() {
     assert_eq!(set.unload_named("Nope"), Ok(()));
     until(|| index(&set) == "Identity/1 UNAVAILABLE unloaded").await;
     assert!(set.ready() && set.index(true).is_empty());
-    let unknown = set.load_named("Nope", as_it_is).await.unwrap_err();
+    let unknown = set.load_named("Nope", 0, as_it_is).await.unwrap_err();
     let text = "failed to load 'Nope', failed to poll from model repository";
     assert_eq!(unknown.to_string(), text);
     set.stop_being_ready();
     assert_eq!(
-        set.load_named("Identity", as_it_is).await,
+        set.load_named("Identity", 0, as_it_is).await,
         Err(ControlError::Stopping)
     );
 }
@@ -154,7 +154,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
     let (old, waiting) = (held(), held());
     let pending = || set.model("Identity", None).unwrap().statistics().pending;
     until(|| pending() == 1).await;
-    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
     assert_eq!(ask(&set, 1.0).await, 1.0);
     assert_eq!(
         set.model("Identity", None)
@@ -169,7 +169,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
     assert_eq!(index(&set), "Identity/1 UNLOADING ");
     assert!(!set.ready() && set.model("Identity", None).is_err());
     assert_eq!(DROPS.load(Ordering::SeqCst), 0);
-    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
     assert_eq!(index(&set), "Identity/1 READY ");
     drop(gate);
     assert_eq!((old.await.unwrap(), waiting.await.unwrap()), (0.0, 0.0));
@@ -196,7 +196,7 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
     let set = started(&[&moody, &second], explicit(&[])).await;
     let text = "load failed for model 'Identity': version 1 is at UNAVAILABLE state: Internal: instance 0 of model 'Identity' \
                 could not be loaded: no weights;\n";
-    let error = set.load_named("Identity", as_it_is).await.unwrap_err();
+    let error = set.load_named("Identity", 0, as_it_is).await.unwrap_err();
     assert_eq!(error.to_string(), text);
     let reason = "Internal: instance 0 of model 'Identity' could not be loaded: no weights";
     let first = format!("Identity/1 UNAVAILABLE {reason}; Identity/2 UNAVAILABLE unloaded");
@@ -205,10 +205,10 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
     assert_eq!(set.unload_named("Identity"), Ok(()));
     assert!(!set.ready(), "unloading does not heal it");
     FAIL.store(false, Ordering::SeqCst);
-    assert_eq!(set.load_named("Identity", as_it_is).await, Ok(()));
+    assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
     assert!(set.ready());
     FAIL.store(true, Ordering::SeqCst);
-    let error = set.load_named("Identity", as_it_is).await.unwrap_err();
+    let error = set.load_named("Identity", 0, as_it_is).await.unwrap_err();
     assert_eq!(error.to_string(), text);
     assert_eq!(index(&set), "Identity/1 READY ; Identity/2 READY ");
     assert!(set.ready());
@@ -296,7 +296,7 @@ async fn a_server_that_stops_waits_for_no_load() {
     let set = started(&[&slow], explicit(&[])).await;
     let loading = {
         let set = Arc::clone(&set);
-        async move { set.load_named("Identity", as_it_is).await }
+        async move { set.load_named("Identity", 0, as_it_is).await }
     };
     let held = HELD.lock();
     let loading = tokio::spawn(loading);
@@ -340,7 +340,7 @@ async fn a_hanging_load_does_not_block_unloading() {
         let set = started(&[&hanging], one_at_a_time).await;
         let load = || {
             let set = Arc::clone(&set);
-            tokio::spawn(async move { set.load_named("Identity", as_it_is).await })
+            tokio::spawn(async move { set.load_named("Identity", 0, as_it_is).await })
         };
         let (ready, held) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
@@ -377,7 +377,7 @@ async fn a_hanging_load_does_not_block_unloading() {
         if !is_bound_anew {
             // The stalled load does not block other ones.
             let patience = Duration::from_secs(10);
-            let again = timeout(patience, set.load_named("Identity", as_it_is)).await;
+            let again = timeout(patience, set.load_named("Identity", 0, as_it_is)).await;
             assert_eq!(again.unwrap(), Ok(()));
             assert_eq!(ask(&set, 1.0).await, 2.0);
             assert_eq!(set.unload_named("Identity"), Ok(()));
@@ -400,7 +400,7 @@ async fn changes_of_a_client_end_with_the_next_load() {
             Arc::make_mut(&mut model.spec).max_batch_size = size;
             Ok(model)
         };
-        assert_eq!(set.load_named("Identity", change).await, Ok(()));
+        assert_eq!(set.load_named("Identity", 0, change).await, Ok(()));
         let model = set.model("Identity", None).unwrap();
         assert_eq!(model.spec().max_batch_size, size);
     }

@@ -20,6 +20,7 @@ mod transition;
 mod versions;
 
 pub(crate) use changed::changed;
+pub(crate) use config::CONFIG_MEMORY;
 pub use control_error::ControlError;
 pub use error::LoadError;
 pub use load::Load;

@@ -184,7 +184,7 @@ mod tests {
             assert_eq!(index(&set), expected, "{policy:?}");
             assert!(set.ready());
             assert_eq!(set.unload_named("Identity"), Ok(()));
-            set.load_named("Identity", |model, _| Ok(model))
+            set.load_named("Identity", 0, |model, _| Ok(model))
                 .await
                 .unwrap();
             assert_eq!(settled(&set).await, expected, "{policy:?}");
@@ -237,7 +237,7 @@ mod tests {
                 }
                 Ok(model)
             };
-            let loaded = set.load_named("Identity", bind_meanwhile).await;
+            let loaded = set.load_named("Identity", 0, bind_meanwhile).await;
             assert_eq!(loaded, Ok(()));
             assert_eq!(settled(&set).await, expected, "{policy:?}");
             assert!(set.ready());
@@ -260,7 +260,7 @@ mod tests {
             Arc::make_mut(&mut model.spec).version_policy = Some(VersionPolicy::Latest(1));
             Ok(model)
         };
-        assert_eq!(set.load_named("Identity", latest).await, Ok(()));
+        assert_eq!(set.load_named("Identity", 0, latest).await, Ok(()));
         let third = version(3, None).registration().unwrap();
         set.load(&third).await.unwrap();
         assert_eq!(
@@ -280,17 +280,17 @@ mod tests {
                 Ok(model)
             }
         };
-        let latest = set.load_named("Identity", with(VersionPolicy::Latest(1)));
+        let latest = set.load_named("Identity", 0, with(VersionPolicy::Latest(1)));
         latest.await.unwrap();
         assert_eq!(settled(&set).await, "1 UNAVAILABLE unloaded; 2 READY ");
         let policy = set.version_policy(set.model("Identity", None).unwrap().spec());
         assert_eq!(policy, Some(VersionPolicy::Latest(1)));
         let none = with(VersionPolicy::Specific(vec![9]));
-        let error = set.load_named("Identity", none).await.unwrap_err();
+        let error = set.load_named("Identity", 0, none).await.unwrap_err();
         let model = "Identity".into();
         assert_eq!(error, ControlError::NoVersion { model });
         assert_eq!(index(&set), "1 UNAVAILABLE unloaded; 2 READY ");
-        set.load_named("Identity", |model, _| Ok(model))
+        set.load_named("Identity", 0, |model, _| Ok(model))
             .await
             .unwrap();
         assert_eq!(index(&set), "1 READY ; 2 READY ");

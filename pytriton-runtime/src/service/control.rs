@@ -1,8 +1,7 @@
-use std::sync::Arc;
-
 use crate::kserve::LoadParameters;
+use crate::memory_budget::MemoryPermit;
 use crate::model::VersionPolicy;
-use crate::repository::{IndexEntry, changed};
+use crate::repository::{CONFIG_MEMORY, IndexEntry, changed};
 
 use super::{AppState, Error};
 
@@ -12,17 +11,27 @@ impl AppState {
         self.models.index(only_ready)
     }
 
-    /// Loads or reloads a model.
+    /// Loads or reloads a model. The memory of the parameters is reserved by `permit`, and what
+    /// parsing them takes is added to it.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Control`].
-    pub async fn load(&self, name: &str, parameters: LoadParameters) -> Result<(), Error> {
-        let parameters = Arc::new(parameters);
+    /// Returns [`Error::Control`], or [`Error::Budget`] if the memory cannot be reserved.
+    pub async fn load(
+        &self,
+        name: &str,
+        parameters: LoadParameters,
+        mut permit: MemoryPermit,
+    ) -> Result<(), Error> {
+        let bytes = parameters.config.as_ref().map_or(0, String::len);
+        permit.grow(bytes.saturating_mul(CONFIG_MEMORY))?;
+        // The load continues if the client is gone, so it keeps the reservation.
+        let reserved = (parameters, permit);
         let change = move |registration, policy: Option<&VersionPolicy>| {
-            changed(registration, &parameters, policy)
+            let (parameters, _permit) = &reserved;
+            changed(registration, parameters, policy)
         };
-        Ok(self.models.load_named(name, change).await?)
+        Ok(self.models.load_named(name, bytes, change).await?)
     }
 
     /// Unloads a model.

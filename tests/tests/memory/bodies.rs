@@ -113,3 +113,8 @@ pub(crate) fn groups() -> String {
         rows.join(",")
     )
 }
+
+/// A configuration of so many bytes whose objects take much more when they are parsed.
+pub(crate) fn objects(bytes: usize) -> String {
+    format!(r#"{{"name":[{}0]}}"#, repeated(r#"{"":0},"#, bytes))
+}

@@ -156,12 +156,16 @@ pub(crate) fn settings() -> Vec<u8> {
 /// A load of a model with a configuration and files.
 pub(crate) fn load(bytes: usize) -> Vec<u8> {
     let text = vec![b' '; bytes / 2];
-    let parameter =
-        |name: &[u8], field: u8| bytes_field(3, &entry(name, &bytes_field(field, &text)));
-    [
-        bytes_field(2, b"I_UINT8"),
-        parameter(b"config", 3),
-        parameter(b"file:1/model.bin", 4),
-    ]
-    .concat()
+    let file = load_parameter(b"file:1/model.bin", 4, &text);
+    [load_of(&text), file].concat()
+}
+
+/// A load of a model with this configuration.
+pub(crate) fn load_of(config: &[u8]) -> Vec<u8> {
+    let config = load_parameter(b"config", 3, config);
+    [bytes_field(2, b"I_UINT8"), config].concat()
+}
+
+fn load_parameter(name: &[u8], field: u8, value: &[u8]) -> Vec<u8> {
+    bytes_field(3, &entry(name, &bytes_field(field, value)))
 }

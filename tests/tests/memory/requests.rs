@@ -1,6 +1,6 @@
 use crate::bodies::{
-    LARGE_BODY, MANY, binary, chat, deflate, groups, gzip, infer, inputs, members, nested, outputs,
-    parameters, prompt, repeated, row, shared,
+    LARGE_BODY, MANY, binary, chat, deflate, groups, gzip, infer, inputs, members, nested, objects,
+    outputs, parameters, prompt, repeated, row, shared,
 };
 use crate::costly::{Action, Costly};
 use crate::frames::message;
@@ -11,6 +11,9 @@ const STREAM_INFER: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
 /// Nearly as much as a request may have.
 const ALLOWED: usize = 60 << 20;
+
+/// The text of a configuration that the server has the memory to parse, if it has nothing else.
+const CONFIG_BYTES: usize = 400 << 10;
 
 /// Small on its way and as large as is allowed when it is inflated.
 fn spaces() -> Vec<u8> {
@@ -209,6 +212,7 @@ fn settings() -> Vec<Costly> {
         r#"{{"parameters":{{"config":"{text}","file:1/model.bin":"{}"}}}}"#,
         "A".repeat(LARGE_BODY)
     );
+    let objects = objects(CONFIG_BYTES).replace('"', r#"\""#);
     let key = format!(r#"{{"key":"/{text}","offset":0,"byte_size":1}}"#);
     vec![
         post("trace settings", "/v2/trace/setting", "", many.as_bytes()),
@@ -224,6 +228,12 @@ fn settings() -> Vec<Costly> {
             "/v2/repository/models/I_UINT8/load",
             "",
             format!(r#"{{"parameters":{many}}}"#).as_bytes(),
+        ),
+        post(
+            "load of objects",
+            "/v2/repository/models/I_UINT8/load",
+            "",
+            format!(r#"{{"parameters":{{"config":"{objects}"}}}}"#).as_bytes(),
         ),
         post("index", "/v2/repository/index", "", many.as_bytes()),
         post(
@@ -349,6 +359,12 @@ fn grpc_requests() -> Vec<Costly> {
             "/inference.GRPCInferenceService/RepositoryModelLoad",
             None,
             message(&grpc_bodies::load(LARGE_BODY)),
+        ),
+        call(
+            "gRPC objects in a load",
+            "/inference.GRPCInferenceService/RepositoryModelLoad",
+            None,
+            message(&grpc_bodies::load_of(objects(CONFIG_BYTES).as_bytes())),
         ),
         call(
             "gRPC trace settings",
