@@ -42,7 +42,6 @@ compile_error!(
      aarch64, so enable the feature `embedded`"
 );
 
-pub mod access;
 mod backend_macro;
 
 #[cfg(tritonserver)]
@@ -50,8 +49,6 @@ mod backend_batch;
 #[cfg(feature = "embedded")]
 mod decompressor;
 pub mod engine;
-pub mod flags;
-mod forward;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -59,26 +56,17 @@ pub mod fuzzing;
 pub mod grpc;
 #[cfg(feature = "embedded")]
 pub mod http;
-mod limits;
-#[cfg(all(feature = "embedded", tritonserver))]
-mod loaded_models;
-mod logging;
 #[cfg(feature = "embedded")]
 pub mod metrics;
 #[cfg(tritonserver)]
 pub mod native;
-pub mod port;
 #[cfg(feature = "embedded")]
 pub mod repository;
 pub mod server;
 #[cfg(feature = "embedded")]
 pub mod service;
-#[cfg(tritonserver)]
-mod side_channel;
 #[cfg(test)]
 mod testing;
-pub mod tls;
-mod trace;
 #[cfg(feature = "embedded")]
 pub mod trace_extension;
 #[cfg(tritonserver)]
@@ -86,10 +74,8 @@ pub mod triton;
 #[cfg(tritonserver)]
 pub mod worker;
 
-pub use forward::{HeaderForward, PatternError};
 pub use half;
 pub use inventory;
-pub use limits::Limits;
 pub use ndarray;
 #[cfg(feature = "embedded")]
 pub use pytriton_core::shared_memory;
@@ -98,7 +84,14 @@ pub(crate) use pytriton_core::{body_buffer, maybe_ready, offload, tracked_buffer
 pub use pytriton_core::{
     call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
 };
-pub(crate) use pytriton_core::{file, heap, instance, panic, response_channel, status, text};
+pub(crate) use pytriton_core::{heap, instance, panic, response_channel, status, text};
+#[cfg(all(feature = "embedded", tritonserver))]
+pub(crate) use pytriton_engine::loaded_models;
+#[cfg(tritonserver)]
+pub(crate) use pytriton_engine::side_channel;
+pub use pytriton_engine::trace::{TracesError, TracesExporter};
+pub use pytriton_engine::{HeaderForward, Limits, PatternError, access, flags, port, tls};
+pub(crate) use pytriton_engine::{logging, trace};
 pub use pytriton_kserve as kserve;
 pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};
 pub use pytriton_net as net;
@@ -107,4 +100,3 @@ pub use pytriton_protocol::proto;
 pub use pytriton_protocol::tensor;
 pub use request::{Sequence, SequenceId};
 pub use status::Status;
-pub use trace::{TracesError, TracesExporter};

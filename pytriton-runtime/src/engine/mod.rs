@@ -2,15 +2,11 @@
 //! among the available engines.
 
 mod choice;
-mod control;
-mod options;
-#[cfg(feature = "embedded")]
-mod unsupported;
 
 #[cfg(tritonserver)]
 pub use choice::find;
 pub use choice::{Choice, ChoiceError};
-pub use control::{ControlError, ControlMode, ControlOptions};
-pub use options::{EngineChoice, TritonOptions};
-#[cfg(feature = "embedded")]
-pub use unsupported::{UnsupportedOption, UnsupportedOptions};
+pub use pytriton_engine::options::{
+    ControlError, ControlMode, ControlOptions, EngineChoice, TritonOptions, UnsupportedOption,
+    UnsupportedOptions,
+};

@@ -1,6 +1,6 @@
 use axum::http::Request;
 
-use crate::limits::Limits;
+use crate::Limits;
 
 use super::GrpcError;
 

@@ -169,7 +169,7 @@ impl<B: Body> Pieces<'_, B> {
     fn timeout(&mut self) -> &mut BodyTimeout {
         let received = self.limit - self.left;
         self.timeout.get_or_insert_with(|| {
-            let mut timeout = BodyTimeout::new(self.app_state.limits.min_rate());
+            let mut timeout = BodyTimeout::new(self.app_state.limits.connections().min_rate());
             timeout.receive(received);
             timeout
         })

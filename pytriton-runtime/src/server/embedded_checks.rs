@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::Limits;
 use crate::access::{Access, Follow};
 use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
-use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::registry::Registry;
 use crate::tls::{TlsError, plan};

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::limits::Limits;
+use crate::Limits;
 use crate::registry::Registry;
 use crate::triton::{
     BACKEND, Located, NativeRepository, Probe, glibc, install, version, write_native,

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
 
 #[cfg(feature = "embedded")]
-use crate::limits::Limits;
+use crate::Limits;
 
 /// The maximum of a size option: 1 TiB.
 const LARGEST: u64 = 1 << 40;

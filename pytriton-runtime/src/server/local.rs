@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
+use crate::HeaderForward;
 use crate::access::Access;
 use crate::engine::ChoiceError;
-use crate::forward::HeaderForward;
 use crate::kserve::proto::parameters;
 use crate::logging;
 use crate::memory_budget::MemoryPermit;

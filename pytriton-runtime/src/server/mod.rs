@@ -9,6 +9,9 @@ mod addresses;
 #[cfg(feature = "embedded")]
 mod arrival_tests;
 mod banner;
+#[cfg(test)]
+#[cfg(feature = "embedded")]
+mod blocked_log_tests;
 mod blocking;
 mod builder;
 mod check;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
+use crate::HeaderForward;
+use crate::Limits;
 use crate::access::AccessOptions;
 use crate::engine::{ControlOptions, TritonOptions};
-use crate::forward::HeaderForward;
 use crate::kserve::{LogFormat, LogSettings};
-use crate::limits::Limits;
 use crate::logging::log_format_parser;
 use crate::net::AllowedHosts;
 use crate::registry::Registry;

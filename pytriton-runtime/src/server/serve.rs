@@ -7,14 +7,14 @@ use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::HeaderForward;
+use crate::Limits;
 use crate::access::{Access, Closed, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
-use crate::forward::HeaderForward;
 use crate::grpc;
 use crate::http::{self, OpenApiDocument, TextModels};
 #[cfg(tritonserver)]
 use crate::http::{Relay, Upstream};
-use crate::limits::Limits;
 use crate::metrics::MetricsConfig;
 use crate::net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use crate::openapi::ServedRoutes;

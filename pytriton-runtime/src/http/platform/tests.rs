@@ -2,10 +2,10 @@ use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderName, Method};
 use http_body_util::BodyExt;
 
+use crate::Limits;
 use crate::access::{Group, Secret, Secrets};
 use crate::http::Metrics;
 use crate::http::tests::app;
-use crate::limits::Limits;
 use crate::service::RequiredHeader;
 
 use super::*;

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
+use crate::Limits;
 use crate::access::Protocol;
 use crate::engine::ControlOptions;
 use crate::flags::is_secret;
-use crate::limits::Limits;
 
 use super::command_line::CommandLine;
 use super::{Launch, Placeholders, UnknownFlag};

@@ -1,0 +1,338 @@
+use std::env;
+use std::sync::Arc;
+
+use pytriton_kserve::openapi::ServedRoutes;
+
+use crate::flags::Flags;
+
+use super::temp_token_file::TempTokenFile;
+use super::token::{VARIABLE, generate, parse, read};
+use super::token_watcher::{POLL_INTERVAL, TokenWatcher};
+use super::{
+    AccessError, AccessOptions, Endpoints, Follow, Group, Protocol, Restriction, Secret, Secrets,
+};
+
+/// The header name of the token, as in PyTriton.
+const KEY: &str = "triton-access-token";
+
+/// Which groups are restricted over which protocol, and the secrets that open them.
+#[derive(Debug, Default)]
+pub struct Access {
+    http: Vec<Closed>,
+    grpc: Vec<Closed>,
+    token: Option<Token>,
+}
+
+/// Groups that one header opens.
+#[derive(Debug)]
+pub struct Closed {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// The key of the header in tritonserver's option.
+    pub key: String,
+    /// The secrets that open the groups.
+    pub secrets: Arc<Secrets>,
+}
+
+/// Returns the routes of a server that is started without options.
+pub fn default_routes() -> ServedRoutes {
+    ServedRoutes::new([Closed::usual().restricted()], false)
+}
+
+impl Closed {
+    /// Returns the header and its groups, as they are over HTTP.
+    pub fn restricted(&self) -> (&str, &[Group]) {
+        (&self.key, &self.groups)
+    }
+
+    /// Returns the groups that the token restricts by default, without a valid secret.
+    fn usual() -> Self {
+        Self {
+            groups: Endpoints::usual(),
+            key: KEY.to_owned(),
+            secrets: Arc::new(Secrets::new(Vec::new())),
+        }
+    }
+}
+
+/// The token and its source.
+#[derive(Debug)]
+struct Token {
+    secrets: Arc<Secrets>,
+    file: Option<std::path::PathBuf>,
+    _temp_token_file: Option<TempTokenFile>,
+    _watcher: Option<TokenWatcher>,
+}
+
+impl Access {
+    /// Restricts the groups that the options name. If the user restricts a group over a protocol
+    /// with another header, the token does not apply to it there.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`AccessError`] that names the option, the file or the variable.
+    pub fn new(
+        options: &AccessOptions,
+        flags: &Flags,
+        follow: Follow,
+    ) -> Result<Self, AccessError> {
+        let of = |protocol| closed(protocol, flags);
+        let (http, grpc) = (of(Protocol::Http)?, of(Protocol::Grpc)?);
+        let mut access = Self {
+            http,
+            grpc,
+            token: None,
+        };
+        options.warn_if_open();
+        let wanted = &options.restricted_endpoints.0;
+        let left = Protocol::ALL.map(|protocol| access.left(protocol, wanted));
+        if left.iter().all(Vec::is_empty) {
+            return Ok(access);
+        }
+        let token = Token::new(options, follow)?;
+        for (protocol, groups) in Protocol::ALL.into_iter().zip(left) {
+            if !groups.is_empty() {
+                access.of(protocol).push(Closed {
+                    groups,
+                    key: KEY.to_owned(),
+                    secrets: Arc::clone(&token.secrets),
+                });
+            }
+        }
+        access.token = Some(token);
+        Ok(access)
+    }
+
+    /// Returns the restrictions of a protocol.
+    pub fn closed(&self, protocol: Protocol) -> &[Closed] {
+        match protocol {
+            Protocol::Http => &self.http,
+            Protocol::Grpc => &self.grpc,
+        }
+    }
+
+    fn of(&mut self, protocol: Protocol) -> &mut Vec<Closed> {
+        match protocol {
+            Protocol::Http => &mut self.http,
+            Protocol::Grpc => &mut self.grpc,
+        }
+    }
+
+    /// Returns the groups that are not restricted yet.
+    fn left(&self, protocol: Protocol, wanted: &[Group]) -> Vec<Group> {
+        let taken = |group: &&Group| {
+            let mut closed = self.closed(protocol).iter();
+            closed.any(|closed| closed.groups.contains(group))
+        };
+        wanted
+            .iter()
+            .filter(|group| !taken(group))
+            .copied()
+            .collect()
+    }
+
+    /// Returns the header and the value that open a group, if it is restricted.
+    pub fn key(&self, protocol: Protocol, group: Group) -> Option<(String, Secret)> {
+        let mut closed = self.closed(protocol).iter();
+        let closed = closed.find(|closed| closed.groups.contains(&group))?;
+        Some((protocol.header(&closed.key), closed.secrets.first()?))
+    }
+
+    /// Returns tritonserver's options (without dashes) for the same restrictions, with their
+    /// values.
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let of = |protocol: Protocol| {
+            self.closed(protocol).iter().filter_map(move |closed| {
+                let restriction = Restriction {
+                    groups: closed.groups.clone(),
+                    key: closed.key.clone(),
+                    value: closed.secrets.first()?,
+                };
+                Some((protocol.option(), restriction.text()))
+            })
+        };
+        of(Protocol::Http).chain(of(Protocol::Grpc)).collect()
+    }
+
+    /// Reads the token again, for the next start of tritonserver. A new token takes effect after
+    /// two identical reads.
+    pub async fn renew(&self) {
+        let Some((token, file)) = self
+            .token
+            .as_ref()
+            .and_then(|token| Some((token, token.file.as_ref()?)))
+        else {
+            return;
+        };
+        let first = match read(file) {
+            Ok(tokens) if token.secrets.are(&tokens) => return,
+            first => first,
+        };
+        tokio::time::sleep(POLL_INTERVAL).await;
+        match read(file) {
+            Ok(tokens) if first.is_ok_and(|first| first == tokens) => {
+                token.secrets.replace(tokens);
+            }
+            Ok(_) => tracing::warn!(
+                file = %file.display(),
+                "the access token file is being written; the previous token remains valid"
+            ),
+            Err(error) => tracing::warn!("{error}; the previous token remains valid"),
+        }
+    }
+}
+
+impl Token {
+    fn new(options: &AccessOptions, follow: Follow) -> Result<Self, AccessError> {
+        if let Some(file) = &options.access_token_file {
+            let tokens = read(file)?;
+            if tokens.len() > 1 && follow == Follow::Tell {
+                tracing::warn!(
+                    file = %file.display(),
+                    "tritonserver supports a single access token: only the first token in the file is used"
+                );
+            }
+            let secrets = Arc::new(Secrets::new(tokens));
+            let watcher = TokenWatcher::start(file.clone(), Arc::clone(&secrets), follow);
+            return Ok(Self {
+                secrets,
+                file: Some(file.clone()),
+                _temp_token_file: None,
+                _watcher: watcher,
+            });
+        }
+        let (tokens, file) = match env::var_os(VARIABLE) {
+            Some(token) => (
+                parse(token.as_encoded_bytes(), || VARIABLE.to_owned())?,
+                None,
+            ),
+            None => {
+                let token = generate().map_err(AccessError::Random)?;
+                let file = TempTokenFile::write(&token);
+                match &file {
+                    Ok(file) => tracing::info!(
+                        "generated an access token for the restricted groups; it is in {}",
+                        file.path().display()
+                    ),
+                    Err(error) => tracing::warn!(
+                        %error,
+                        "cannot write the generated access token to a file, so no client can use the restricted groups (--access-token-file, --restricted-endpoints)"
+                    ),
+                }
+                (vec![token], file.ok())
+            }
+        };
+        Ok(Self {
+            secrets: Arc::new(Secrets::new(tokens)),
+            file: None,
+            _temp_token_file: file,
+            _watcher: None,
+        })
+    }
+}
+
+/// Returns the user's own restrictions of a protocol.
+fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError> {
+    let values: Vec<_> = flags
+        .values(protocol.option())
+        .map(|value| value.to_string_lossy())
+        .collect();
+    let restrictions = Restriction::parse_all(protocol, values.iter().map(|value| &**value))?;
+    let closed = restrictions.into_iter().map(|restriction| {
+        if protocol == Protocol::Grpc && restriction.key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            tracing::warn!(
+                key = restriction.key,
+                "gRPC metadata keys are lower case, so no client can send this key of --grpc-restricted-protocol"
+            );
+        }
+        if protocol == Protocol::Http && !is_header(&restriction.key) {
+            tracing::warn!(
+                key = restriction.key,
+                "this is not a valid header name, so no client can send this key of --http-restricted-api"
+            );
+        }
+        Closed {
+            groups: restriction.groups,
+            key: restriction.key,
+            secrets: Arc::new(Secrets::new(vec![restriction.value])),
+        }
+    });
+    Ok(closed.collect())
+}
+
+/// Returns whether a header can have that name (RFC 9110, 5.6.2).
+fn is_header(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    fn access(arguments: &[&str]) -> Access {
+        let command = Command::new("test").no_binary_name(true);
+        let command = Flags::augment_args(AccessOptions::augment_args(command));
+        let matches = command.get_matches_from(arguments);
+        let options = AccessOptions::from_arg_matches(&matches).unwrap();
+        let flags = Flags::from_arg_matches(&matches).unwrap();
+        Access::new(&options, &flags, Follow::Apply).unwrap()
+    }
+
+    fn names(access: &Access, protocol: Protocol) -> Vec<(String, String)> {
+        let closed = access.closed(protocol).iter();
+        closed
+            .map(|closed| {
+                let groups: Vec<&str> = closed.groups.iter().map(|group| group.name()).collect();
+                (closed.key.clone(), groups.join(","))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn header_names_are_distinguished() {
+        for (name, expected) in [
+            ("X-Key_1.a", true),
+            ("K K", false),
+            ("k:", false),
+            ("é", false),
+        ] {
+            assert_eq!(is_header(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_user_s_own_headers_go_before_the_token() {
+        let token = |groups: &str| (KEY.to_owned(), groups.to_owned());
+        let default = token("shared-memory,model-repository,statistics,trace,logging");
+        let table: [(&[&str], Vec<_>, Vec<_>); 4] = [
+            (&[], vec![default.clone()], vec![default.clone()]),
+            (&["--restricted-endpoints="], vec![], vec![]),
+            (
+                &["--http-restricted-api=statistics,health:K=hunter2"],
+                vec![
+                    ("K".to_owned(), "statistics,health".to_owned()),
+                    token("shared-memory,model-repository,trace,logging"),
+                ],
+                vec![default],
+            ),
+            (
+                &[
+                    "--restricted-endpoints=trace",
+                    "--grpc-restricted-protocol=trace:k=hunter2",
+                ],
+                vec![token("trace")],
+                vec![("k".to_owned(), "trace".to_owned())],
+            ),
+        ];
+        for (arguments, http, grpc) in table {
+            let access = access(arguments);
+            assert_eq!(names(&access, Protocol::Http), http, "{arguments:?}");
+            assert_eq!(names(&access, Protocol::Grpc), grpc, "{arguments:?}");
+            let debug = format!("{access:?}");
+            assert!(!debug.contains("hunter2"), "{debug}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use std::fmt;
+use std::hint::black_box;
+
+use parking_lot::RwLock;
+use sha2::{Digest, Sha256};
+
+/// A secret that opens a group. Only [`expose`](Self::expose) reveals it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    text: Box<str>,
+    digest: [u8; 32],
+}
+
+/// The secrets that open a group; each is sufficient. They can change at any time.
+#[derive(Debug)]
+pub struct Secrets(RwLock<Vec<Secret>>);
+
+impl Secret {
+    /// Creates a secret from its text.
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            digest: digest(text.as_bytes()),
+        }
+    }
+
+    /// Returns the text itself.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// Compares digests. The time it takes depends neither on the length of the secret nor on its
+    /// beginning: digests have equal lengths and are compared completely.
+    fn is(&self, given: &[u8; 32]) -> bool {
+        let pairs = self.digest.iter().zip(given);
+        // Prevents the compiler from stopping at the first difference.
+        let difference = pairs.fold(0, |difference, (kept, given)| {
+            black_box(difference | (kept ^ given))
+        });
+        difference == 0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
+impl Secrets {
+    /// Creates a set of secrets.
+    pub fn new(secrets: Vec<Secret>) -> Self {
+        Self(RwLock::new(secrets))
+    }
+
+    /// Returns whether these bytes are one of the secrets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use pytriton_engine::access::{Secret, Secrets};
+    /// let secrets = Secrets::new(vec![Secret::new("a=b"), Secret::new("c")]);
+    /// assert!(secrets.have(b"a=b"));
+    /// assert!(secrets.have(b"c"));
+    /// assert!(!secrets.have(b"a=b "));
+    /// assert!(!secrets.have(b""));
+    /// ```
+    pub fn have(&self, bytes: &[u8]) -> bool {
+        let given = digest(bytes);
+        let secrets = self.0.read();
+        let all = secrets.iter();
+        all.fold(false, |found, secret| found | secret.is(&given))
+    }
+
+    /// Returns the first secret, which is used for outgoing requests and for tritonserver.
+    pub fn first(&self) -> Option<Secret> {
+        let secrets = self.0.read();
+        secrets.first().cloned()
+    }
+
+    /// Returns whether these are the current secrets.
+    pub(super) fn are(&self, others: &[Secret]) -> bool {
+        *self.0.read() == others
+    }
+
+    /// Replaces the secrets. Returns whether any has changed.
+    pub(super) fn replace(&self, others: Vec<Secret>) -> bool {
+        let mut secrets = self.0.write();
+        let changed = *secrets != others;
+        *secrets = others;
+        changed
+    }
+}
+
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_shown_of_it() {
+        let secrets = Secrets::new(vec![Secret::new("hunter2")]);
+        assert!(!format!("{secrets:?}").contains("hunter"));
+        assert!(!secrets.replace(vec![Secret::new("hunter2")]));
+        assert!(secrets.replace(vec![Secret::new("other")]));
+        assert!(!secrets.have(b"hunter2") && secrets.have(b"other"));
+    }
+}

@@ -1,0 +1,141 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use pytriton_core::file::read_limited;
+
+use super::{AccessError, Secret};
+
+/// The variable with the token, used if there is no token file.
+pub const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
+
+/// The maximum size of a token file.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// The minimum length of a token. A shorter one can be guessed, or is only part of one.
+const LEAST: usize = 16;
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Reads the tokens from a file.
+pub(super) fn read(path: &Path) -> Result<Vec<Secret>, AccessError> {
+    match read_limited(path, MAX_FILE_BYTES) {
+        Ok(bytes) => parse(&bytes, || format!("--access-token-file {}", path.display())),
+        Err(source) => Err(AccessError::Read {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// Parses the tokens of a text, one per line. Empty lines are ignored.
+pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secret>, AccessError> {
+    let mistake = |found| AccessError::Token {
+        place: place(),
+        found,
+    };
+    let text = str::from_utf8(bytes).map_err(|_| mistake("not UTF-8"))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tokens = lines.map(
+        |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
+            true if line.len() < LEAST => Err(mistake("too short")),
+            true => Ok(Secret::new(line)),
+            false => Err(mistake("made of other characters")),
+        },
+    );
+    let tokens: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
+    match tokens.is_empty() {
+        true => Err(mistake("empty")),
+        false => Ok(tokens),
+    }
+}
+
+/// Generates a token of 256 random bits, like PyTriton: 43 characters that never need quotes.
+pub(super) fn generate() -> io::Result<Secret> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(Secret::new(&base64_url(&bytes)))
+}
+
+/// Encodes bytes in URL-safe base64 without padding.
+pub fn base64_url(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits = three
+            .iter()
+            .chain([&0, &0])
+            .take(3)
+            .fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let digits = [18, 12, 6, 0].map(|shift| DIGITS[bits >> shift & 63]);
+        text.extend(
+            digits
+                .iter()
+                .take(three.len() + 1)
+                .map(|digit| char::from(*digit)),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_tokens() {
+        type Row<'a> = (&'a [u8], Result<&'a [&'a str], &'a str>);
+        let table: [Row<'_>; 10] = [
+            (b"sixteen-visible.", Ok(&["sixteen-visible."])),
+            (b"sixteen-visible.\n", Ok(&["sixteen-visible."])),
+            (
+                b"\n the-new-one-is-it \r\nthe-old-one-was-it\n\n",
+                Ok(&["the-new-one-is-it", "the-old-one-was-it"]),
+            ),
+            (b"fifteen-visible", Err("too short")),
+            (b"the-new-one-is-it\nthe-old", Err("too short")),
+            (b"", Err("empty")),
+            (b" \n", Err("empty")),
+            (b"a b", Err("made of other characters")),
+            ("é".as_bytes(), Err("made of other characters")),
+            (b"\xff", Err("not UTF-8")),
+        ];
+        for (bytes, expected) in table {
+            let got = parse(bytes, || "f".to_owned());
+            match (got, expected) {
+                (Ok(got), Ok(expected)) => {
+                    let got: Vec<&str> = got.iter().map(Secret::expose).collect();
+                    assert_eq!(got, expected);
+                }
+                (Err(error), Err(expected)) => {
+                    assert!(error.to_string().ends_with(expected), "{error}");
+                }
+                (got, expected) => panic!("{got:?} {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn token_must_be_a_small_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(MAX_FILE_BYTES + 1).unwrap();
+        for path in [file.path(), Path::new("/dev/zero"), Path::new("/")] {
+            assert!(matches!(read(path), Err(AccessError::Read { .. })));
+        }
+    }
+
+    #[test]
+    fn a_new_token_is_as_pytriton_s() {
+        let (one, other) = (generate().unwrap(), generate().unwrap());
+        assert_eq!(one.expose().len(), 43);
+        assert!(one.expose().bytes().all(|byte| DIGITS.contains(&byte)));
+        assert_ne!(one, other);
+        for (bytes, expected) in [
+            (&b"f"[..], "Zg"),
+            (b"fo", "Zm8"),
+            (b"foo", "Zm9v"),
+            (b"\xff\xfe\xfd\xfc", "__79_A"),
+        ] {
+            assert_eq!(base64_url(bytes), expected);
+        }
+    }
+}

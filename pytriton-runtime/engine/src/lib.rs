@@ -1,0 +1,30 @@
+//! What the engines of `pytriton` have in common: options, access control, certificates, ports and
+//! logs. It starts no engine and serves no port.
+//!
+//! - [`options`]: the engine option, model control, and the options that an engine cannot honour;
+//!   [`flags`]: tritonserver's flags; [`Limits`]: the limits of a server; [`HeaderForward`]: headers
+//!   that become request parameters.
+//! - [`access`]: groups of routes that can be restricted, and the secrets that open them.
+//! - [`port`]: the ports of a server; [`tls`]: the certificates of the ports.
+//! - [`logging`]: the log of the process; [`trace`]: the export of spans.
+//! - [`loaded_models`]: the models of this process that a tritonserver serves; [`side_channel`]:
+//!   responses that bypass it.
+//!
+//! # Features
+//!
+//! - `otel`: exports request spans to a collector.
+
+pub mod access;
+pub mod flags;
+mod forward;
+mod limits;
+pub mod loaded_models;
+pub mod logging;
+pub mod options;
+pub mod port;
+pub mod side_channel;
+pub mod tls;
+pub mod trace;
+
+pub use forward::{HeaderForward, PatternError};
+pub use limits::Limits;

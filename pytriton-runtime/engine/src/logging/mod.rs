@@ -1,0 +1,19 @@
+//! Logging for humans and machines. Text from clients and user code is escaped and limited in both.
+
+mod active_log;
+#[cfg(test)]
+mod captured_output;
+mod filter;
+mod forms;
+mod human;
+mod json;
+mod line_filter;
+mod lines;
+mod log;
+mod queue;
+mod sink;
+
+pub use active_log::{settings, update, write_to};
+pub use log::{init, log_format_parser};
+pub use pytriton_kserve::LogSettings;
+pub use sink::{flush, print_error};
