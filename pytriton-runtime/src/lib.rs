@@ -18,8 +18,7 @@
 //! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
 //! of a port; [`port`]: the ports of a server; [`tls`]: the certificates of the ports; [`engine`]:
 //! the choice of the engine. With the tritonserver engine, tritonserver provides the services:
-//! [`triton`] starts and supervises it, and [`worker`] runs the batches it sends. `side_channel` is
-//! a side channel for responses that bypass it.
+//! [`triton`] starts and supervises it, and [`worker`] runs the batches it sends.
 //!
 //! # Features
 //!
@@ -44,8 +43,6 @@ compile_error!(
 
 mod backend_macro;
 
-#[cfg(tritonserver)]
-mod backend_batch;
 #[cfg(feature = "embedded")]
 mod decompressor;
 pub mod engine;
@@ -58,8 +55,6 @@ pub mod grpc;
 pub mod http;
 #[cfg(feature = "embedded")]
 pub mod metrics;
-#[cfg(tritonserver)]
-pub mod native;
 #[cfg(feature = "embedded")]
 pub mod repository;
 pub mod server;
@@ -69,10 +64,6 @@ pub mod service;
 mod testing;
 #[cfg(feature = "embedded")]
 pub mod trace_extension;
-#[cfg(tritonserver)]
-pub mod triton;
-#[cfg(tritonserver)]
-pub mod worker;
 
 pub use half;
 pub use inventory;
@@ -80,17 +71,17 @@ pub use ndarray;
 #[cfg(feature = "embedded")]
 pub use pytriton_core::shared_memory;
 #[cfg(feature = "embedded")]
-pub(crate) use pytriton_core::{body_buffer, maybe_ready, offload, tracked_buffer, tracked_bytes};
+pub(crate) use pytriton_core::{
+    body_buffer, heap, maybe_ready, offload, response_channel, tracked_buffer, tracked_bytes,
+};
 pub use pytriton_core::{
     call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
 };
-pub(crate) use pytriton_core::{heap, instance, panic, response_channel, status, text};
-#[cfg(all(feature = "embedded", tritonserver))]
-pub(crate) use pytriton_engine::loaded_models;
-#[cfg(tritonserver)]
-pub(crate) use pytriton_engine::side_channel;
+pub(crate) use pytriton_core::{instance, panic, status, text};
 pub use pytriton_engine::trace::{TracesError, TracesExporter};
 pub use pytriton_engine::{HeaderForward, Limits, PatternError, access, flags, port, tls};
+#[cfg(all(feature = "embedded", tritonserver))]
+pub(crate) use pytriton_engine::{loaded_models, side_channel};
 pub(crate) use pytriton_engine::{logging, trace};
 pub use pytriton_kserve as kserve;
 pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};
@@ -98,5 +89,7 @@ pub use pytriton_net as net;
 #[cfg(feature = "embedded")]
 pub use pytriton_protocol::proto;
 pub use pytriton_protocol::tensor;
+#[cfg(tritonserver)]
+pub use pytriton_tritonserver::{native, triton, worker};
 pub use request::{Sequence, SequenceId};
 pub use status::Status;

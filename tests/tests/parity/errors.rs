@@ -39,8 +39,7 @@ const READERS: [(&str, &[&str]); 5] = [
     (
         "Errors of the tritonserver engine",
         &[
-            "pytriton-runtime/src/triton/",
-            "pytriton-runtime/src/worker/",
+            "pytriton-runtime/tritonserver/",
             "pytriton-runtime/backend/",
         ],
     ),
@@ -92,6 +91,7 @@ fn tables() -> Result<String, Box<dyn std::error::Error>> {
         "pytriton-runtime/protocol/src",
         "pytriton-runtime/scheduler/src",
         "pytriton-runtime/signature/src",
+        "pytriton-runtime/tritonserver/src",
     ];
     for file in crates
         .iter()
