@@ -74,6 +74,8 @@ mod failure;
 pub mod ffi;
 #[cfg(not(loom))]
 mod gather;
+#[cfg(not(loom))]
+mod instance;
 pub mod protocol;
 #[cfg(not(loom))]
 mod proxy;

@@ -16,7 +16,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::ffi::Instance;
+use crate::instance::Instance;
 
 /// Registers an instance until dropped.
 #[derive(Debug)]

@@ -1,8 +1,5 @@
 use std::time::Duration;
 
-#[cfg(feature = "server")]
-use crate::MinRate;
-
 /// The limits of the connections of a port. All are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
@@ -26,14 +23,6 @@ pub struct ConnectionLimits {
     pub max_header_bytes: usize,
     /// The maximum number of headers of one HTTP/1.1 request. Default: 100.
     pub max_headers: usize,
-}
-
-#[cfg(feature = "server")]
-impl ConnectionLimits {
-    /// Returns the rule for the rate of clients.
-    pub fn min_rate(&self) -> MinRate {
-        MinRate::new(self.body_timeout, self.min_body_rate)
-    }
 }
 
 impl Default for ConnectionLimits {

@@ -2,18 +2,14 @@ use std::iter::repeat_with;
 use std::mem;
 use std::sync::Arc;
 
-use pytriton_core::call::{CancellationSink, Executed, ModelError, ResponseSink};
-use pytriton_core::memory_budget::MemoryBudget;
-use pytriton_core::model::ModelSpec;
-use pytriton_core::request::{Request, Response, SmallVec, TraceEvents};
+use pytriton_core::call::{CancellationSink, Executed, ResponseSink};
+use pytriton_core::request::{Request, SmallVec, TraceEvents};
 use pytriton_core::response_channel::{Outcome, ReceiverStatus, SchedulerError};
-use pytriton_core::statistics::{
-    self, Conclusion, Durations, FailureReason, Recorder, Success, nanoseconds,
-};
+use pytriton_core::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
 use tokio::time::Instant;
 
+use super::completion_context::CompletionContext;
 use super::message::{Batch, Origin, Reply};
-use super::queue::Queue;
 use super::streamed::Streamed;
 
 /// The recipients of the responses of a batch. Each receives one, even if the instance ends.
@@ -30,53 +26,6 @@ pub(super) struct BatchCompletion {
     watched: Option<Arc<dyn ResponseSink>>,
     /// The recorders of trace events.
     traces: Vec<Arc<dyn TraceEvents>>,
-}
-
-/// The output side of a model: statistics, reservations and order of responses.
-#[derive(Debug)]
-pub(super) struct CompletionContext {
-    model: Arc<str>,
-    decoupled: bool,
-    cancellable: bool,
-    queue: Arc<Queue>,
-    budget: Arc<MemoryBudget>,
-}
-
-impl CompletionContext {
-    pub(super) fn new(spec: &ModelSpec, queue: Arc<Queue>, budget: Arc<MemoryBudget>) -> Self {
-        Self {
-            model: Arc::clone(&spec.name),
-            decoupled: spec.decoupled,
-            cancellable: spec.cancellable,
-            queue,
-            budget,
-        }
-    }
-
-    /// Returns the memory budget.
-    pub(super) fn budget(&self) -> &Arc<MemoryBudget> {
-        &self.budget
-    }
-
-    pub(super) fn recorder(&self) -> &Recorder {
-        self.queue.recorder()
-    }
-
-    /// Reserves memory for the parameters of a response. That of its tensors is reserved already.
-    pub(super) fn reserved(&self, result: Result<Response, ModelError>) -> Outcome {
-        let mut response = result?;
-        response.held = self.budget.reserve(response.parameters.bytes())?;
-        Ok(response)
-    }
-
-    fn respond(&self, sequence: u64, replies: SmallVec<Reply>, outcomes: SmallVec<Outcome>) {
-        let sinks = replies.into_iter().map(|reply| reply.sink);
-        let outcomes = sinks.zip(outcomes);
-        match self.queue.ordered() {
-            Some(ordered) => ordered.respond(sequence, outcomes),
-            None => outcomes.for_each(|(sink, outcome)| sink.finish(outcome)),
-        }
-    }
 }
 
 impl BatchCompletion {
@@ -235,10 +184,13 @@ impl Drop for BatchCompletion {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::memory_budget::MemoryBudget;
     use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::request::Response;
     use pytriton_core::testing::{IDENTITY, request};
 
     use super::super::Policy;
+    use super::super::queue::Queue;
     use super::*;
 
     #[tokio::test]

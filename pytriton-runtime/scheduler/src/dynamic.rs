@@ -8,12 +8,12 @@ use pytriton_core::response_channel::{SchedulerError, response_channel};
 use pytriton_core::statistics::{FailureReason, Recorder, nanoseconds};
 use tokio::time::Instant;
 
-use super::batch_forming::held_until;
 use super::message::{Batch, Enqueued, Origin, Pushed, Reply, Ticket, Waiting};
 use super::notifier::{Found, Notifier};
 use super::ordered_responses::OrderedResponses;
 use super::prefetch::Prefetched;
 use super::priority_queue::PriorityQueue;
+use super::start_delay::held_until;
 use super::{Candidate, Decision, Policy};
 
 /// The waiting requests of one model, and the policy that batches them.

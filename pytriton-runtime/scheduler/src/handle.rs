@@ -13,13 +13,13 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::batch_completion::CompletionContext;
+use super::completion_context::CompletionContext;
 use super::inline::InlineExecutor;
 use super::instance::Worker;
 use super::message::{Enqueued, Pushed, Ticket};
 use super::queue::Queue;
+use super::reaper::Reaper;
 use super::response_stream::ResponseStream;
-use super::sequences::Reaper;
 use super::slots::InstanceSlots;
 use super::slow_calls::SlowCalls;
 use super::{Policy, Resources};

@@ -5,7 +5,8 @@ use pytriton_core::request::Request;
 use pytriton_core::response_channel::SchedulerError;
 use tokio::task::yield_now;
 
-use super::batch_completion::{BatchCompletion, CompletionContext};
+use super::batch_completion::BatchCompletion;
+use super::completion_context::CompletionContext;
 use super::message::{Batch, Pushed};
 use super::queue::Queue;
 use super::slots::{InstancePermit, InstanceSlots};

@@ -6,7 +6,8 @@ use pytriton_core::registry::Registration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::batch_completion::{BatchCompletion, CompletionContext};
+use super::batch_completion::BatchCompletion;
+use super::completion_context::CompletionContext;
 use super::message::Batch;
 use super::queue::Queue;
 use super::slots::InstanceSlots;

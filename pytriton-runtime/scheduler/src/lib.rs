@@ -15,6 +15,7 @@ mod batch_completion;
 mod batch_forming;
 mod batch_queue;
 pub mod cache;
+mod completion_context;
 mod decision;
 #[cfg(test)]
 mod device_tests;
@@ -40,6 +41,7 @@ mod priority_queue;
 #[cfg(test)]
 mod priority_tests;
 mod queue;
+mod reaper;
 mod reorder_buffer;
 mod resources;
 mod response_stream;
@@ -50,6 +52,7 @@ mod slots;
 #[cfg(test)]
 mod slots_tests;
 mod slow_calls;
+mod start_delay;
 mod streamed;
 #[cfg(test)]
 mod streamed_broken_tests;

@@ -8,7 +8,7 @@ use pytriton_core::response_channel::{ResponseSender, SchedulerError};
 use pytriton_core::statistics::{MOST_ANSWERS, nanoseconds};
 use tokio::time::Instant;
 
-use super::batch_completion::CompletionContext;
+use super::completion_context::CompletionContext;
 use super::message::Reply;
 
 /// The requests of a batch whose responses are sent while its function runs.

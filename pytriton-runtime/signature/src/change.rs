@@ -1,5 +1,8 @@
 use std::fmt;
 
+/// The text for a missing item.
+pub(crate) const NONE: &str = "none";
+
 /// A difference between the expected and the actual signature of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

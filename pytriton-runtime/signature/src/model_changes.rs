@@ -1,8 +1,6 @@
+use crate::change::NONE;
 use crate::tensor_changes::{Tensors, Way, of};
 use crate::{Change, ModelSignature, TensorSignature};
-
-/// The text for a missing item.
-pub(crate) const NONE: &str = "none";
 
 impl ModelSignature {
     /// Returns the differences between `found` and what callers of this model expect, in the order

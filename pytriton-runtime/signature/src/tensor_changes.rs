@@ -1,4 +1,4 @@
-use crate::model_changes::NONE;
+use crate::change::NONE;
 use crate::{Change, ModelSignature, TensorSignature};
 
 /// The direction of a tensor.

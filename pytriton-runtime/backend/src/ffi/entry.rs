@@ -6,7 +6,7 @@ use std::slice;
 use super::api::{Api, Basics};
 use super::batch::Batch;
 use super::error::{check, to_raw};
-use super::executor::{Executor, Instance};
+use super::executor::Executor;
 use super::loaded_instance::LoadedInstance;
 #[cfg(pytriton_library)]
 use super::notify::batch_is_over;
@@ -14,6 +14,7 @@ use super::raw::{
     API_VERSION, INSTANCE_ON_GPU, RawAttribute, RawBackend, RawError, RawInstance, RawRequest,
 };
 use crate::failure::{Code, Failure};
+use crate::instance::Instance;
 
 /// The message for an instance without state.
 const NOT_INITIALIZED: &str = "the instance was not initialized";

@@ -1,5 +1,6 @@
 use super::batch::Batch;
 use crate::failure::Failure;
+use crate::instance::Instance;
 
 /// Executes the batches of an instance of a model.
 pub trait Executor: Send + Sync + Sized + 'static {
@@ -18,19 +19,4 @@ pub trait Executor: Send + Sync + Sized + 'static {
     fn is_ready(&self) -> bool {
         true
     }
-}
-
-/// The description of an instance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instance {
-    /// The model's name.
-    pub model: String,
-    /// The model's version.
-    pub version: u64,
-    /// Distinguishes models that are loaded at the same time.
-    pub loaded_model: usize,
-    /// The instance's name.
-    pub name: String,
-    /// The GPU to which Triton has assigned it; `None` for other devices.
-    pub gpu: Option<u32>,
 }

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use super::batch::Batch;
-use super::executor::{Executor, Instance};
+use super::executor::Executor;
 use super::unfinished_batches::{BatchGuard, UnfinishedBatches};
 use crate::failure::Failure;
+use crate::instance::Instance;
 use crate::readiness::{self, Registration};
 
 /// An instance that Triton has initialized and not finalized.

@@ -41,12 +41,13 @@ mod statistics;
 mod stream;
 mod unfinished_batches;
 
+pub use crate::instance::Instance;
 pub use batch::Batch;
 pub use clock::now;
 pub use entry::{
     execute, finalize_instance, initialize, initialize_instance, instance_ready, set_attributes,
 };
-pub use executor::{Executor, Instance};
+pub use executor::Executor;
 pub use raw::{RawAttribute, RawBackend, RawError, RawInstance, RawRequest};
 pub use request::{Correlation, Input, Parameter, Request, Sequence, Value};
 #[cfg(test)]

@@ -2,7 +2,8 @@ use std::env;
 use std::path::PathBuf;
 
 use crate::failure::{Code, Failure};
-use crate::ffi::{Batch, Executor, Instance};
+use crate::ffi::{Batch, Executor};
+use crate::instance::Instance;
 use crate::session::{Hello, SessionError, Token};
 
 use super::link::Link;

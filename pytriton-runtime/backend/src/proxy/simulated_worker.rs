@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::failure::Code;
-use crate::ffi::Instance;
+use crate::instance::Instance;
 use crate::protocol::{BatchReader, Correlation, OutputPart, ResponseWriter, Span};
 use crate::session::{Hello, ReceivedBatch, Server, Slots, State, TensorNames, Token, Welcome};
 

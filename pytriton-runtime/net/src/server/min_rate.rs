@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::ConnectionLimits;
+
 /// A client may keep the server waiting for [`pause`](Self::pause) in total, plus one second for
 /// each [`bytes_per_second`](Self::bytes_per_second) bytes that it sends or reads. No single wait
 /// may be longer than the pause.
@@ -41,6 +43,13 @@ impl MinRate {
         self.pause
             .saturating_add(earned)
             .saturating_sub(progress.waited)
+    }
+}
+
+impl ConnectionLimits {
+    /// Returns the rule for the rate of clients.
+    pub fn min_rate(&self) -> MinRate {
+        MinRate::new(self.body_timeout, self.min_body_rate)
     }
 }
 

@@ -18,7 +18,6 @@ mod hanging_tests;
 mod active_sequences;
 mod instance;
 mod queue;
-mod reaper;
 mod restarts;
 #[cfg(test)]
 mod served_tests;
@@ -33,4 +32,3 @@ mod table_tests;
 mod tests;
 
 pub(super) use queue::SequenceQueue;
-pub(super) use reaper::Reaper;

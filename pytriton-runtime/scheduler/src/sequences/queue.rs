@@ -170,7 +170,7 @@ impl SequenceQueue {
     }
 
     /// Expires sequences. Returns when to call this again.
-    pub(super) fn tend(&self) -> Option<Instant> {
+    pub(crate) fn expire(&self) -> Option<Instant> {
         let mut state = self.lock();
         state.table.expire(Instant::now());
         let next = state.table.next_expiry();
@@ -180,7 +180,7 @@ impl SequenceQueue {
     }
 
     /// Waits until a deadline is earlier than the known ones.
-    pub(super) async fn sooner(&self) {
+    pub(crate) async fn earlier_deadline(&self) {
         self.sooner.notified().await;
     }
 

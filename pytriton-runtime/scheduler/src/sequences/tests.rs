@@ -19,9 +19,9 @@ use tokio::time::{Instant, advance, timeout};
 use crate::Policy;
 use crate::message::{Batch, Enqueued, Origin};
 use crate::queue::Queue;
+use crate::reaper::Reaper;
 use crate::response_stream::ResponseStream;
 
-use super::Reaper;
 use super::table_tests::{DIRECT, oldest};
 
 const MILLISECOND: Duration = Duration::from_millis(1);

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::failure::Failure;
 use crate::ffi::batch::Batch;
-use crate::ffi::executor::{Executor, Instance};
+use crate::ffi::executor::Executor;
+use crate::instance::Instance;
 
 use super::Simulated;
 

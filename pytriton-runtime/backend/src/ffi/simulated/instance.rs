@@ -3,9 +3,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::batch::Batch;
-use crate::ffi::executor::{Executor, Instance};
+use crate::ffi::executor::Executor;
 use crate::ffi::loaded_instance::LoadedInstance;
 use crate::ffi::raw::{RawError, RawInstance, RawRequest};
+use crate::instance::Instance;
 
 use super::SimulatedRequest;
 use super::api::api;

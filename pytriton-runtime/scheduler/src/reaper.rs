@@ -4,16 +4,16 @@ use std::sync::Arc;
 use tokio::task::AbortHandle;
 use tokio::time::sleep_until;
 
-use crate::queue::Queue;
+use super::queue::Queue;
 
 /// The task that expires sequences of a model that are idle or have waited in the backlog for too
 /// long. Dropping this ends the task.
 #[derive(Debug)]
-pub(crate) struct Reaper(AbortHandle);
+pub(super) struct Reaper(AbortHandle);
 
 impl Reaper {
     /// Starts the task if the queue has sequences.
-    pub(crate) fn start(queue: &Arc<Queue>) -> Option<Self> {
+    pub(super) fn start(queue: &Arc<Queue>) -> Option<Self> {
         queue.sequences()?;
         let queue = Arc::clone(queue);
         let task = tokio::spawn(async move { while reap(&queue).await.is_some() {} });
@@ -23,7 +23,7 @@ impl Reaper {
 
 async fn reap(queue: &Queue) -> Option<()> {
     let sequences = queue.sequences()?;
-    let next = sequences.tend();
+    let next = sequences.expire();
     let expired = async {
         match next {
             Some(next) => sleep_until(next).await,
@@ -32,7 +32,7 @@ async fn reap(queue: &Queue) -> Option<()> {
     };
     tokio::select! {
         () = expired => {}
-        () = sequences.sooner() => {}
+        () = sequences.earlier_deadline() => {}
     }
     Some(())
 }
