@@ -13,7 +13,6 @@ mod forwarded;
 mod framing;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod head;
 mod health;
 mod infer;
 mod logging;

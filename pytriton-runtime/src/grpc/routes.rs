@@ -14,9 +14,8 @@ use crate::service::AppState;
 use crate::service::routes::{Endpoint, Rejection, admit};
 
 use super::deadline::{deadline, until};
-use super::head::check_head;
-use super::refusal;
 use super::service::Service;
+use super::{GrpcError, refusal};
 
 /// Creates the routes of the gRPC services: inference, health and reflection.
 ///
@@ -35,11 +34,8 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
         return ready(error.into_response()).boxed();
     }
     let app_state = &service.app_state;
-    if let Err(error) = check_head(&request, &app_state.limits) {
-        return ready(refusal(error)).boxed();
-    }
-    let (path, headers) = (request.uri().path(), request.headers());
-    let route = match admit(app_state, Port::Grpc, path, request.method(), headers) {
+    let (uri, headers) = (request.uri(), request.headers());
+    let route = match admit(app_state, Port::Grpc, uri, request.method(), headers) {
         Ok(found) => found.route,
         Err((rejection, _)) => return ready(rejected(rejection)).boxed(),
     };
@@ -57,6 +53,8 @@ fn respond(service: &Arc<Service>, request: Request) -> BoxFuture<'static, Respo
 /// Creates the response to a call that is not admitted.
 fn rejected(rejection: Rejection) -> Response {
     match rejection {
+        Rejection::Headers { count, limit } => refusal(GrpcError::Headers { count, limit }),
+        Rejection::HeadTooLarge { bytes, limit } => refusal(GrpcError::Metadata { bytes, limit }),
         Rejection::Restricted(restricted) => refusal(restricted.into()),
         // Other methods than POST are not calls.
         Rejection::NotFound | Rejection::Method { .. } => {

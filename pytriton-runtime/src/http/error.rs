@@ -170,6 +170,8 @@ impl From<Refusal> for HttpError {
 impl From<Rejection> for HttpError {
     fn from(rejection: Rejection) -> Self {
         match rejection {
+            Rejection::Headers { limit, .. } => Self::Headers { limit },
+            Rejection::HeadTooLarge { limit, .. } => Self::HeadTooLarge { limit },
             Rejection::NotFound => Self::NotFound,
             Rejection::Restricted(restricted) => Self::Restricted(restricted),
             Rejection::Method { allowed } => Self::Method { allowed },

@@ -38,16 +38,13 @@ pub(crate) async fn answer_to<B: Body>(
     parts: &mut Parts,
     body: B,
 ) -> Answer {
-    if let Err(error) = check_head_bytes(parts, app_state) {
-        return Failure::plain(error).into();
-    }
     let Parts {
         uri,
         method,
         headers,
         ..
     } = parts;
-    let RouteMatch { route, params } = match admit(app_state, port, uri.path(), method, headers) {
+    let RouteMatch { route, params } = match admit(app_state, port, uri, method, headers) {
         Ok(found) => found,
         Err(rejected) => return Box::pin(reject(app_state, parts, body, rejected)).await,
     };
@@ -190,32 +187,6 @@ pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> A
             Failure::plain(error).into()
         }
     }
-}
-
-/// Refuses paths and headers that are too long, or too many headers.
-pub(super) fn check_head_bytes(parts: &Parts, app_state: &AppState) -> Result<(), HttpError> {
-    let limit = app_state.limits.max_headers;
-    if parts.headers.len() > limit {
-        return Err(HttpError::Headers { limit });
-    }
-    let limit = app_state.limits.max_header_bytes;
-    match head_bytes(parts) > limit {
-        true => Err(HttpError::HeadTooLarge { limit }),
-        false => Ok(()),
-    }
-}
-
-/// Returns the size of the path and the headers in bytes.
-fn head_bytes(parts: &Parts) -> usize {
-    let path = parts
-        .uri
-        .path_and_query()
-        .map_or(0, |path| path.as_str().len());
-    let headers = parts.headers.iter();
-    let headers: usize = headers
-        .map(|(name, value)| name.as_str().len() + value.len())
-        .sum();
-    path + headers
 }
 
 /// Creates a health response. KServe clients read the body, others use the status.

@@ -19,7 +19,7 @@ use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
 use super::super::body::Body;
 use super::super::metrics::models_text;
 #[cfg(tritonserver)]
-use super::super::router::{check_head_bytes, reject};
+use super::super::router::reject;
 use super::OpenApiDocument;
 #[cfg(tritonserver)]
 use super::Relay;
@@ -57,11 +57,8 @@ pub(crate) async fn answer_on_own_port<B: Body>(
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
-    if let Err(error) = check_head_bytes(&parts, app_state) {
-        return Failure::plain(error).into();
-    }
-    let (path, headers) = (parts.uri.path(), &parts.headers);
-    let route = match admit(app_state, Port::Docs, path, &parts.method, headers) {
+    let headers = &parts.headers;
+    let route = match admit(app_state, Port::Docs, &parts.uri, &parts.method, headers) {
         Ok(found) => found.route,
         Err(rejected) => return reject(app_state, &parts, body, rejected).await,
     };

@@ -14,7 +14,7 @@ use crate::text::excerpt;
 use super::super::HttpError;
 use super::super::answer::{Answer, server_json};
 use super::super::body::Body;
-use super::super::router::{check_head_bytes, reject};
+use super::super::router::reject;
 use super::TextModels;
 use super::accepted::ask;
 use super::complete::complete;
@@ -71,12 +71,9 @@ pub(crate) async fn answer_alone<B: Body>(
     request: Request<B>,
 ) -> Answer {
     let (parts, body) = request.into_parts();
-    if let Err(error) = check_head_bytes(&parts, app_state) {
-        return refused(&error.into());
-    }
-    let (path, headers) = (parts.uri.path(), &parts.headers);
+    let headers = &parts.headers;
     let RouteMatch { route, params } =
-        match admit(app_state, Port::OpenAi, path, &parts.method, headers) {
+        match admit(app_state, Port::OpenAi, &parts.uri, &parts.method, headers) {
             Ok(found) => found,
             Err(rejected) => return reject(app_state, &parts, body, rejected).await,
         };

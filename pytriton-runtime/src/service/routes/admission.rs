@@ -1,18 +1,23 @@
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, Uri};
 
 use crate::port::Port;
 use crate::service::{AppState, Restricted};
 
 use super::Endpoint;
+use super::head::check_head;
 use super::route::{ErrorFormat, Route, RouteMatch};
 use super::table::find;
 
 /// The namespace of the OpenAI API.
 const OPENAI_PATHS: &str = "/v1/";
 
-/// Why a request has no handler.
+/// Why a request does not reach a handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rejection {
+    /// It has too many headers.
+    Headers { count: usize, limit: usize },
+    /// Its path and headers have too many bytes.
+    HeadTooLarge { bytes: usize, limit: usize },
     /// The port has no route with the path.
     NotFound,
     /// The route belongs to a restricted group.
@@ -21,16 +26,20 @@ pub(crate) enum Rejection {
     Method { allowed: &'static [Method] },
 }
 
-/// Returns the route of a request that is allowed, or why there is none and the format of the
-/// error. Access is checked before the method.
+/// Returns the route of a request, or why the request is refused and the format of the error. The
+/// limits of the head are checked first, then the path, access and the method.
 #[inline]
 pub(crate) fn admit<'a>(
     app_state: &AppState,
     port: Port,
-    path: &'a str,
+    uri: &'a Uri,
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<RouteMatch<'a>, (Rejection, ErrorFormat)> {
+    if let Err(rejection) = check_head(port, uri, headers, &app_state.limits) {
+        return Err((rejection, ErrorFormat::of_port(port)));
+    }
+    let path = uri.path();
     let found = find(port, path).filter(|found| is_served(app_state, port, found.route.endpoint));
     let Some(found) = found else {
         return Err((Rejection::NotFound, error_format(app_state, port, path)));

@@ -4,13 +4,14 @@
 //! operations that determine its access groups, the format of its errors, the limit of its body,
 //! and whether it is a probe. The services, the ports, and the documentation are derived from it.
 //!
-//! [`admit`] is the only way from a request to its handler. It finds the row and checks access and
-//! the method, in this order. It is a function and not a stack of tower layers: a layer is a
-//! service whose future the next one contains, and the future of an inference request must stay
-//! small and unboxed. The limits of heads depend on the protocol, so each service checks them before
-//! it calls `admit`; limits of bodies and the deadline of a gRPC call apply while the handler runs.
+//! [`admit`] is the only way from a request to its handler. It checks the limits of the head, finds
+//! the row, and checks access and the method, in this order. It is a function and not a stack of
+//! tower layers: a layer is a service whose future contains that of the next one, and the future of
+//! an inference request must stay small and unboxed. Limits of bodies and the deadline of a gRPC
+//! call apply while the handler runs.
 
 mod admission;
+mod head;
 mod pattern;
 mod route;
 mod table;
