@@ -211,6 +211,8 @@ impl Request {
     /// Returns an input as an array with the batch axis first. `None` if the request omits it or
     /// the model has no such input.
     ///
+    /// The memory for decoding each input once is reserved before the function is called.
+    ///
     /// # Errors
     ///
     /// Returns a [`TensorError`] if the input has another element type.

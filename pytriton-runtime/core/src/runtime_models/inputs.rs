@@ -21,6 +21,10 @@ impl<'a> Inputs<'a> {
 
     /// Returns an input as an array.
     ///
+    /// The array is a view of the input if its elements are numbers at an aligned address.
+    /// Otherwise the input is decoded, and the memory stays reserved until the function returns,
+    /// even if the array is dropped earlier. Read such an input once, and not in a loop.
+    ///
     /// # Errors
     ///
     /// Returns a [`ModelError`] if the input does not exist, is omitted, or has another element
