@@ -5,12 +5,20 @@ use std::ops::Deref;
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
+use crate::tensor::Tensor;
+
+/// The maximum size of a [short](TrackedBytes::short) text. JSON and protobuf with the longest
+/// error message fit.
+const MAX_SHORT_BYTES: usize = 16 << 10;
 
 /// Bytes whose memory is reserved for as long as any slice of them exists.
 ///
-/// Response bodies consist of these, so nothing can be sent without a reservation. Tensors hold
-/// plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation stays attached
-/// to the buffer and to all of its slices.
+/// Response bodies consist of these, and each constructor takes a permit, the data of a tensor, or
+/// bytes whose size is limited. So nothing of a client's or a function's size can be sent without a
+/// reservation. Memory that no budget limits needs an explicit [`MemoryPermit::unlimited`].
+///
+/// Tensors hold plain [`Bytes`], which [`into_bytes`](Self::into_bytes) returns. The reservation
+/// stays attached to the buffer and to all of its slices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrackedBytes(Bytes);
 
@@ -21,7 +29,8 @@ impl TrackedBytes {
         if bytes.len() < MIN_TRACKED_BYTES {
             return Self(bytes);
         }
-        debug_assert!(permit.bytes() >= bytes.len(), "the permit is too small");
+        let covers = permit.is_unlimited() || permit.bytes() >= bytes.len();
+        debug_assert!(covers, "the permit is too small");
         Self(Bytes::from_owner(Owner {
             bytes,
             _permit: permit,
@@ -38,10 +47,12 @@ impl TrackedBytes {
         Self(Bytes::from_static(bytes))
     }
 
-    /// Creates bytes whose size does not depend on clients or functions: texts about the server
-    /// itself, and errors, which are capped.
-    pub fn of_server(bytes: impl Into<Bytes>) -> Self {
-        Self(bytes.into())
+    /// Copies a text whose size does not depend on clients or functions, such as an error. It needs
+    /// no reservation, because it is cut off after 16 KiB.
+    pub fn short(text: &[u8]) -> Self {
+        let length = text.len().min(MAX_SHORT_BYTES);
+        debug_assert_eq!(length, text.len(), "the text is too long");
+        Self(Bytes::copy_from_slice(&text[..length]))
     }
 
     /// Copies bytes after reserving their memory in the budget of `permit`.
@@ -58,9 +69,9 @@ impl TrackedBytes {
         Ok(Self::new(Bytes::copy_from_slice(bytes), own))
     }
 
-    /// Bytes of a buffer that already carries its reservation, such as the data of a tensor.
-    pub fn of_tensor(bytes: Bytes) -> Self {
-        Self(bytes)
+    /// Returns the data of a tensor. Tensors of requests and responses carry their reservation.
+    pub fn of_tensor(tensor: &Tensor) -> Self {
+        Self(tensor.data().clone())
     }
 }
 
@@ -114,5 +125,12 @@ mod tests {
         TrackedBytes::copied(&bytes[..KIB], &permit).unwrap();
         drop(copy);
         assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "the text is too long"))]
+    fn a_short_text_takes_no_more_than_its_limit() {
+        let text = TrackedBytes::short(&[7; 100 << 10]);
+        assert_eq!(text.len(), MAX_SHORT_BYTES);
     }
 }

@@ -3,6 +3,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use bytes::Bytes;
 
 use crate::kserve::error_json;
+use crate::memory_budget::MemoryBudgetError;
 use crate::service::{AppState, Error};
 use crate::text::for_client;
 use crate::tracked_bytes::TrackedBytes;
@@ -22,22 +23,25 @@ pub(super) fn json(body: TrackedBytes) -> Answer {
     answer(StatusCode::OK, JSON, body)
 }
 
-/// Creates a JSON response whose size does not depend on clients or functions.
-pub(super) fn server_json(body: impl Into<Bytes>) -> Answer {
-    json(TrackedBytes::of_server(body))
-}
-
-/// Creates a response about models. Its memory is reserved until the client has received it.
+/// Creates a response about models or settings. Its memory is reserved until the client has received it.
 pub(super) fn held(
     app_state: &AppState,
     content_type: &'static str,
     body: impl Into<Bytes>,
 ) -> Result<Answer, Failure> {
-    let body = body.into();
-    let permit = app_state.models.budget().permit(body.len());
-    let permit = permit.map_err(|error| Failure::json(Error::from(error)))?;
-    let body = TrackedBytes::new(body, permit);
+    let body = reserved(app_state, body);
+    let body = body.map_err(|error| Failure::json(Error::from(error)))?;
     Ok(answer(StatusCode::OK, content_type, body))
+}
+
+/// Reserves the memory of a text about models or settings.
+pub(super) fn reserved(
+    app_state: &AppState,
+    text: impl Into<Bytes>,
+) -> Result<TrackedBytes, MemoryBudgetError> {
+    let text = text.into();
+    let permit = app_state.models.budget().permit(text.len())?;
+    Ok(TrackedBytes::new(text, permit))
 }
 
 /// Creates a response from parts, which are sent one after another without being joined.
@@ -100,7 +104,7 @@ impl From<Failure> for Answer {
         let mut response = answer(
             status,
             content_type,
-            TrackedBytes::of_server(error_json(&for_client(&error))),
+            TrackedBytes::short(&error_json(&for_client(&error))),
         );
         if let HttpError::Method { allowed } = error {
             allow(&mut response, allowed);

@@ -171,5 +171,5 @@ impl Writer {
 
 /// Creates the event of an error. Other events may follow.
 fn failed(error: &Error) -> TrackedBytes {
-    TrackedBytes::of_server(event(error_json(&for_client(error))))
+    TrackedBytes::short(&event(error_json(&for_client(error))))
 }

@@ -4,6 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 
 use crate::Limits;
+use crate::registry::ModelDeclaration;
 use crate::testing::{IDENTITY, app_state, settles};
 
 use super::answer::{Answer, JSON, held};
@@ -192,4 +193,33 @@ async fn classifications_fit_the_budget_or_are_refused() {
         assert_eq!(got.status, status, "{classes}: {}", got.text());
         settles(app.models.budget(), 0).await;
     }
+}
+
+#[tokio::test]
+async fn a_configuration_is_counted_until_it_is_sent() {
+    const TEXT_BYTES: usize = 8 << 10;
+    let text: &'static str = "x".repeat(TEXT_BYTES).leak();
+    let model = ModelDeclaration {
+        parameters: vec![("text", text)].leak(),
+        ..IDENTITY
+    };
+    let limits = Limits {
+        max_bytes_in_flight: 2 * TEXT_BYTES,
+        ..Limits::default()
+    };
+    let app = app_state(&[&model], limits).await;
+    let ask = |path: &str| {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        super::answer(&app, crate::port::Port::Http, request)
+    };
+    let unread = ask("/v2/models/Identity/config").await;
+    assert_eq!(unread.status(), 200);
+    let reserved = app.models.budget().reserved();
+    assert!(reserved > TEXT_BYTES, "{reserved}");
+    assert_eq!(ask("/v2/models/Identity/config").await.status(), 503);
+    for path in ["/v2", "/v2/health/ready", "/v2/models/Identity"] {
+        assert_eq!(ask(path).await.status(), 200, "{path}");
+    }
+    drop(unread);
+    assert_eq!(app.models.budget().reserved(), 0);
 }

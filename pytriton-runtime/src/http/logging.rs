@@ -2,17 +2,21 @@ use axum::http::Method;
 
 use crate::kserve::{change_log, log_settings_json};
 use crate::logging::{settings, update};
-use crate::service::Error;
+use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, server_json};
+use super::answer::{Answer, Failure, JSON, held};
 
 /// Changes the log settings if requested, and returns them.
 ///
 /// Source: `HTTPAPIServer::HandleLogging` in Triton 2.51.
-pub(super) fn logging(method: &Method, body: &[u8]) -> Result<Answer, Failure> {
+pub(super) fn logging(
+    app_state: &AppState,
+    method: &Method,
+    body: &[u8],
+) -> Result<Answer, Failure> {
     if method == Method::POST {
         let changed = change_log(body, update);
         changed.map_err(|error| Failure::json(Error::from(error)))?;
     }
-    Ok(server_json(log_settings_json(&settings())))
+    held(app_state, JSON, log_settings_json(&settings()))
 }

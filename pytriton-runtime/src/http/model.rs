@@ -3,7 +3,7 @@ use crate::kserve::{metadata_json, ready_json, statistics_json};
 use crate::service::AppState;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, JSON, held, server_json};
+use super::answer::{Answer, Failure, JSON, held};
 
 pub(super) fn metadata(
     app_state: &AppState,
@@ -11,7 +11,7 @@ pub(super) fn metadata(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     let (model, versions) = app_state.described(name, version).map_err(Failure::json)?;
-    Ok(server_json(metadata_json(model.spec(), &versions)))
+    held(app_state, JSON, metadata_json(model.spec(), &versions))
 }
 
 pub(super) fn config(
@@ -22,7 +22,7 @@ pub(super) fn config(
     let model = app_state.model(name, version).map_err(Failure::json)?;
     let policy = app_state.models.version_policy(model.spec());
     let config = configuration(model.spec(), BACKEND, policy.as_ref());
-    Ok(server_json(config.json()))
+    held(app_state, JSON, config.json())
 }
 
 pub(super) fn ready(
@@ -31,7 +31,7 @@ pub(super) fn ready(
     version: Option<&str>,
 ) -> Result<Answer, Failure> {
     match app_state.model_ready(name, version) {
-        Ok(true) => Ok(server_json(ready_json(name))),
+        Ok(true) => held(app_state, JSON, ready_json(name)),
         Ok(false) => Err(Failure::plain(HttpError::NotReady)),
         Err(error) => Err(Failure::plain(error)),
     }

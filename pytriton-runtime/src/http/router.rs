@@ -11,8 +11,9 @@ use crate::service::routes::{
     BodySize, Endpoint, ErrorFormat, KserveEndpoint, Params, Rejection, Route, RouteMatch, admit,
 };
 use crate::service::{AppState, Error};
+use crate::tracked_bytes::TrackedBytes;
 
-use super::answer::{Answer, Failure, server_json};
+use super::answer::{Answer, Failure, JSON, held, json};
 use super::body::Body;
 use super::load::LoadFormat;
 use super::{
@@ -131,7 +132,7 @@ async fn others<B: Body>(
     } = params;
     let name = model.unwrap_or_default();
     match endpoint {
-        KserveEndpoint::ServerMetadata => Ok(server_json(SERVER_METADATA.to_json())),
+        KserveEndpoint::ServerMetadata => held(app_state, JSON, SERVER_METADATA.to_json()),
         KserveEndpoint::ServerLive => Ok(healthy("live", app_state.live())),
         KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.ready())),
         KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),
@@ -145,7 +146,7 @@ async fn others<B: Body>(
             shared_memory::shared_memory(app_state, kind, region, action, &body)
         }
         KserveEndpoint::TraceSetting => trace::trace(app_state, method, model, &body),
-        KserveEndpoint::Logging => logging::logging(method, &body),
+        KserveEndpoint::Logging => logging::logging(app_state, method, &body),
         KserveEndpoint::Infer | KserveEndpoint::Generate | KserveEndpoint::GenerateStream => {
             Err(Failure::plain(HttpError::NotFound))
         }
@@ -191,7 +192,8 @@ pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> A
 
 /// Creates a health response. KServe clients read the body, others use the status.
 fn healthy(what: &str, healthy: bool) -> Answer {
-    let mut response = server_json(format!("{{\"{what}\":{healthy}}}"));
+    let text = format!("{{\"{what}\":{healthy}}}");
+    let mut response = json(TrackedBytes::short(text.as_bytes()));
     if !healthy {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }

@@ -3,7 +3,7 @@ use axum::http::Method;
 use crate::kserve::{CodecError, trace_changes, trace_settings_json, unknown_model};
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, server_json};
+use super::answer::{Answer, Failure, JSON, held};
 
 /// Changes the trace settings of a model or the server if requested, and returns them.
 ///
@@ -15,7 +15,8 @@ pub(super) fn trace(
     body: &[u8],
 ) -> Result<Answer, Failure> {
     let settings = settings(app_state, method, model, body);
-    settings.map_err(|error| Failure::json(Error::from(error)))
+    let settings = settings.map_err(|error| Failure::json(Error::from(error)))?;
+    held(app_state, JSON, settings)
 }
 
 fn settings(
@@ -23,7 +24,7 @@ fn settings(
     method: &Method,
     model: Option<&str>,
     body: &[u8],
-) -> Result<Answer, CodecError> {
+) -> Result<Vec<u8>, CodecError> {
     let models = &app_state.models;
     if let Some(name) = model.filter(|name| models.versions(name).is_empty()) {
         return Err(unknown_model(name).into());
@@ -33,6 +34,5 @@ fn settings(
         tracer.update(model, &trace_changes(body)?)?;
     }
     let settings = tracer.settings(model);
-    let json = trace_settings_json(settings.level, &settings.values());
-    Ok(server_json(json))
+    Ok(trace_settings_json(settings.level, &settings.values()))
 }

@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 use crate::text::for_client;
 
 use super::grouped_batch::GroupedBatch;
-use super::memory::{arguments, outputs};
+use super::memory::{ReservedOutputs, arguments, outputs};
 use super::pipeline::{Stacked, gather, runs};
 use super::response_sinks::{Destination, ResponseSinks};
 use super::returned::responses;
@@ -142,7 +142,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             };
             // A request is invalid and the function was not called. Execute the requests
             // separately.
-            if run.len() > 1 && !called.get() && Returned::is_refused(&returned) {
+            if run.len() > 1 && !called.get() && ReservedOutputs::is_refused(&returned) {
                 separate = run.len();
                 provider.reclaim(call_states.unwrap_or_default());
                 continue;
@@ -187,7 +187,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         requests: &'a [Request],
         batch: Batch<'a>,
         resources: CallResources<'a>,
-    ) -> Result<Returned, ModelError> {
+    ) -> Result<ReservedOutputs, ModelError> {
         if self.steps.is_empty() {
             return self.call(requests, batch, resources).await;
         }
@@ -196,12 +196,12 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             |batch| Box::pin(self.call(requests, batch, resources.clone())) as LocalFuture<'a, _>;
         let mut groups = run_steps(self.steps, batch, &call).await;
         match streamed {
-            false => Ok(Returned::RowGroups(groups)),
+            false => Ok(ReservedOutputs::of_steps(groups)),
             true => {
                 let panics = self.context.model().unrecoverable_panics;
                 let mut errors = groups.drain(..).filter_map(|group| group.outputs.err());
                 match errors.next() {
-                    None => Ok(Returned::Streamed),
+                    None => Ok(ReservedOutputs::streamed()),
                     Some(first) if first.is_unrecoverable(panics) => Err(first),
                     // A fatal error takes precedence.
                     Some(first) => Err(errors
@@ -217,9 +217,9 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         requests: &'a [Request],
         batch: Batch<'a>,
         (destination, states, called): CallResources<'a>,
-    ) -> Result<Returned, ModelError> {
+    ) -> Result<ReservedOutputs, ModelError> {
         let Some(first) = requests.first() else {
-            return Ok(Returned::Each(Vec::new()));
+            return outputs(Returned::Each(Vec::new()), None);
         };
         let spec = self.context.model();
         let mut inputs = batch.into_inputs();

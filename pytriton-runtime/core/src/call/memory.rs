@@ -27,16 +27,57 @@ pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, Mem
     Ok(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
 }
 
+/// The return value of a call, with the memory of its tensors reserved. Only this type is split into
+/// responses.
+#[derive(Debug)]
+pub(super) struct ReservedOutputs(Returned);
+
+impl ReservedOutputs {
+    /// Creates the outputs of steps, which have reserved the tensors that they created.
+    pub(super) fn of_steps(groups: Vec<RowGroup>) -> Self {
+        Self(Returned::RowGroups(groups))
+    }
+
+    /// Creates the outputs of a call that has sent its responses.
+    pub(super) fn streamed() -> Self {
+        Self(Returned::Streamed)
+    }
+
+    /// Returns whether a request was refused because of its own inputs, before the function was
+    /// called.
+    pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
+        match returned {
+            Err(error) => error.is_of_client(),
+            Ok(outputs) => outputs.errors().any(ModelError::is_of_client),
+        }
+    }
+
+    /// Returns the errors of the groups of rows that have failed.
+    pub(super) fn errors(&self) -> impl Iterator<Item = &ModelError> {
+        let groups = match &self.0 {
+            Returned::RowGroups(groups) => groups.as_slice(),
+            _ => &[],
+        };
+        let groups = groups.iter();
+        groups.filter_map(|group| group.outputs.as_ref().err())
+    }
+
+    /// Returns the outputs, which keep their reservations.
+    pub(super) fn into_returned(self) -> Returned {
+        self.0
+    }
+}
+
 /// Reserves the outputs of a call before they are split into responses. A client that has received
 /// one row keeps the buffer of the whole batch alive.
 pub(super) fn outputs(
     returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
-) -> Result<Returned, ModelError> {
+) -> Result<ReservedOutputs, ModelError> {
     let Some(budget) = budget else {
-        return Ok(returned);
+        return Ok(ReservedOutputs(returned));
     };
-    Ok(match returned {
+    let reserved = match returned {
         Returned::Call(parts) => Returned::Call(reserve_parts(parts, budget)?),
         Returned::RowGroups(groups) => {
             let groups = groups.into_iter().map(|group| RowGroup {
@@ -54,7 +95,8 @@ pub(super) fn outputs(
             Returned::Each(each.collect())
         }
         Returned::Streamed => Returned::Streamed,
-    })
+    };
+    Ok(ReservedOutputs(reserved))
 }
 
 fn reserve_parts(

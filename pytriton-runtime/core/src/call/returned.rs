@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::request::{Parameters, Request, Response, SmallVec};
 use crate::tensor::{Tensor, TensorError, shape_text, split};
 
-use super::memory::outputs as reserve_outputs;
+use super::memory::{ReservedOutputs, outputs as reserve_outputs};
 use super::shared_error::SharedError;
 use super::{ModelError, ResponseParts, RowGroup, StackError, stack_reserved};
 
@@ -24,39 +24,18 @@ pub enum Returned {
     Streamed,
 }
 
-impl Returned {
-    /// Returns whether a request was refused because of its own inputs, before the function was
-    /// called.
-    pub(super) fn is_refused(returned: &Result<Self, ModelError>) -> bool {
-        match returned {
-            Err(error) => error.is_of_client(),
-            Ok(Self::RowGroups(groups)) => {
-                let mut errors = groups
-                    .iter()
-                    .filter_map(|group| group.outputs.as_ref().err());
-                errors.any(ModelError::is_of_client)
-            }
-            Ok(_) => false,
-        }
-    }
-}
-
 /// Checks the return value of a call and splits it into responses.
 pub(super) fn responses(
     spec: &ModelSpec,
     requests: &[Request],
-    returned: Returned,
+    outputs: ReservedOutputs,
     budget: Option<&Arc<MemoryBudget>>,
 ) -> SmallVec<Result<Response, ModelError>> {
-    match returned {
-        Returned::Call(parts) => match requests {
-            [request] => SmallVec::one(only(spec, request, parts)),
-            _ => split_rows(spec, requests, &parts)
-                .unwrap_or_else(|error| SharedError::new(spec, error, requests.len()).results()),
-        },
+    match outputs.into_returned() {
+        Returned::Call(parts) => split_call(spec, requests, parts),
         Returned::RowGroups(mut groups) if groups.len() == 1 && groups[0].is_in_order() => {
             match groups.remove(0).into_parts() {
-                Ok(parts) => responses(spec, requests, Returned::Call(parts), budget),
+                Ok(parts) => split_call(spec, requests, parts),
                 Err(error) => SharedError::new(spec, error, requests.len()).results(),
             }
         }
@@ -86,11 +65,21 @@ pub(super) fn answers(
     returned: Returned,
     budget: Option<&Arc<MemoryBudget>>,
 ) -> Result<SmallVec<Response>, ModelError> {
-    match (requests, reserve_outputs(returned, budget)?) {
-        ([request], Returned::Call(parts)) => Ok(SmallVec::one(only(spec, request, parts)?)),
-        (requests, returned) => responses(spec, requests, returned, budget)
-            .into_iter()
-            .collect(),
+    let outputs = reserve_outputs(returned, budget)?;
+    let responses = responses(spec, requests, outputs, budget).into_iter();
+    responses.collect()
+}
+
+/// Creates the responses of a call that has returned the outputs of all rows.
+fn split_call(
+    spec: &ModelSpec,
+    requests: &[Request],
+    parts: ResponseParts,
+) -> SmallVec<Result<Response, ModelError>> {
+    match requests {
+        [request] => SmallVec::one(only(spec, request, parts)),
+        _ => split_rows(spec, requests, &parts)
+            .unwrap_or_else(|error| SharedError::new(spec, error, requests.len()).results()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::request::Parameters;
 use crate::tensor::Tensor;
 
 use super::execute::client_panic_message;
-use super::memory::reserve_outputs;
+use super::memory::{ReservedOutputs, reserve_outputs};
 use super::{ModelError, ResponseParts, Returned, RowGroup};
 
 pub(super) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -21,12 +21,13 @@ pub(super) fn run_steps<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> LocalFuture<'c, Vec<RowGroup>>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
 {
     Box::pin(async move {
         let rows = batch.rows();
         let Some((step, inner_steps)) = steps.split_first() else {
-            let outputs = match call(batch).await {
+            let returned = call(batch).await.map(ReservedOutputs::into_returned);
+            let outputs = match returned {
                 Ok(Returned::Call(outputs)) => Ok(outputs),
                 // Raw functions have no steps.
                 Ok(_) => Ok(ResponseParts::default()),
@@ -52,7 +53,7 @@ async fn run_step<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
 {
     let (model, rows, budget) = (batch.model(), batch.rows(), batch.budget());
     let prepared = guarded(model, || step.prepare(&mut batch));
@@ -94,7 +95,7 @@ async fn run_step_by_group<'c, 'a: 'c, C>(
     call: &'c C,
 ) -> Vec<RowGroup>
 where
-    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<Returned, ModelError>>,
+    C: Fn(Batch<'a>) -> LocalFuture<'a, Result<ReservedOutputs, ModelError>>,
 {
     let reserved = batch.reserve_groups(groups.len());
     let cut = reserved.and_then(|permit| Ok((batch.single_rows()?, permit)));

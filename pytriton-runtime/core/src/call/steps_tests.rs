@@ -9,6 +9,7 @@ use crate::model::ModelSpec;
 use crate::tensor::DataType;
 use crate::testing::IDENTITY;
 
+use super::super::memory::outputs;
 use super::*;
 
 const MIB: usize = 1 << 20;
@@ -108,7 +109,7 @@ fn answer(steps: &[Arc<dyn Step>], rows: &[i32]) -> (Vec<Result<i32, String>>, V
                 return Err(StepError::Failed("unlucky".to_owned()).into());
             }
             let tens: Vec<i32> = x.iter().map(|x| 10 * x).collect();
-            Ok(Returned::Call(vec![column(&tens)].into()))
+            outputs(Returned::Call(vec![column(&tens)].into()), None)
         })
     };
     let batch = Batch::new(&spec, rows.len(), Cow::Owned(inputs));
@@ -280,7 +281,7 @@ fn responses_of_a_reordered_group_are_in_request_order() {
     let responses = super::super::returned::responses(
         &spec,
         &requests,
-        Returned::RowGroups(vec![row_group]),
+        ReservedOutputs::of_steps(vec![row_group]),
         None,
     );
     let got = responses.into_iter().map(|response| {
@@ -315,12 +316,12 @@ fn parameters_reach_the_requests_of_their_rows() {
         outputs: Ok(vec![tens(&vec![0.0; rows.len()])]),
         parameters: parameters(&[name]),
     };
-    let outputs = ResponseParts {
+    let parts = ResponseParts {
         tensors: crate::request::SmallVec::one(tens(&[1.0, 2.0, 3.0])),
         parameters: parameters(&["all"]),
     };
     let table = [
-        (Returned::Call(outputs), [["all"]; 3]),
+        (Returned::Call(parts), [["all"]; 3]),
         (
             Returned::RowGroups(vec![row_group(&[0, 2], "a"), row_group(&[1], "b")]),
             [["a"], ["b"], ["a"]],
@@ -331,7 +332,8 @@ fn parameters_reach_the_requests_of_their_rows() {
         ),
     ];
     for (returned, expected) in table {
-        let responses = super::super::returned::responses(&spec, &requests, returned, None);
+        let outputs = outputs(returned, None).unwrap();
+        let responses = super::super::returned::responses(&spec, &requests, outputs, None);
         for (response, names) in responses.into_iter().zip(expected) {
             assert_eq!(response.unwrap().parameters, parameters(&names));
         }
@@ -405,7 +407,7 @@ fn outputs_under(
         let factor = usize::try_from(x[0]).unwrap();
         let output = wide(x.len(), factor * elements);
         let returned = Returned::Call(vec![output].into());
-        Box::pin(async move { crate::call::memory::outputs(returned, Some(budget)) })
+        Box::pin(async move { outputs(returned, Some(budget)) })
     };
     let steps = [applied];
     let inputs = Cow::Owned(vec![Some(column(rows))]);

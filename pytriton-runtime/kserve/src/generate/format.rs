@@ -30,7 +30,7 @@ enum Member {
 }
 
 impl GenerateFormat {
-    /// Creates the format for a request with this ID, which may be empty. The copy of the ID is
+    /// Creates the format for a request with this ID, which may be empty. The copies of the names are
     /// reserved in the budget of `permit`.
     ///
     /// # Errors
@@ -48,11 +48,12 @@ impl GenerateFormat {
             .collect();
         // These members take precedence over outputs with the same name.
         let mut text = |name: &str, text| members.insert(name.into(), Member::Text(text));
-        let of_server = |text: String| TrackedBytes::of_server(text);
-        text("model_name", of_server(model.name.to_string()));
-        text("model_version", of_server(model.version.to_string()));
+        let version = model.version.to_string();
+        let copied = |text: &str| TrackedBytes::copied(text.as_bytes(), permit);
+        text("model_name", copied(&model.name)?);
+        text("model_version", copied(&version)?);
         if !id.is_empty() {
-            text("id", TrackedBytes::copied(id.as_bytes(), permit)?);
+            text("id", copied(id)?);
         }
         Ok(Self { members })
     }

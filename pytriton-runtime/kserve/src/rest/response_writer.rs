@@ -105,7 +105,7 @@ impl ResponseWriter {
                 json.name("parameters")
                     .object(|json| json.name("binary_data_size").integer(tensor.data().len()));
                 if !tensor.data().is_empty() {
-                    binary.push(TrackedBytes::of_tensor(tensor.data().clone()));
+                    binary.push(TrackedBytes::of_tensor(tensor));
                 }
             } else {
                 json.name("data");

@@ -8,6 +8,7 @@ use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
 use crate::access::base64_url;
+use crate::memory_budget::MemoryPermit;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, answer as answered};
@@ -17,9 +18,9 @@ use super::super::head::value;
 /// A text that is sent without being copied. All responses share its bytes.
 #[derive(Debug, Clone)]
 pub(super) struct CachedText {
-    pub(super) plain: Bytes,
+    pub(super) plain: TrackedBytes,
     /// The compressed text.
-    gzip: Option<Bytes>,
+    gzip: Option<TrackedBytes>,
     /// The entity tag.
     tag: HeaderValue,
 }
@@ -28,8 +29,8 @@ impl CachedText {
     pub(super) fn new(text: String) -> Self {
         let tag = HeaderValue::try_from(format!("\"{}\"", hash(&text)));
         Self {
-            gzip: gzip(text.as_bytes()),
-            plain: text.into(),
+            gzip: gzip(text.as_bytes()).map(own),
+            plain: own(text),
             tag: tag.unwrap_or_else(|_| HeaderValue::from_static("\"\"")),
         }
     }
@@ -41,11 +42,11 @@ impl CachedText {
             _ => None,
         };
         let (status, body) = match (self.is_known(asked), gzip) {
-            (true, _) => (StatusCode::NOT_MODIFIED, Bytes::new()),
+            (true, _) => (StatusCode::NOT_MODIFIED, TrackedBytes::default()),
             (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
             (false, None) => (StatusCode::OK, self.plain.clone()),
         };
-        let mut answer = answered(status, content_type, TrackedBytes::of_server(body));
+        let mut answer = answered(status, content_type, body);
         let headers = answer.headers_mut();
         if gzip.is_some() && status == StatusCode::OK {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -63,12 +64,17 @@ impl CachedText {
     }
 }
 
+/// Returns a text that the server keeps.
+fn own(text: impl Into<Bytes>) -> TrackedBytes {
+    TrackedBytes::new(text.into(), MemoryPermit::unlimited())
+}
+
 pub(super) fn hash(text: &str) -> String {
     base64_url(&Sha256::digest(text))
 }
 
-fn gzip(bytes: &[u8]) -> Option<Bytes> {
+fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).ok()?;
-    Some(encoder.finish().ok()?.into())
+    encoder.finish().ok()
 }

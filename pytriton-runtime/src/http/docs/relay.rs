@@ -82,7 +82,7 @@ impl Relay {
             return Ok(answer(
                 StatusCode::BAD_REQUEST,
                 PLAIN,
-                TrackedBytes::of_server(""),
+                TrackedBytes::default(),
             ));
         }
         let read = body::read(body, &parts.headers, app_state, None).await;
@@ -250,7 +250,7 @@ impl PendingResponse {
             // Without this event, the client would take the truncated stream for a complete one.
             let error = json!({ "error": cut });
             let error = event_of(error.to_string().into_bytes());
-            Some((TrackedBytes::of_server(error), None))
+            Some((TrackedBytes::short(&error), None))
         });
         Events::coming(others)
     }

@@ -27,7 +27,7 @@ async fn the_page_comes_with_what_keeps_others_out() {
     let app = with_page().await;
     let got = send(&app, "GET", "/docs?x", &[], "").await;
     assert_eq!(got.status, 200);
-    assert_eq!(got.text().as_bytes(), PAGE.html.plain);
+    assert_eq!(got.text().as_bytes(), &*PAGE.html.plain);
     for (name, value) in [
         ("content-type", "text/html; charset=utf-8"),
         ("content-security-policy", PAGE.policy.to_str().unwrap()),

@@ -16,7 +16,7 @@ static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 pub(super) fn refused(error: &OpenAiError) -> Answer {
     let status = StatusCode::from_u16(error.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut refused = answer(status, JSON, TrackedBytes::of_server(error.to_json()));
+    let mut refused = answer(status, JSON, TrackedBytes::short(&error.to_json()));
     if status.is_server_error() && !error.passes() {
         let never = HeaderValue::from_static("false");
         refused.headers_mut().insert(SHOULD_RETRY.clone(), never);

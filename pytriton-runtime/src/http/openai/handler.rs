@@ -12,7 +12,7 @@ use crate::service::routes::{Endpoint, OpenAiEndpoint, Params, RouteMatch, admit
 use crate::text::excerpt;
 
 use super::super::HttpError;
-use super::super::answer::{Answer, server_json};
+use super::super::answer::{Answer, json, reserved};
 use super::super::body::Body;
 use super::super::router::reject;
 use super::TextModels;
@@ -35,8 +35,8 @@ pub(crate) async fn answer<B: Body>(
 ) -> Answer {
     let name = params.model.unwrap_or_default();
     let answered = match endpoint {
-        OpenAiEndpoint::List => list(models),
-        OpenAiEndpoint::Model => model(models, name),
+        OpenAiEndpoint::List => list(app_state, models),
+        OpenAiEndpoint::Model => model(app_state, models, name),
         OpenAiEndpoint::Complete(surface) => {
             completion(app_state, models, surface, headers, body).await
         }
@@ -85,15 +85,15 @@ pub(crate) async fn answer_alone<B: Body>(
     }
 }
 
-fn list(models: &TextModels) -> Result<Answer, OpenAiError> {
+fn list(app_state: &AppState, models: &TextModels) -> Result<Answer, OpenAiError> {
     let names = models.names()?;
     let names = names.iter().map(|name| &**name);
-    Ok(server_json(list_json(names, *SINCE)))
+    Ok(json(reserved(app_state, list_json(names, *SINCE))?))
 }
 
-fn model(models: &TextModels, name: &str) -> Result<Answer, OpenAiError> {
+fn model(app_state: &AppState, models: &TextModels, name: &str) -> Result<Answer, OpenAiError> {
     match models.find(name)? {
-        Some(spec) => Ok(server_json(model_json(&spec.name, *SINCE))),
+        Some(spec) => Ok(json(reserved(app_state, model_json(&spec.name, *SINCE))?)),
         None => Err(OpenAiError::UnknownModel {
             model: excerpt(name),
         }),

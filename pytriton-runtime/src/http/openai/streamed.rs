@@ -82,7 +82,7 @@ impl Streaming {
             // sent.
             self.over = true;
             self.texts.clear();
-            TrackedBytes::of_server(event(error.to_json()))
+            TrackedBytes::short(&event(error.to_json()))
         }))
     }
 
@@ -90,12 +90,12 @@ impl Streaming {
     async fn written(&mut self, text: Option<Text>) -> Result<TrackedBytes, OpenAiError> {
         let Some(text) = text else {
             self.over = true;
-            let mut last = JsonWriter::default();
+            let mut last = JsonWriter::reserving(self.budget.empty_permit(), 0);
             if self.format.includes_usage() {
                 put(&mut last, |json| self.format.used(json, self.usage));
             }
             last.raw(DONE);
-            return Ok(TrackedBytes::of_server(last.finish()));
+            return Ok(last.finish_reserved().map_err(Error::from)?);
         };
         if let Some((_, used)) = text.end {
             self.usage = add(self.usage, used);

@@ -102,7 +102,7 @@ fn several(path: &str, method: &Method) -> Answer {
         ("POST", ..) => with(
             StatusCode::BAD_REQUEST,
             PLAIN,
-            TrackedBytes::of_server(error_json(FIXED)),
+            TrackedBytes::short(&error_json(FIXED)),
         ),
         _ => nothing(StatusCode::BAD_REQUEST),
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use axum::http::{Method, Request, StatusCode};
 
+use crate::memory_budget::MemoryPermit;
 use crate::port::Port;
 use crate::service::AppState;
 use crate::service::routes::{
@@ -77,7 +78,9 @@ impl VertexAi {
             (Some(route), Some(metrics)) if route.endpoint == Endpoint::Metrics => {
                 match check_access(app_state, route, request.headers()) {
                     Ok(()) => {
-                        let text = TrackedBytes::of_server(metrics.text().await);
+                        // All of these texts together are bounded.
+                        let permit = MemoryPermit::unlimited();
+                        let text = TrackedBytes::new(metrics.text().await, permit);
                         with(StatusCode::OK, PLAIN, text)
                     }
                     Err(error) => Failure::plain(error).into(),
