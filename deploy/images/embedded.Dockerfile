@@ -17,9 +17,9 @@ ENV CARGO_PROFILE_RELEASE_STRIP=symbols CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROF
 # Code outside the request path is optimised for size, and source paths of dependencies are removed.
 RUN RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" \
     cargo build --release --locked --package "$PACKAGE" --bin "$BINARY" $OPTIONS --target "$(uname -m)-unknown-linux-gnu" \
-    $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap_builder clap_complete clap_mangen matchers regex-automata \
-        regex-syntax ring roff rustls rustls-webpki prost-types toml toml_parser tonic-health tonic-reflection tracing-subscriber \
-        winnow) \
+    $(printf -- '--config profile.release.package.%s.opt-level="z" ' clap clap_builder clap_complete clap_lex clap_mangen matchers \
+        prost-types pytriton-signature regex-automata regex-lite regex-syntax ring roff rustls rustls-pki-types rustls-webpki \
+        tokio-rustls toml toml_parser tonic-health tonic-reflection tracing-subscriber winnow) \
     && cp "target/$(uname -m)-unknown-linux-gnu/release/$BINARY" /server
 
 FROM scratch
