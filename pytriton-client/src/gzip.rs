@@ -53,6 +53,8 @@ fn deflate(pieces: &[Bytes]) -> Result<Bytes, ClientError> {
     encoder.finish().map(Bytes::from).map_err(failed)
 }
 
+/// Decompresses a body. The loop of the server, in `pytriton-runtime`, reserves memory in a budget,
+/// which a client does not have, and the client does not depend on the runtime.
 fn inflate(body: &[u8], aligned_at: usize, most: usize) -> Result<Bytes, ClientError> {
     let mut decoder = GzDecoder::new(body);
     let ahead = body.len().saturating_mul(2).min(most);

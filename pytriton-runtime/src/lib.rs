@@ -44,7 +44,7 @@ compile_error!(
 mod backend_macro;
 
 #[cfg(feature = "embedded")]
-mod decompressor;
+mod decompression;
 pub mod engine;
 #[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
 #[doc(hidden)]

@@ -78,7 +78,7 @@ impl<C: Collector> Message<C> {
             Self::Compressed(encoding, compressed) => {
                 let most = limit.bytes.min(permit.available().max(MIN_TRACKED_BYTES));
                 let mut content = C::start(most, permit.sibling());
-                let push = |bytes: &[u8]| Ok(content.push(bytes).map_err(Error::from)?);
+                let push = |bytes: &[u8]| content.push(bytes);
                 encoding.decompress(compressed.as_slice(), limit, permit.sibling(), push)?;
                 Ok(content)
             }

@@ -1,21 +1,18 @@
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::decompressor::Decompressor;
+use crate::body_buffer::BodyBuffer;
+use crate::decompression::{self, DecompressionError, Format};
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
 use crate::service::Error;
-use crate::tensor::AlignedBuffer;
 use crate::tracked_buffer::TrackedBuffer;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::HttpError;
-
-/// The initial and the maximum number of bytes that are decompressed at once.
-const PIECES: (usize, usize) = (8 << 10, 1 << 20);
 
 /// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,79 +131,47 @@ fn written<'a>(mut encoder: impl Write, parts: impl Iterator<Item = &'a [u8]>) -
 /// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first
 /// bytes. The byte at `aligned_at` is aligned for every element type.
 ///
-/// `permit` grows before each allocation: by the chunks, and by the copy that joins them. The
-/// caller resizes it to the length of the result.
+/// `permit` is an empty permit of the budget. The memory of the result is reserved with the
+/// returned one.
 pub(super) fn decompress(
     body: &[u8],
     aligned_at: Option<usize>,
     limit: usize,
-    permit: &mut MemoryPermit,
-) -> Result<Bytes, HttpError> {
+    permit: MemoryPermit,
+) -> Result<(Bytes, MemoryPermit), HttpError> {
     const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
     if body.is_empty() {
         return Err(HttpError::NothingToDecompress);
     }
-    let decoder = match body.starts_with(GZIP_MAGIC) {
-        true => Decompressor::gzip_members(body, permit.sibling()),
-        false => Ok(Decompressor::zlib(body)),
+    let format = match body.starts_with(GZIP_MAGIC) {
+        true => Format::GzipMembers,
+        false => Format::Zlib,
     };
-    let pieces = read_limited(decoder.map_err(Error::from)?, limit, permit)?;
-    let length = pieces.iter().map(Vec::len).sum();
-    permit.grow(length).map_err(Error::from)?;
-    let mut buffer = AlignedBuffer::try_with_capacity(length, aligned_at.unwrap_or(0))
-        .map_err(|_| Error::from(permit.refusal(length)))?;
-    for piece in pieces {
-        buffer.extend_from_slice(&piece);
-    }
-    Ok(buffer.freeze())
-}
-
-/// Reads into separate chunks. A growing buffer would be copied repeatedly, while other threads
-/// wait for the allocator.
-fn read_limited(
-    mut decoder: impl Read,
-    limit: usize,
-    permit: &mut MemoryPermit,
-) -> Result<Vec<Vec<u8>>, HttpError> {
-    let mut pieces = Vec::new();
-    let (mut left, mut next) = (limit, PIECES.0);
-    loop {
-        permit.grow(next).map_err(Error::from)?;
-        let mut piece = Vec::new();
-        let reserved = piece.try_reserve_exact(next);
-        reserved.map_err(|_| Error::from(permit.refusal(next)))?;
-        let read = decoder.by_ref().take(next as u64).read_to_end(&mut piece);
-        let read = read.map_err(|error| HttpError::Decompression {
-            message: error.to_string(),
-        })?;
-        left = left
-            .checked_sub(read)
-            .ok_or(HttpError::DecompressedSize { limit })?;
-        pieces.push(piece);
-        if read < next {
-            return Ok(pieces);
-        }
-        next = PIECES.1.min(2 * next);
-    }
+    let header = permit.sibling();
+    let mut content = BodyBuffer::new(permit, limit, aligned_at);
+    let decompressed =
+        decompression::decompress(body, format, limit, header, |bytes| content.push(bytes));
+    decompressed.map_err(|error| match error {
+        DecompressionError::Budget(error) => Error::from(error).into(),
+        DecompressionError::Invalid { message } => HttpError::Decompression { message },
+        DecompressionError::TooLarge => HttpError::DecompressedSize { limit },
+    })?;
+    Ok(content.finish())
 }
 
 #[cfg(test)]
 mod tests {
-
     use crate::memory_budget::MemoryBudget;
+    use crate::tensor::AlignedBuffer;
 
     use super::*;
 
     const BUDGET_BYTES: usize = 64 << 20;
 
     fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
-        decompress(
-            body,
-            aligned_at,
-            limit,
-            &mut MemoryBudget::new(BUDGET_BYTES).empty_permit(),
-        )
+        let permit = MemoryBudget::new(BUDGET_BYTES).empty_permit();
+        decompress(body, aligned_at, limit, permit).map(|(bytes, _)| bytes)
     }
 
     fn compressed(encoding: Encoding, parts: &[Vec<u8>]) -> TrackedBytes {
@@ -259,15 +224,12 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_every_length_make_the_whole_and_lie_where_they_are_wanted() {
-        let (first, most) = PIECES;
-        let of_two = 3 * first;
-        let around =
-            [0, first, of_two, 2 * most - first, 3 * most].map(|length| [length, length + 1]);
-        let lengths = around
-            .into_iter()
-            .flatten()
-            .chain([1, first - 1, of_two - 1, 3 * most - 1]);
+    fn bodies_of_every_length_are_whole_and_aligned() {
+        const CHUNK: usize = 32 << 10;
+
+        let around = [0, 1, CHUNK, 3 * CHUNK, 8 * CHUNK, 128 * CHUNK];
+        let lengths = around.map(|length: usize| [length.saturating_sub(1), length, length + 1]);
+        let lengths = lengths.into_iter().flatten();
         for length in lengths {
             let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
             let original = Bytes::from(bytes);
@@ -276,7 +238,7 @@ mod tests {
                 for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
                     let body = inflate(&compressed, aligned_at, length).unwrap();
                     assert_eq!(body, original, "{length}");
-                    if let Some(at) = aligned_at {
+                    if let Some(at) = aligned_at.filter(|_| length > 0) {
                         let place = body[at..].as_ptr().addr();
                         assert_eq!(place % AlignedBuffer::ALIGNMENT, 0, "{length} {at}");
                     }
@@ -312,26 +274,24 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_their_copy_are_reserved_before_they_are_allocated() {
+    fn bodies_are_reserved_before_they_are_allocated() {
         const MIB: usize = 1 << 20;
 
         let bomb = compressed(Encoding::Gzip, &[vec![0; 8 * MIB]]);
-        // The body, its copy, and an unused chunk.
-        for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
+        // While it grows, half of the body is in memory twice.
+        for (limit, inflated) in [(17 * MIB, true), (8 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);
-            let mut permit = budget.empty_permit();
-            match decompress(&bomb, None, BUDGET_BYTES, &mut permit) {
-                Ok(body) => {
+            match decompress(&bomb, None, BUDGET_BYTES, budget.empty_permit()) {
+                Ok((body, permit)) => {
                     assert!(inflated, "{limit}");
                     assert_eq!(body.len(), 8 * MIB);
-                    assert!(budget.reserved() >= 2 * body.len());
+                    assert!(permit.bytes() >= body.len());
                 }
                 Err(HttpError::Service(Error::Budget(MemoryBudgetError { .. }))) => {
                     assert!(!inflated, "{limit}");
                 }
                 Err(other) => panic!("{other}"),
             }
-            drop(permit);
             assert_eq!(budget.reserved(), 0);
         }
     }

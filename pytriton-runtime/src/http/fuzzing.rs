@@ -125,9 +125,9 @@ pub fn control(kind: u8, body: &[u8], budget: &Arc<MemoryBudget>) -> Decoded<()>
 ///
 /// Returns the text of the error if the bytes are refused.
 pub fn inflate(body: &[u8], limit: usize, budget: &Arc<MemoryBudget>) -> Decoded<usize> {
-    let (body, mut permit) = received(body, None, budget)?;
-    let body = compression::decompress(&body, Some(0), limit, &mut permit).map_err(text)?;
-    permit.resize(body.len()).map_err(text)?;
+    let (body, permit) = received(body, None, budget)?;
+    let decompressed = compression::decompress(&body, Some(0), limit, permit.sibling());
+    let (body, _permit) = decompressed.map_err(text)?;
     Ok(body.len())
 }
 

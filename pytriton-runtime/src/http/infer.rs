@@ -150,16 +150,12 @@ async fn read(
         None => body::read_announced(body, length, app_state, aligned_at).await?,
         Some(_) => {
             let read = body::read_announced(body, length, app_state, None).await;
-            let (body, mut permit) = read?;
+            let (body, permit) = read?;
             // A kilobyte may become a megabyte.
             let limit = app_state.limits.max_request_bytes;
             let weight = body.len().saturating_mul(INFLATED);
-            on_thread(weight, move || {
-                let body = decompress(&body, aligned_at, limit, &mut permit)?;
-                permit.resize(body.len()).map_err(Error::from)?;
-                Ok::<_, HttpError>((body, permit))
-            })
-            .await?
+            let decompress = move || decompress(&body, aligned_at, limit, permit.sibling());
+            on_thread(weight, decompress).await?
         }
     };
     let length = header_length(value, body.len()).map_err(Error::from)?;
