@@ -1,5 +1,4 @@
 use bytes::Bytes;
-use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::model_infer_request::{InferInputTensor, InferRequestedOutputTensor};
 use pytriton_protocol::proto::model_infer_response::InferOutputTensor;
 use pytriton_protocol::proto::{InferParameter, ModelInferRequest, ModelInferResponse};
@@ -51,19 +50,15 @@ pub(super) fn without_elements(request: &InferRequest) -> ModelInferRequest {
 }
 
 fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParameter) {
-    let choice = match value.clone() {
-        ParameterValue::Bool(value) => ParameterChoice::BoolParam(value),
-        ParameterValue::Int64(value) => ParameterChoice::Int64Param(value),
-        ParameterValue::Uint64(value) => match i64::try_from(value) {
-            // Where both signed and unsigned integers would do, servers expect the signed one.
-            Ok(value) => ParameterChoice::Int64Param(value),
-            Err(_) => ParameterChoice::Uint64Param(value),
+    let value = match value {
+        // Where both signed and unsigned integers would do, servers expect the signed one.
+        ParameterValue::Uint64(value) => match i64::try_from(*value) {
+            Ok(value) => ParameterValue::Int64(value),
+            Err(_) => ParameterValue::Uint64(*value),
         },
-        ParameterValue::Double(value) => ParameterChoice::DoubleParam(value),
-        ParameterValue::String(value) => ParameterChoice::StringParam(value),
+        value => value.clone(),
     };
-    let parameter_choice = Some(choice);
-    (name.clone(), InferParameter { parameter_choice })
+    (name.clone(), value.into())
 }
 
 /// Converts an inference response.
@@ -106,11 +101,5 @@ fn tensor(
 }
 
 fn parameter_value(value: InferParameter) -> Option<ParameterValue> {
-    Some(match value.parameter_choice? {
-        ParameterChoice::BoolParam(value) => ParameterValue::Bool(value),
-        ParameterChoice::Int64Param(value) => ParameterValue::Int64(value),
-        ParameterChoice::StringParam(value) => ParameterValue::String(value),
-        ParameterChoice::DoubleParam(value) => ParameterValue::Double(value),
-        ParameterChoice::Uint64Param(value) => ParameterValue::Uint64(value),
-    })
+    value.parameter_choice.map(ParameterValue::from)
 }

@@ -26,6 +26,7 @@ pub mod openai;
 pub mod openapi;
 #[cfg(feature = "proto")]
 pub mod proto;
+mod request_parameters;
 pub mod rest;
 pub mod settings;
 

@@ -4,10 +4,8 @@ use tonic::Status;
 
 use crate::kserve::proto::FINAL;
 use crate::memory_budget::{MemoryBudgetError, MemoryPermit};
-use crate::proto::infer_parameter::ParameterChoice;
-use crate::proto::{
-    InferParameter, ModelInferRequest, ModelInferResponse, ModelStreamInferResponse,
-};
+use crate::proto::{ModelInferRequest, ModelInferResponse, ModelStreamInferResponse};
+use crate::request::ParameterValue;
 use crate::service::Error;
 use crate::text::for_client;
 
@@ -100,9 +98,7 @@ pub(super) fn executed(error: &Error) -> bool {
 
 /// Marks whether a response is the last one.
 fn marked(mut response: ModelInferResponse, last: bool) -> ModelInferResponse {
-    let value = InferParameter {
-        parameter_choice: Some(ParameterChoice::BoolParam(last)),
-    };
-    response.parameters.insert(FINAL.to_owned(), value);
+    let last = ParameterValue::Bool(last).into();
+    response.parameters.insert(FINAL.to_owned(), last);
     response
 }

@@ -1,5 +1,4 @@
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -11,11 +10,9 @@ use tokio::runtime::Handle;
 use crate::HeaderForward;
 use crate::access::Access;
 use crate::engine::ChoiceError;
-use crate::kserve::proto::parameters;
+use crate::kserve::proto::decode_parameters;
 use crate::logging;
 use crate::memory_budget::MemoryPermit;
-use crate::proto::InferParameter;
-use crate::proto::infer_parameter::ParameterChoice;
 use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
@@ -118,18 +115,15 @@ impl Local {
         inputs: Vec<InferInput>,
         given: impl IntoIterator<Item = (String, ParameterValue)>,
     ) -> Result<InferRequest, Error> {
+        // The inputs exist already, and belong to this process.
+        let mut request = InferRequest::new(MemoryPermit::unlimited());
         let given = given.into_iter();
-        let given: BTreeMap<_, _> = given.map(|(name, value)| (name, on_wire(value))).collect();
-        let read = parameters(given)?;
-        Ok(InferRequest {
-            inputs,
-            parameters: read.parameters,
-            timeout_microseconds: read.timeout_microseconds,
-            priority: read.priority,
-            sequence: read.sequence,
-            // The inputs exist already, and belong to this process.
-            ..InferRequest::new(MemoryPermit::unlimited())
-        })
+        decode_parameters(
+            given.map(|(name, value)| (name, value.into())),
+            &mut request,
+        )?;
+        request.inputs = inputs;
+        Ok(request)
     }
 
     /// Calls a model that is not decoupled.
@@ -184,19 +178,6 @@ struct Waiting(Thread);
 impl Wake for Waiting {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
-    }
-}
-
-fn on_wire(value: ParameterValue) -> InferParameter {
-    let choice = match value {
-        ParameterValue::Bool(value) => ParameterChoice::BoolParam(value),
-        ParameterValue::Int64(value) => ParameterChoice::Int64Param(value),
-        ParameterValue::Uint64(value) => ParameterChoice::Uint64Param(value),
-        ParameterValue::Double(value) => ParameterChoice::DoubleParam(value),
-        ParameterValue::String(value) => ParameterChoice::StringParam(value),
-    };
-    InferParameter {
-        parameter_choice: Some(choice),
     }
 }
 

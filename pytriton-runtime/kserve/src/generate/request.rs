@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 use crate::error::GenerateError;
 use crate::error::{CodecError, Owner};
 use crate::json::{Members, Names, ReadError, Value, members};
+use crate::request_parameters::RequestParameter;
 use crate::rest::member::{mistyped, string};
-use crate::rest::parameter::{PARAMETER_BYTES, plain};
+use crate::rest::parameter::{Member, PARAMETER_BYTES};
 
 use super::tensor::decode_input;
 
@@ -125,11 +126,7 @@ impl Mapping<'_> {
     fn parameter(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
         let permit = &mut self.request.memory;
         permit.grow(PARAMETER_BYTES + value.len())?;
-        let Some(value) = plain(value) else {
-            return Err(CodecError::ParameterType {
-                name: excerpt(&name),
-            });
-        };
+        let value = Member { name: &name, value }.value()?;
         if self.request.parameters.get(&name).is_some() {
             return Err(twice(&name));
         }

@@ -21,7 +21,7 @@ mod varint;
 pub use bounded::{BoundedError, BoundedMessage, decode};
 pub use log_settings::{change_log, log_settings};
 pub use metadata::{metadata, server_metadata};
-pub use parameters::{RequestParameters, parameters};
+pub use parameters::decode_parameters;
 pub use pieces::Pieces;
 pub use request::request;
 pub use response_writer::{Envelope, FINAL, ResponseWriter, WrittenResponse};

@@ -15,7 +15,7 @@ use crate::error::ProtoError;
 
 use super::contents::TypedInput;
 use super::outputs::output;
-use super::parameters::{RequestParameters, parameters};
+use super::parameters::decode_parameters;
 use super::region::Place;
 
 /// Converts a message to a request for `spec`. Raw contents are not copied. `memory` covers the
@@ -31,12 +31,8 @@ pub fn request(
     regions: &Regions,
     memory: MemoryPermit,
 ) -> Result<InferRequest, ProtoError> {
-    let RequestParameters {
-        parameters,
-        timeout_microseconds,
-        priority,
-        sequence,
-    } = parameters(message.parameters)?;
+    let mut request = InferRequest::new(memory);
+    decode_parameters(message.parameters, &mut request)?;
     let mut raw = Raw {
         used: !message.raw_input_contents.is_empty(),
         contents: message.raw_input_contents.into_iter(),
@@ -52,21 +48,13 @@ pub fn request(
         }
         input(&id, tensor, spec, Some(&mut raw))
     });
-    let inputs = inputs.collect::<Result<_, _>>()?;
+    request.inputs = inputs.collect::<Result<_, _>>()?;
     let outputs = message.outputs.into_iter();
     let outputs = outputs.map(|message| output(message, spec, regions, &mut shared));
-    let outputs = outputs.collect::<Result<_, _>>()?;
-    Ok(InferRequest {
-        id: id.0,
-        parameters,
-        timeout_microseconds,
-        priority,
-        sequence,
-        inputs,
-        outputs,
-        shared: shared.share(),
-        ..InferRequest::new(memory)
-    })
+    request.outputs = outputs.collect::<Result<_, _>>()?;
+    request.shared = shared.share();
+    request.id = id.0;
+    Ok(request)
 }
 
 /// The raw contents of a message, which belong to its inputs in order.

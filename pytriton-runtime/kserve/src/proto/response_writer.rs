@@ -9,9 +9,8 @@ use pytriton_core::request::{ParameterValue, Parameters, RequestedOutput, Respon
 use pytriton_core::shared_memory::Shared;
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
-use pytriton_protocol::proto::infer_parameter::ParameterChoice;
+use pytriton_protocol::proto::ModelInferResponse;
 use pytriton_protocol::proto::model_infer_response::InferOutputTensor;
-use pytriton_protocol::proto::{InferParameter, ModelInferResponse};
 use pytriton_protocol::tensor::{DataType, Tensor};
 
 use crate::error::CodecError;
@@ -298,23 +297,11 @@ fn parameters<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a ParameterValue)>
     let message = ModelInferResponse {
         parameters: pairs
             .into_iter()
-            .map(|(name, value)| (name.to_owned(), parameter(value)))
+            .map(|(name, value)| (name.to_owned(), value.clone().into()))
             .collect(),
         ..ModelInferResponse::default()
     };
     message.encode_to_vec()
-}
-
-fn parameter(value: &ParameterValue) -> InferParameter {
-    InferParameter {
-        parameter_choice: Some(match value {
-            ParameterValue::Bool(value) => ParameterChoice::BoolParam(*value),
-            ParameterValue::Int64(value) => ParameterChoice::Int64Param(*value),
-            ParameterValue::Uint64(value) => ParameterChoice::Uint64Param(*value),
-            ParameterValue::Double(value) => ParameterChoice::DoubleParam(*value),
-            ParameterValue::String(value) => ParameterChoice::StringParam(value.clone()),
-        }),
-    }
 }
 
 /// Begins a field of `length` bytes.

@@ -1,108 +1,104 @@
 use pytriton_core::memory_budget::MemoryPermit;
-use pytriton_core::request::{ParameterValue, Parameters, Sequence, SequenceId};
+use pytriton_core::request::{ParameterValue, SequenceId};
 use pytriton_core::text::excerpt;
 use serde_json::value::RawValue;
 
 use crate::error::{CodecError, Owner};
 use crate::json::{JsonWriter, Names, ReadError, Value, members};
+use crate::request_parameters::{RequestParameter, RequestParameters};
 
 use super::member::mistyped;
 
 /// The memory of a parameter in addition to its name and text.
 pub(crate) const PARAMETER_BYTES: usize = 128;
 
-/// The parameters of a request, with the special ones separated from the others.
-#[derive(Debug, Default)]
-pub(crate) struct RequestParameters {
-    pub(crate) parameters: Parameters,
-    pub(crate) timeout_microseconds: u64,
-    pub(crate) priority: u64,
-    pub(crate) binary_data_output: bool,
-    sequence_id: SequenceId,
-    sequence_start: bool,
-    sequence_end: bool,
-}
-
-impl RequestParameters {
-    /// Decodes the `parameters` member of a request.
-    ///
-    /// Source: `ParseJsonTritonParams` in Triton 2.51.
-    pub(crate) fn decode(raw: &RawValue, permit: &mut MemoryPermit) -> Result<Self, CodecError> {
-        let noun = "parameters to be an object";
-        let members = members(raw.get(), noun, Names::Unique, permit)
-            .map_err(|error| error_of_parameters(Value::new(raw), error))?;
-        let mut decoded = Self::default();
-        for (name, raw) in members {
-            let value = Value::new(raw);
-            permit.grow(PARAMETER_BYTES + value.len())?;
-            decoded.insert(name, value)?;
-        }
-        Ok(decoded)
-    }
-
-    fn insert(&mut self, name: String, value: Value<'_>) -> Result<(), CodecError> {
+/// Decodes the `parameters` member of a request. Also returns whether the outputs are binary.
+///
+/// Source: `ParseJsonTritonParams` in Triton 2.51.
+pub(crate) fn decode_parameters(
+    raw: &RawValue,
+    permit: &mut MemoryPermit,
+) -> Result<(RequestParameters, bool), CodecError> {
+    let noun = "parameters to be an object";
+    let members = members(raw.get(), noun, Names::Unique, permit)
+        .map_err(|error| error_of_parameters(Value::new(raw), error))?;
+    let mut parameters = RequestParameters::default();
+    let mut binary = false;
+    for (name, raw) in members {
+        let value = Value::new(raw);
+        permit.grow(PARAMETER_BYTES + value.len())?;
+        let parameter = Member { name: &name, value };
         match name.as_str() {
-            "sequence_id" => self.sequence_id = sequence_id(&name, value)?,
-            "sequence_start" => self.sequence_start = boolean(&name, value)?,
-            "sequence_end" => self.sequence_end = boolean(&name, value)?,
-            "priority" => self.priority = unsigned(&name, value)?,
-            "timeout" => self.timeout_microseconds = unsigned(&name, value)?,
-            "binary_data_output" => self.binary_data_output = boolean(&name, value)?,
-            _ if name.starts_with("triton_") => return Err(CodecError::ReservedParameter),
-            _ => {
-                let Some(value) = plain(value) else {
-                    return Err(CodecError::ParameterType {
-                        name: excerpt(&name),
-                    });
-                };
-                self.parameters.insert(name, value);
-            }
+            "binary_data_output" => binary = parameter.boolean()?,
+            _ => parameters.insert(&name, parameter)?,
         }
-        Ok(())
+    }
+    Ok((parameters, binary))
+}
+
+/// A parameter in JSON.
+pub(crate) struct Member<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: Value<'a>,
+}
+
+impl Member<'_> {
+    fn mistyped(&self, expected: &'static str) -> CodecError {
+        mistyped(self.name, expected, self.value, Owner::Request)
     }
 
-    /// Returns the sequence of the request.
-    pub(crate) fn sequence(&self) -> Option<Sequence> {
-        let id = self.sequence_id.clone();
-        Sequence::new(id, self.sequence_start, self.sequence_end)
+    fn unsigned(&self) -> Result<u64, CodecError> {
+        let number = self.value.unsigned();
+        number.ok_or_else(|| self.mistyped("an unsigned integer"))
     }
 }
 
-/// Parses a string, Boolean or number.
-pub(crate) fn plain(value: Value<'_>) -> Option<ParameterValue> {
-    if let Some(string) = value.string() {
-        return Some(ParameterValue::String(string.into_owned()));
-    }
-    if let Some(boolean) = value.boolean() {
-        return Some(ParameterValue::Bool(boolean));
-    }
-    if let Some(integer) = value.integer() {
-        return Some(ParameterValue::Int64(integer));
-    }
-    value.double().map(ParameterValue::Double)
-}
+impl RequestParameter for Member<'_> {
+    type Error = CodecError;
 
-fn sequence_id(name: &str, value: Value<'_>) -> Result<SequenceId, CodecError> {
-    if let Some(number) = value.unsigned() {
-        return Ok(SequenceId::Number(number));
+    fn sequence_id(self) -> Result<SequenceId, CodecError> {
+        if let Some(number) = self.value.unsigned() {
+            return Ok(SequenceId::Number(number));
+        }
+        let text = self.value.string();
+        let text = text.ok_or_else(|| self.mistyped("an unsigned integer or a string"))?;
+        SequenceId::text(&text).ok_or(CodecError::SequenceId)
     }
-    let expected = "an unsigned integer or a string";
-    let text = value
-        .string()
-        .ok_or_else(|| mistyped(name, expected, value, Owner::Request))?;
-    SequenceId::text(&text).ok_or(CodecError::SequenceId)
-}
 
-fn unsigned(name: &str, value: Value<'_>) -> Result<u64, CodecError> {
-    value
-        .unsigned()
-        .ok_or_else(|| mistyped(name, "an unsigned integer", value, Owner::Request))
-}
+    fn boolean(self) -> Result<bool, CodecError> {
+        let boolean = self.value.boolean();
+        boolean.ok_or_else(|| self.mistyped("a boolean"))
+    }
 
-fn boolean(name: &str, value: Value<'_>) -> Result<bool, CodecError> {
-    value
-        .boolean()
-        .ok_or_else(|| mistyped(name, "a boolean", value, Owner::Request))
+    fn priority(self) -> Result<u64, CodecError> {
+        self.unsigned()
+    }
+
+    fn timeout(self) -> Result<u64, CodecError> {
+        self.unsigned()
+    }
+
+    /// Parses a string, Boolean or number.
+    fn value(self) -> Result<ParameterValue, CodecError> {
+        let value = self.value;
+        if let Some(string) = value.string() {
+            return Ok(ParameterValue::String(string.into_owned()));
+        }
+        if let Some(boolean) = value.boolean() {
+            return Ok(ParameterValue::Bool(boolean));
+        }
+        if let Some(integer) = value.integer() {
+            return Ok(ParameterValue::Int64(integer));
+        }
+        let double = value.double().map(ParameterValue::Double);
+        double.ok_or_else(|| CodecError::ParameterType {
+            name: excerpt(self.name),
+        })
+    }
+
+    fn reserved() -> CodecError {
+        CodecError::ReservedParameter
+    }
 }
 
 fn error_of_parameters(value: Value<'_>, error: ReadError) -> CodecError {

@@ -12,7 +12,7 @@ use super::envelope::Envelope;
 use super::input::InputDecoder;
 use super::member::{missing, string};
 use super::output::OutputDecoder;
-use super::parameter::RequestParameters;
+use super::parameter::decode_parameters;
 use super::quick::quick;
 
 /// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
@@ -120,9 +120,9 @@ pub(super) fn decode_members(
         Some(id) => string("id", Some(id), || Owner::Request, permit)?,
         None => String::new(),
     };
-    let parameters = match envelope.parameters {
-        Some(raw) => RequestParameters::decode(raw, permit)?,
-        None => RequestParameters::default(),
+    let (parameters, binary) = match envelope.parameters {
+        Some(raw) => decode_parameters(raw, permit)?,
+        None => Default::default(),
     };
     let inputs = envelope
         .inputs
@@ -152,13 +152,9 @@ pub(super) fn decode_members(
         outputs.push(decoder.output(index, members)?);
     }
     let shared = shared.share();
-    let binary = parameters.binary_data_output;
     let format = ResponseFormat::new(model, &id, &outputs, binary, shared.as_deref(), permit)?;
     request.id = id;
-    request.sequence = parameters.sequence();
-    request.parameters = parameters.parameters;
-    request.timeout_microseconds = parameters.timeout_microseconds;
-    request.priority = parameters.priority;
+    parameters.apply(request);
     request.inputs = inputs;
     request.outputs = outputs;
     request.shared = shared;

@@ -12,6 +12,7 @@
 #[rustfmt::skip]
 #[path = "generated/inference.rs"]
 mod inference;
+mod parameter;
 
 pub use inference::*;
 
