@@ -3,7 +3,6 @@ use std::sync::Arc;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, StatusCode};
 use futures_util::stream::unfold;
-use tokio::time::timeout;
 
 use crate::kserve::generate::{GenerateFormat, decode_generate_request};
 use crate::kserve::{CodecError, GenerateError, error_json};
@@ -19,7 +18,7 @@ use crate::tracked_bytes::TrackedBytes;
 
 use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
-use super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
+use super::events::{EVENT, Events, event, unless_silent};
 use super::response_trace::ResponseTrace;
 use super::traced::{context, traced};
 use super::{HttpError, body};
@@ -60,13 +59,13 @@ pub(super) async fn generate_stream<B: Body>(
 ) -> Result<Answer, Failure> {
     let asked = ask(app_state, name, version, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
-    let first = match timeout(SILENCE, asked.answers.next()).await {
-        Err(_) => Ok(KEEP_ALIVE),
-        Ok(None) => return Ok(events(StatusCode::OK, Events::none())),
-        Ok(Some(Err(error))) if error.is_refusal() => {
+    let first = match unless_silent(asked.answers.next()).await {
+        None => Ok(None),
+        Some(None) => return Ok(events(StatusCode::OK, Events::none())),
+        Some(Some(Err(error))) if error.is_refusal() => {
             return Err(Failure::json(Error::from(error)));
         }
-        Ok(Some(first)) => asked.writer.write(first, EVENT).await,
+        Some(Some(first)) => asked.writer.write(first, EVENT).await.map(Some),
     };
     let status = match &first {
         Ok(_) => StatusCode::OK,
@@ -78,7 +77,7 @@ pub(super) async fn generate_stream<B: Body>(
         let next = asked.next().await?;
         Some((next, asked))
     });
-    let first = first.unwrap_or_else(|error| failed(&error));
+    let first = first.unwrap_or_else(|error| Some(failed(&error)));
     Ok(events(status, Events::new(first, others)))
 }
 
@@ -138,17 +137,11 @@ async fn ask(
 }
 
 impl AcceptedRequest {
-    /// Returns the next event, or a keep-alive comment.
+    /// Returns the next event.
     async fn next(&mut self) -> Option<TrackedBytes> {
-        match timeout(SILENCE, self.answers.next()).await {
-            Err(_) => Some(KEEP_ALIVE),
-            Ok(answer) => Some(
-                self.writer
-                    .write(answer?, EVENT)
-                    .await
-                    .unwrap_or_else(|error| failed(&error)),
-            ),
-        }
+        let answer = self.answers.next().await?;
+        let written = self.writer.write(answer, EVENT).await;
+        Some(written.unwrap_or_else(|error| failed(&error)))
     }
 }
 

@@ -3,7 +3,6 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll, select_all, unfold};
-use tokio::time::timeout;
 
 use crate::kserve::json::JsonWriter;
 use crate::memory_budget::{MemoryBudget, MemoryBudgetError, MemoryPermit};
@@ -13,7 +12,7 @@ use crate::service::Error;
 use crate::tracked_bytes::TrackedBytes;
 
 use super::super::answer::{Answer, events};
-use super::super::events::{EVENT, Events, KEEP_ALIVE, SILENCE, event};
+use super::super::events::{EVENT, Events, event, unless_silent};
 use super::accepted::AcceptedRequest;
 use super::complete::add;
 use super::text_stream::{Text, text_stream};
@@ -27,9 +26,9 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 /// it determines the status.
 pub(super) async fn streamed(taken: AcceptedRequest) -> Result<Answer, OpenAiError> {
     let mut streaming = Streaming::new(taken);
-    let first = match timeout(SILENCE, streaming.texts.next()).await {
-        Err(_) => KEEP_ALIVE,
-        Ok(first) => streaming.written(first.transpose()?).await?,
+    let first = match unless_silent(streaming.texts.next()).await {
+        None => None,
+        Some(first) => Some(streaming.written(first.transpose()?).await?),
     };
     let others = unfold(streaming, async |mut streaming| {
         let next = streaming.next().await?;
@@ -64,16 +63,12 @@ impl Streaming {
         }
     }
 
-    /// Returns the next events, or a keep-alive comment.
+    /// Returns the next events.
     async fn next(&mut self) -> Option<TrackedBytes> {
         if self.over {
             return None;
         }
-        let next = match timeout(SILENCE, self.texts.next()).await {
-            Err(_) => return Some(KEEP_ALIVE),
-            Ok(next) => next.transpose(),
-        };
-        let written = match next {
+        let written = match self.texts.next().await.transpose() {
             Ok(next) => self.written(next).await,
             Err(error) => Err(error),
         };
