@@ -1,4 +1,4 @@
-use std::iter::repeat_with;
+use std::iter::repeat;
 use std::mem;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::completion_context::CompletionContext;
 use super::message::{Batch, Origin, Reply};
-use super::streamed::Streamed;
+use super::streamed::{Streamed, streamed};
 
 /// The recipients of the responses of a batch. Each receives one, even if the instance ends.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl BatchCompletion {
             false => (batch.replies, None),
             true => (
                 SmallVec::default(),
-                Some(Streamed::new(completion, begun, batch.replies)),
+                Some(streamed(completion, begun, batch.replies)),
             ),
         };
         let traces = batch.requests.iter().filter_map(Request::traced);
@@ -85,11 +85,8 @@ impl BatchCompletion {
         }
         if let Some(streamed) = self.streamed.take() {
             let results = results.into_iter();
-            streamed.conclude(results.map(|result| Ok(result.map(drop)?)));
-            let conclusions = streamed.conclusions();
-            self.completion.recorder().end(conclusions.len());
-            self.record_all(durations, streamed.batch_size(), conclusions.into_iter());
-            streamed.end();
+            let ends = results.map(|result| result.map(drop).map_err(SchedulerError::from));
+            self.end_streamed(&streamed, durations, &ends.collect::<Vec<_>>());
             return self.completion.queue.release(&self.origin);
         }
         let replies = mem::take(&mut self.replies);
@@ -98,6 +95,21 @@ impl BatchCompletion {
         self.record(durations, &replies, &outcomes);
         self.completion.respond(self.sequence, replies, outcomes);
         self.completion.queue.release(&self.origin)
+    }
+
+    /// Records the results of the requests of a decoupled model, and ends those that have not ended.
+    fn end_streamed(
+        &self,
+        streamed: &Streamed,
+        durations: Durations,
+        ends: &[Result<(), SchedulerError>],
+    ) {
+        let mut results = ends.iter();
+        let conclusions = streamed.each(|sink| sink.conclude(results.next().unwrap_or(&Ok(()))));
+        self.completion.recorder().end(conclusions.len());
+        let batch_size = conclusions.iter().map(|(_, rows, _)| rows).sum();
+        self.record_all(durations, batch_size, conclusions.into_iter());
+        streamed.end(ends.iter().cloned().chain(repeat(Ok(()))));
     }
 
     fn record(&self, durations: Durations, replies: &[Reply], outcomes: &[Outcome]) {
@@ -152,12 +164,8 @@ impl Drop for BatchCompletion {
             model: Arc::clone(model),
         };
         if let Some(streamed) = self.streamed.take() {
-            streamed.conclude(repeat_with(|| Err(ended())));
-            let conclusions = streamed.conclusions();
-            queue.recorder().end(conclusions.len());
-            let conclusions = conclusions.into_iter();
-            self.record_all(Durations::default(), streamed.batch_size(), conclusions);
-            streamed.end();
+            let ends = vec![Err(ended()); streamed.len()];
+            self.end_streamed(&streamed, Durations::default(), &ends);
             if queue.release(&self.origin) {
                 queue.wake();
             }

@@ -10,6 +10,12 @@ use super::ModelError;
 /// Receives the responses of a batch while its function runs. A request is identified by its index
 /// in the batch.
 pub trait ResponseSink: Debug + Send + Sync {
+    /// Records when the function is called, at a time of the caller's clock. The default
+    /// implementation does nothing.
+    fn called(&self, begun: u64) {
+        let _ = begun;
+    }
+
     /// Takes a response, or an error, as soon as there is space for it. More responses may follow.
     ///
     /// # Errors

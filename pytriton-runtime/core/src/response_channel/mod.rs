@@ -1,12 +1,15 @@
-//! The channel that carries all responses to one request. The last response ends the channel.
+//! The channel that carries all responses to one request, and the requests of a batch whose
+//! responses are sent while its function runs. The last response ends the channel.
 
 mod channel;
 mod error;
+mod streamed_batch;
 
 use crate::request::Response;
 
 pub use channel::{ReceiverStatus, ResponseReceiver, ResponseSender, response_channel};
 pub use error::SchedulerError;
+pub use streamed_batch::{RequestSink, StreamedBatch};
 
 /// The result of a request.
 pub type Outcome = Result<Response, SchedulerError>;

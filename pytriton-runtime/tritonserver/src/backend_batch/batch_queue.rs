@@ -9,7 +9,7 @@ use pytriton_core::model::ModelSpec;
 use pytriton_core::response_channel::SchedulerError;
 use tokio::sync::{Mutex, mpsc};
 
-use super::{BackendBatch, BatchResponseSink, Results};
+use super::{BackendBatch, Results};
 
 /// The queue of batches for the instances of a model, which run on other threads.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub(crate) struct QueuedBatch {
     gathered: BackendBatch,
     is_cancelled: Box<dyn Fn(usize) -> bool + Send>,
     /// The sink for the responses of a decoupled model, which also reports cancellation.
-    streaming: Option<Arc<dyn BatchResponseSink>>,
+    streaming: Option<Arc<dyn ResponseSink>>,
     done: Completion,
 }
 
@@ -66,7 +66,7 @@ impl QueuedBatch {
     /// memory is released.
     pub(crate) fn new(
         spec: &Arc<ModelSpec>,
-        (gathered, streaming): (BackendBatch, Option<Arc<dyn BatchResponseSink>>),
+        (gathered, streaming): (BackendBatch, Option<Arc<dyn ResponseSink>>),
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) -> Self {
@@ -102,11 +102,10 @@ impl QueuedBatch {
             return done.complete(merge(all, cancelled, Results::default()), begun);
         }
         let finish = move |results| done.complete(merge(all, cancelled, results), begun);
-        let sink = streaming.map(|streaming| {
-            streaming.called(begun);
-            streaming as Arc<dyn ResponseSink>
-        });
-        gathered.run(runner, sink.as_ref(), finish).await;
+        if let Some(sink) = &streaming {
+            sink.called(begun);
+        }
+        gathered.run(runner, streaming.as_ref(), finish).await;
     }
 
     /// Reports that no instance will run the call.

@@ -7,14 +7,14 @@
 )]
 mod backend_batch;
 mod batch_queue;
+mod cancellation_timer;
 mod codes;
 #[cfg(test)]
 mod isolation_tests;
 mod names;
-mod streamed_batch;
 
 pub(crate) use backend_batch::{BackendBatch, Results};
 pub(crate) use batch_queue::{BatchReceiver, BatchSender, QueuedBatch, batch_queue, refuse};
+pub(crate) use cancellation_timer::CancellationTimer;
 pub(crate) use codes::{code, parameter};
 pub(crate) use names::{names, welcome};
-pub(crate) use streamed_batch::{BatchResponseSink, BatchSink, StreamedBatch};

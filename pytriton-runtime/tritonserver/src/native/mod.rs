@@ -5,7 +5,6 @@
 //! gathered into memory of this library (one copy). From there its requests take the same path as
 //! in the worker. The responses of a decoupled model go directly to tritonserver.
 
-mod batch_sink;
 mod instance_thread;
 #[expect(
     clippy::module_inception,
@@ -15,6 +14,7 @@ mod native;
 mod queue;
 mod respond;
 mod running_batches;
+mod triton_sink;
 
 pub use native::Native;
 pub use pytriton_backend::export;

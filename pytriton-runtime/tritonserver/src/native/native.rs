@@ -6,25 +6,22 @@ use pytriton_backend::ffi::{Batch, Executor, Instance, now};
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::TensorNames;
 use pytriton_backend::{Failure, Gathering, StartedSequences};
-use pytriton_core::call::CancellationSink;
-use pytriton_core::call::ResponseSink;
+use pytriton_core::call::{CancellationSink, ResponseSink};
 use pytriton_core::instance::{Availability, MovableRunner};
 use pytriton_core::model::ModelSpec;
 use pytriton_core::registry::{Registration, Registry};
-use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::response_channel::{SchedulerError, StreamedBatch};
 use pytriton_engine::logging::{self, LogSettings};
 use pytriton_engine::trace::TracesExporter;
 use pytriton_protocol::tensor::AlignedBuffer;
 use tokio::runtime::{Handle, Runtime};
 
-use crate::backend_batch::{
-    BackendBatch, BatchResponseSink, QueuedBatch, Results, StreamedBatch, names,
-};
+use crate::backend_batch::{BackendBatch, CancellationTimer, QueuedBatch, Results, names};
 
-use super::batch_sink::{Shared, TritonBatchSink, lock};
 use super::instance_thread::InstanceThread;
 use super::respond::{failure, respond};
 use super::running_batches::RunningBatches;
+use super::triton_sink::{Shared, TritonSink, lock};
 
 /// An instance of a model in tritonserver's process.
 #[derive(Debug)]
@@ -93,7 +90,7 @@ impl Executor for Native {
                 let is_cancelled = cancellation_check(&shared, &positions);
                 let sink = self.spec.cancellable.then(|| {
                     let sink = CancellationSink(cancellation_check(&shared, &positions));
-                    Arc::new(sink) as Arc<dyn BatchResponseSink>
+                    Arc::new(sink) as Arc<dyn ResponseSink>
                 });
                 let done = move |results: Results, begun| {
                     if let Some(mut batch) = lock(&shared).take() {
@@ -129,18 +126,22 @@ impl Native {
         &self,
         mut batch: Batch,
         positions: &[usize],
-    ) -> (Arc<StreamedBatch<TritonBatchSink>>, Shared) {
+    ) -> (Arc<StreamedBatch<TritonSink>>, Shared) {
         batch.decouple();
         let shared = Arc::new(Mutex::new(Some(batch)));
-        let sink = TritonBatchSink::new(&shared, positions, &self.names);
-        let streamed = StreamedBatch::new(sink, positions.len());
-        (Arc::new(streamed), shared)
+        let sinks = positions.iter().map(|&position| TritonSink {
+            batch: Arc::clone(&shared),
+            position,
+            names: Arc::clone(&self.names),
+            timer: CancellationTimer::default(),
+        });
+        (Arc::new(StreamedBatch::new(sinks)), shared)
     }
 
     /// Runs a batch of a decoupled model.
     fn execute_streamed(&self, batch: Batch, gathered: BackendBatch, positions: &[usize]) {
         let (streamed, shared) = self.streamed(batch, positions);
-        let sink = Arc::clone(&streamed) as Arc<dyn BatchResponseSink>;
+        let sink = Arc::clone(&streamed) as Arc<dyn ResponseSink>;
         let is_cancelled = cancellation_check(&shared, positions);
         let done = move |results: Results, _| {
             streamed.end(results.into_iter().map(|result| result.map(drop)));
@@ -152,7 +153,7 @@ impl Native {
     fn run(
         &self,
         thread: &InstanceThread,
-        (gathered, sink): (BackendBatch, Option<Arc<dyn BatchResponseSink>>),
+        (gathered, sink): (BackendBatch, Option<Arc<dyn ResponseSink>>),
         is_cancelled: impl Fn(usize) -> bool + Send + 'static,
         done: impl FnOnce(Results, u64) + Send + 'static,
     ) {
@@ -160,10 +161,9 @@ impl Native {
             InstanceThread::Dedicated(queue) => queue,
             InstanceThread::Caller(runner, _) => {
                 let begun = now();
-                let sink = sink.map(|sink| {
+                if let Some(sink) = &sink {
                     sink.called(begun);
-                    sink as Arc<dyn ResponseSink>
-                });
+                }
                 let runner = instance(runner);
                 let done = move |results| done(results, begun);
                 return runner.block_on(gathered.run(&runner, sink.as_ref(), done));

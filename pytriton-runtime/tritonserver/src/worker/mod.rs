@@ -13,7 +13,6 @@
 //! for the transport of batches.
 
 mod answer;
-mod claimed_senders;
 mod error;
 mod instance;
 mod listener;

@@ -5,18 +5,14 @@ use bytes::Bytes;
 use pytriton_backend::now;
 use pytriton_backend::protocol::BatchReader;
 use pytriton_backend::session::{ReceivedBatch, Server, SessionError};
-use pytriton_core::call::CancellationSink;
-use pytriton_core::call::ResponseSink;
+use pytriton_core::call::{CancellationSink, ResponseSink};
 use pytriton_core::instance::{Availability, Runner};
 use pytriton_core::request::SmallVec;
-use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::response_channel::{ResponseSender, SchedulerError, StreamedBatch};
 
-use crate::backend_batch::{
-    BackendBatch, BatchResponseSink, BatchSender, QueuedBatch, Results, StreamedBatch,
-};
+use crate::backend_batch::{BackendBatch, BatchSender, CancellationTimer, QueuedBatch, Results};
 
 use super::answer::answer;
-use super::claimed_senders::ClaimedSenders;
 use super::session_sink::SessionSink;
 use super::sessions::{SessionEnd, Sessions};
 use super::streams::Stream;
@@ -37,10 +33,9 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         };
         let mode = response_mode(sessions, server, batch, &gathered, claimed);
         let sink = response_sink(sessions, server, batch, &mode);
-        let sink = sink.map(|sink| {
+        if let Some(sink) = &sink {
             sink.called(begun);
-            sink as Arc<dyn ResponseSink>
-        });
+        }
         let (own_sessions, own_server) = (Arc::clone(sessions), Arc::clone(server));
         runner.block_on(gathered.run(runner, sink.as_ref(), move |results| {
             let finished = mode.finish(&own_server, (batch, begun), results);
@@ -128,31 +123,49 @@ fn gather(
     reader: &mut BatchReader,
     asked: ReceivedBatch,
     serving: bool,
-) -> Result<Result<(BackendBatch, ClaimedSenders), Results>, SessionError> {
+) -> Result<Result<(BackendBatch, Claimed), Results>, SessionError> {
     let ReceivedBatch {
         description, data, ..
     } = asked;
     let data = Bytes::from_owner(data);
     let mut gathered = BackendBatch::read(&sessions.spec, reader, &description, &data)?;
     server.keep_description(description);
-    let claimed = ClaimedSenders::new(
-        &sessions.spec,
-        &sessions.side_channel,
-        &mut gathered.requests,
-    );
+    let claimed = match sessions.spec.openai {
+        None => Claimed::new(),
+        Some(_) => {
+            let requests = gathered.requests.iter_mut();
+            let side_channel = &sessions.side_channel;
+            requests
+                .map(|request| side_channel.redeem(request))
+                .collect()
+        }
+    };
     if serving {
         return Ok(Ok((gathered, claimed)));
     }
     let stopping = SchedulerError::Stopping;
     let results = SmallVec::repeat(Err(stopping), gathered.requests.len());
-    claimed.finish(&results);
+    finish_claimed(claimed, &results);
     Ok(Err(results))
+}
+
+/// For each request of a batch, the sender if this process receives its responses. Empty for a model
+/// without OpenAI routes, which alone use the side channel.
+type Claimed = Vec<Option<ResponseSender>>;
+
+/// Sends each request that this process receives its only response.
+fn finish_claimed(claimed: Claimed, results: &Results) {
+    for (sender, result) in claimed.into_iter().zip(results.iter()) {
+        if let Some(sender) = sender {
+            sender.finish(result.clone());
+        }
+    }
 }
 
 /// How the responses of a batch are sent.
 enum ResponseMode {
     /// Together, when the batch is complete.
-    Unary(ClaimedSenders),
+    Unary(Claimed),
     /// One by one, for a decoupled model.
     Streamed(Arc<Stream>),
 }
@@ -160,14 +173,14 @@ enum ResponseMode {
 impl ResponseMode {
     /// Completes a batch whose requests are finished.
     fn finish(
-        &self,
+        self,
         server: &Server,
         (batch, begun): (u64, u64),
         results: Results,
     ) -> Result<(), SessionError> {
         match self {
             Self::Unary(claimed) => {
-                claimed.finish(&results);
+                finish_claimed(claimed, &results);
                 finish(server, (batch, begun), results)
             }
             Self::Streamed(streamed) => {
@@ -183,13 +196,21 @@ fn response_mode(
     server: &Arc<Server>,
     batch: u64,
     gathered: &BackendBatch,
-    claimed: ClaimedSenders,
+    claimed: Claimed,
 ) -> ResponseMode {
     if !sessions.spec.decoupled {
         return ResponseMode::Unary(claimed);
     }
-    let sink = SessionSink::new(server, sessions, batch, claimed);
-    let streamed = Arc::new(StreamedBatch::new(sink, gathered.requests.len()));
+    let mut claimed = claimed.into_iter();
+    let sinks = (0..gathered.requests.len()).map(|request| SessionSink {
+        server: Arc::clone(server),
+        sessions: Arc::clone(sessions),
+        batch: (batch, 0),
+        request,
+        claimed: claimed.next().flatten(),
+        timer: CancellationTimer::default(),
+    });
+    let streamed = Arc::new(StreamedBatch::new(sinks));
     sessions.streams.enter(&streamed);
     ResponseMode::Streamed(streamed)
 }
@@ -201,7 +222,7 @@ fn response_sink(
     server: &Arc<Server>,
     batch: u64,
     mode: &ResponseMode,
-) -> Option<Arc<dyn BatchResponseSink>> {
+) -> Option<Arc<dyn ResponseSink>> {
     match mode {
         ResponseMode::Streamed(streamed) => Some(Arc::clone(streamed) as _),
         ResponseMode::Unary(_) if sessions.spec.cancellable => {

@@ -1,48 +1,37 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use pytriton_backend::session::{Server, SessionError};
-use pytriton_core::call::Cancelled;
+use pytriton_core::call::{Cancelled, ModelError};
 use pytriton_core::request::Response;
-use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::response_channel::{RequestSink, ResponseSender, SchedulerError};
 
-use crate::backend_batch::BatchSink;
+use crate::backend_batch::CancellationTimer;
 
 use super::answer::answer_one;
-use super::claimed_senders::ClaimedSenders;
 use super::serve::end;
 use super::sessions::Sessions;
 
-/// Sends responses over a session while their batch runs.
+/// Sends the responses to a request over a session while its batch runs.
 #[derive(Debug)]
 pub(super) struct SessionSink {
-    server: Arc<Server>,
-    sessions: Arc<Sessions>,
-    batch: u64,
-    begun: AtomicU64,
-    claimed: ClaimedSenders,
+    pub(super) server: Arc<Server>,
+    pub(super) sessions: Arc<Sessions>,
+    /// The number of the batch, and when its function was called.
+    pub(super) batch: (u64, u64),
+    /// The position of the request in the batch.
+    pub(super) request: usize,
+    /// The sender, if this process receives the responses. Then tritonserver receives only their
+    /// number.
+    pub(super) claimed: Option<ResponseSender>,
+    pub(super) timer: CancellationTimer,
 }
 
 impl SessionSink {
-    pub(super) fn new(
-        server: &Arc<Server>,
-        sessions: &Arc<Sessions>,
-        batch: u64,
-        claimed: ClaimedSenders,
-    ) -> Self {
-        Self {
-            server: Arc::clone(server),
-            sessions: Arc::clone(sessions),
-            batch,
-            begun: AtomicU64::default(),
-            claimed,
-        }
-    }
-
-    fn batch(&self) -> (u64, u64) {
-        // Relaxed: the thread that responds has been called before.
-        (self.batch, self.begun.load(Ordering::Relaxed))
+    /// Returns the number of a response, in tritonserver's types.
+    fn wire_position(&self, sent: u32) -> (u32, u32) {
+        // Cannot overflow: a batch holds at most `u32::MAX` requests.
+        (u32::try_from(self.request).unwrap_or(u32::MAX), sent)
     }
 
     /// Ends the session if it is broken.
@@ -58,51 +47,59 @@ impl SessionSink {
     }
 }
 
-impl BatchSink for SessionSink {
-    fn called(&self, begun: u64) {
-        self.begun.store(begun, Ordering::Relaxed);
+impl RequestSink for SessionSink {
+    fn called(&mut self, begun: u64) {
+        self.batch.1 = begun;
     }
 
-    fn poll_ready(&self, request: usize, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
-        self.claimed.poll_ready(request, context)
+    /// Pending while too many responses wait for the receiver in this process. tritonserver does
+    /// not wait for its clients.
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Cancelled>> {
+        let claimed = self.claimed.as_ref();
+        claimed.map_or(Poll::Ready(Ok(())), |sender| sender.poll_ready(context))
     }
 
-    fn send(
-        &self,
-        position: (usize, u32),
-        answer: Result<Response, SchedulerError>,
-    ) -> Result<(), Cancelled> {
-        let claimed = self.claimed.contains(position.0);
-        if claimed {
-            self.claimed.send(position.0, &answer);
+    fn send(&mut self, sent: u32, response: Result<Response, ModelError>) -> Result<(), Cancelled> {
+        let response = response.map_err(SchedulerError::from);
+        if let Some(sender) = &self.claimed {
+            sender.send(response.clone());
         }
-        self.check(match claimed && answer.is_ok() {
-            true => self.server.count(self.batch(), wire_position(position)),
-            false => answer_one(&self.server, self.batch(), position, (&answer, false)),
+        self.check(match self.claimed.is_some() && response.is_ok() {
+            true => self.server.count(self.batch, self.wire_position(sent)),
+            false => {
+                let position = (self.request, sent);
+                answer_one(&self.server, self.batch, position, (&response, false))
+            }
         })
     }
 
-    fn end(&self, position: (usize, u32), end: Result<(), SchedulerError>) {
-        self.claimed.end(position.0, &end);
-        let sent = match end {
+    fn end(&mut self, sent: u32, end: Result<(), SchedulerError>) {
+        if let Some(sender) = self.claimed.take() {
+            match &end {
+                Ok(()) => sender.end(),
+                Err(error) => sender.finish(Err(error.clone())),
+            }
+        }
+        let ended = match end {
             Ok(()) => self
                 .server
-                .end_request(self.batch(), wire_position(position)),
-            Err(error) => answer_one(&self.server, self.batch(), position, (&Err(error), true)),
+                .end_request(self.batch, self.wire_position(sent)),
+            Err(error) => {
+                let position = (self.request, sent);
+                answer_one(&self.server, self.batch, position, (&Err(error), true))
+            }
         };
         // No further response is produced.
-        let _ = self.check(sent);
+        let _ = self.check(ended);
     }
 
-    fn is_cancelled(&self, request: usize) -> bool {
-        let number = u32::try_from(request);
-        self.claimed.is_closed(request)
-            || number.is_ok_and(|number| self.server.is_cancelled(self.batch, number))
+    fn is_cancelled(&self) -> bool {
+        let number = u32::try_from(self.request);
+        self.claimed.as_ref().is_some_and(ResponseSender::is_closed)
+            || number.is_ok_and(|number| self.server.is_cancelled(self.batch.0, number))
     }
-}
 
-/// Converts a position to tritonserver's type.
-fn wire_position((request, sequence): (usize, u32)) -> (u32, u32) {
-    // Cannot overflow: a batch holds at most `u32::MAX` requests.
-    (u32::try_from(request).unwrap_or(u32::MAX), sequence)
+    fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.timer.poll(context)
+    }
 }

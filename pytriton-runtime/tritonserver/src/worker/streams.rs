@@ -2,9 +2,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 
 use parking_lot::Mutex;
-use pytriton_core::response_channel::SchedulerError;
-
-use crate::backend_batch::StreamedBatch;
+use pytriton_core::response_channel::{SchedulerError, StreamedBatch};
 
 use super::session_sink::SessionSink;
 

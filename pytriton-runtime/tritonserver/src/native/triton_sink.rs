@@ -1,60 +1,47 @@
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use parking_lot::{Mutex, MutexGuard};
 use pytriton_backend::Failure;
 use pytriton_backend::ffi::{Batch, now};
 use pytriton_backend::session::TensorNames;
-use pytriton_core::call::Cancelled;
+use pytriton_core::call::{Cancelled, ModelError};
 use pytriton_core::request::Response;
-use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::response_channel::{RequestSink, SchedulerError};
 
-use crate::backend_batch::BatchSink;
+use crate::backend_batch::CancellationTimer;
 
 use super::respond::{failure, pass_on};
 
 /// A batch shared by its instance and the observers of its requests; `None` once it is answered.
 pub(super) type Shared = Arc<Mutex<Option<Batch>>>;
 
-/// Sends responses directly to tritonserver while their batch runs.
+/// Sends the responses to a request of a decoupled model directly to tritonserver while its batch
+/// runs.
 #[derive(Debug)]
-pub(super) struct TritonBatchSink {
-    batch: Shared,
-    /// The position of each request in the batch.
-    positions: Vec<usize>,
-    names: Arc<TensorNames>,
+pub(super) struct TritonSink {
+    pub(super) batch: Shared,
+    /// The position of the request in the batch.
+    pub(super) position: usize,
+    pub(super) names: Arc<TensorNames>,
+    pub(super) timer: CancellationTimer,
 }
 
-impl TritonBatchSink {
-    /// Creates the sink for the responses of a decoupled batch.
-    pub(super) fn new(batch: &Shared, positions: &[usize], names: &Arc<TensorNames>) -> Self {
-        Self {
-            batch: Arc::clone(batch),
-            positions: positions.to_vec(),
-            names: Arc::clone(names),
-        }
-    }
-
-    fn with<T>(&self, request: usize, act: impl FnOnce(&mut Batch, usize) -> T) -> Option<T> {
-        let &index = self.positions.get(request)?;
-        Some(act(lock(&self.batch).as_mut()?, index))
+impl TritonSink {
+    fn with<T>(&self, act: impl FnOnce(&mut Batch, usize) -> T) -> Option<T> {
+        Some(act(lock(&self.batch).as_mut()?, self.position))
     }
 }
 
-impl BatchSink for TritonBatchSink {
-    fn called(&self, begun: u64) {
-        if let Some(batch) = lock(&self.batch).as_mut() {
-            batch.called(begun);
-        }
+impl RequestSink for TritonSink {
+    fn called(&mut self, begun: u64) {
+        self.with(|batch, _| batch.called(begun));
     }
 
-    fn send(
-        &self,
-        (request, _): (usize, u32),
-        answer: Result<Response, SchedulerError>,
-    ) -> Result<(), Cancelled> {
-        let sent_to_client = self.with(request, |batch, index| {
+    fn send(&mut self, _: u32, response: Result<Response, ModelError>) -> Result<(), Cancelled> {
+        let sent_to_client = self.with(|batch, index| {
             batch.computed(now());
-            let sent = match answer {
+            let sent = match response.map_err(SchedulerError::from) {
                 Ok(response) => pass_on(batch, index, response, &self.names, &mut Vec::new())
                     .map(|()| batch.send_response(index, None)),
                 Err(error) => batch
@@ -69,8 +56,8 @@ impl BatchSink for TritonBatchSink {
         sent_to_client.unwrap_or(Err(Cancelled))
     }
 
-    fn end(&self, (request, _): (usize, u32), result: Result<(), SchedulerError>) {
-        self.with(request, |batch, index| {
+    fn end(&mut self, _: u32, result: Result<(), SchedulerError>) {
+        self.with(|batch, index| {
             batch.computed(now());
             end(batch, index, result.map_err(|error| failure(&error)));
         });
@@ -78,12 +65,16 @@ impl BatchSink for TritonBatchSink {
         drop(lock(&self.batch).take_if(|batch| batch.is_answered()));
     }
 
-    fn is_cancelled(&self, request: usize) -> bool {
-        let cancelled = self.with(request, |batch, index| {
+    fn is_cancelled(&self) -> bool {
+        let cancelled = self.with(|batch, index| {
             let request = batch.request(index);
             request.is_none_or(|request| request.cancelled())
         });
         cancelled.unwrap_or(true)
+    }
+
+    fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.timer.poll(context)
     }
 }
 
