@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn documents_and_images_name_the_safe_version() {
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for (file, texts) in [
             ("README.md", &["2.71 (26.07)", "2.75 (26.11)"][..]),
             ("docs/operations.md", &["2.71 (26.07)", "2.75 (26.11)"]),
