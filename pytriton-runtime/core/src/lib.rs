@@ -16,7 +16,7 @@
 //!   configures the allocator.
 //! - [`offload`]: long computations on threads of a lower priority; [`maybe_ready`]: results that
 //!   may be available at once.
-//! - [`status`]: kinds of failures; [`mod@panic`]: what a panic says; [`text`]: text of clients in
+//! - [`status`]: kinds of failures; [`mod@panic`]: messages of panics; [`text`]: client text in
 //!   messages and logs; [`mod@file`]: files of limited size.
 //!
 //! # Features

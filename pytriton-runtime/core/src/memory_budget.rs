@@ -122,7 +122,7 @@ impl MemoryBudget {
         Ok(self.permit(bytes)?.share())
     }
 
-    /// Counts `bytes`, of which `wanted` are new to the one who asks.
+    /// Reserves `bytes`. An error reports `wanted`, the bytes of the caller's request.
     fn acquire(&self, bytes: usize, wanted: usize) -> Result<(), MemoryBudgetError> {
         let acquired =
             self.reserved

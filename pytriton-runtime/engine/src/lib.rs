@@ -1,5 +1,5 @@
-//! What the engines of `pytriton` have in common: options, access control, certificates, ports and
-//! logs. It starts no engine and serves no port.
+//! The common parts of the engines of `pytriton`: options, access control, certificates, ports and
+//! logs. The crate starts no engine and serves no port.
 //!
 //! - [`options`]: the engine option, model control, and the options that an engine cannot honour;
 //!   [`flags`]: tritonserver's flags; [`Limits`]: the limits of a server; [`HeaderForward`]: headers

@@ -114,7 +114,7 @@ impl RequestSink for ChannelSink {
         };
         match end {
             Ok(()) => sender.end(),
-            // The function has not failed: it returned because nobody receives its responses.
+            // The function has not failed: it returned because its clients are gone.
             Err(SchedulerError::Cancelled) => sender.end(),
             Err(error) => {
                 self.fail();

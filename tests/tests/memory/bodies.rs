@@ -1,17 +1,17 @@
-//! Bodies over HTTP, each of which costs a server much more than the client that sends it.
+//! HTTP bodies that cost the server much more memory than the client.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-/// The bytes of the larger ones: all fit into the budget by themselves.
+/// The size of the large bodies. Each fits into the budget alone.
 pub(crate) const LARGE_BODY: usize = 12 << 20;
 
-/// More members and inputs than a request may have are refused at once.
+/// The number of members and inputs, just below the limit of a request.
 pub(crate) const MANY: usize = 65_000;
 
-/// What inflates to `bytes` of the same kind, and to a little more.
+/// Returns `piece`, repeated to about `bytes` bytes.
 pub(crate) fn repeated(piece: &str, bytes: usize) -> String {
     piece.repeat(bytes / piece.len())
 }
@@ -29,27 +29,27 @@ pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// A request of one row of these elements.
+/// A request with one row of these elements.
 pub(crate) fn infer(datatype: &str, elements: usize, data: &str) -> String {
     format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"{datatype}","shape":[1,{elements}],"data":[{data}]}}]}}"#
     )
 }
 
-/// A row of as many elements, all alike.
+/// A request with a row of equal elements.
 pub(crate) fn row(datatype: &str, element: &str, elements: usize) -> String {
     let mut data = format!("{element},").repeat(elements);
     data.pop();
     infer(datatype, elements, &data)
 }
 
-/// Members, each with a name of its own.
+/// Members with different names.
 pub(crate) fn members(count: usize, value: &str) -> String {
     let members = (0..count).map(|number| format!(r#""a rather long name {number}":{value}"#));
     members.collect::<Vec<_>>().join(",")
 }
 
-/// A request with members in the place of the parameters.
+/// A request with these members as its parameters.
 pub(crate) fn parameters(members: &str) -> String {
     format!(
         r#"{{"parameters":{{{members}}},"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,1],"data":[1]}}]}}"#
@@ -73,13 +73,13 @@ pub(crate) fn outputs() -> String {
     )
 }
 
-/// Arrays in each other, as deep as is allowed.
+/// Nested arrays with the maximum depth.
 pub(crate) fn nested() -> String {
     let data = "[".repeat(100_000) + &"]".repeat(100_000);
     infer("UINT8", 1, &data)
 }
 
-/// A row of binary bytes: the JSON before them, with what is wanted of the output.
+/// The JSON header of a row of binary data, with a requested output.
 pub(crate) fn binary(bytes: usize, output: &str) -> String {
     format!(
         r#"{{"inputs":[{{"name":"INPUT_1","datatype":"UINT8","shape":[1,{bytes}],"parameters":{{"binary_data_size":{bytes}}}}}],"outputs":[{{"name":"OUTPUT_1","parameters":{{{output}}}}}]}}"#
@@ -93,19 +93,19 @@ pub(crate) fn shared(region: &str, bytes: usize, output: &str) -> String {
     )
 }
 
-/// A chat of as many messages.
+/// A chat with this many messages.
 pub(crate) fn chat(messages: usize, stream: bool) -> String {
     let messages = vec![r#"{"role":"user","content":"\u0001"}"#; messages].join(",");
     format!(r#"{{"model":"Chat","messages":[{messages}],"stream":{stream}}}"#)
 }
 
-/// A prompt that takes a sixth of its text, and as much again as it is sent back.
+/// A prompt of escaped characters, which take six bytes each in the request and the response.
 pub(crate) fn prompt(bytes: usize, stream: bool) -> String {
     let prompt = repeated(r"\u0001", bytes);
     format!(r#"{{"model":"Completion","prompt":"{prompt}","stream":{stream}}}"#)
 }
 
-/// Rows, each of which is a group of its own.
+/// Rows with different keys, so that each row is a group.
 pub(crate) fn groups() -> String {
     let rows: Vec<_> = (0..MANY).map(|number| number.to_string()).collect();
     format!(
@@ -114,7 +114,7 @@ pub(crate) fn groups() -> String {
     )
 }
 
-/// A configuration of so many bytes whose objects take much more when they are parsed.
+/// A configuration of this many bytes whose parsed objects take much more memory.
 pub(crate) fn objects(bytes: usize) -> String {
     format!(r#"{{"name":[{}0]}}"#, repeated(r#"{"":0},"#, bytes))
 }

@@ -8,20 +8,20 @@ use rustix::net::sockopt::set_socket_linger;
 
 use crate::http2::Http2;
 
-/// How long a response is waited for.
+/// The timeout for a response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long a response is left unread, and a head or body unfinished.
+/// How long a response stays unread, or a head or body incomplete.
 const UNREAD: Duration = Duration::from_millis(1500);
 
 /// The method of health watches.
 pub(crate) const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-/// What the status of a call begins with.
+/// The prefix of the status of a gRPC call.
 pub(crate) const GRPC: &str = "gRPC ";
 
-/// The streams that a connection may have at a time, and what their heads consist of: as large as
-/// they may be.
+/// The maximum number of concurrent streams of a connection, and the headers of each, which reach
+/// the size limit.
 const STREAMS: u32 = 100;
 const HEADERS: usize = 90;
 
@@ -34,7 +34,7 @@ pub(crate) struct Costly {
 
 /// How it is sent.
 pub(crate) enum Action {
-    /// All of an HTTP/1.1 request, or its start.
+    /// A complete HTTP/1.1 request, or the start of one.
     Http(Vec<u8>),
     /// A call over gRPC.
     Grpc {
@@ -43,18 +43,18 @@ pub(crate) enum Action {
         messages: Vec<u8>,
         ends: bool,
     },
-    /// As many HTTP/2 streams as a connection may have, whose bodies do not come.
+    /// The maximum number of HTTP/2 streams, whose bodies are never sent.
     Heads,
-    /// As many calls without a message, whose responses do not end.
+    /// The maximum number of calls without a message, whose responses do not end.
     Watches,
 }
 
 impl Costly {
-    /// Sends it; what came back.
+    /// Sends the request and returns a summary of the response.
     ///
     /// # Errors
     ///
-    /// Of the connection, which the server may end.
+    /// Returns the error of the connection, which the server may close.
     pub(crate) fn send(&self, banner: &Banner) -> io::Result<String> {
         match &self.action {
             Action::Http(request) => {

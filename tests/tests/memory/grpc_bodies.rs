@@ -1,4 +1,4 @@
-//! Messages over gRPC, each of which costs a server much more than the client that sends it.
+//! gRPC messages that cost the server much more memory than the client.
 
 use crate::bodies::{LARGE_BODY, MANY};
 use crate::frames::{bytes_field, message, prefix, varint};
@@ -9,7 +9,7 @@ pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
     [&prefix(1, bytes.len()), bytes.as_slice()].concat()
 }
 
-/// An input of one row, with what follows its shape.
+/// An input with one row, followed by the fields after its shape.
 fn input(datatype: &str, elements: usize, rest: &[u8]) -> Vec<u8> {
     let shape = [vec![1], varint(elements)].concat();
     let input = [
@@ -21,7 +21,7 @@ fn input(datatype: &str, elements: usize, rest: &[u8]) -> Vec<u8> {
     bytes_field(5, &input.concat())
 }
 
-/// A request of a row of bytes, with what stands between its input and its raw contents.
+/// A request with a row of bytes, with `between` between its input and its raw contents.
 pub(crate) fn identity(bytes: usize, between: &[u8]) -> Vec<u8> {
     [
         bytes_field(1, b"I_UINT8"),
@@ -32,7 +32,7 @@ pub(crate) fn identity(bytes: usize, between: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// The same with classes in place of the tensor.
+/// The same with a classification as the output.
 pub(crate) fn classes(bytes: usize) -> Vec<u8> {
     let count = [vec![2 << 3], varint(1_000_000_000)].concat();
     identity(bytes, &output(&entry(b"classification", &count)))
@@ -49,7 +49,7 @@ fn entry(name: &[u8], value: &[u8]) -> Vec<u8> {
     [bytes_field(1, name), bytes_field(2, value)].concat()
 }
 
-/// A request of typed contents, all of one field.
+/// A request with typed contents in one field.
 fn typed(model: &str, datatype: &str, elements: usize, contents: &[u8]) -> Vec<u8> {
     [
         bytes_field(1, model.as_bytes()),
@@ -58,13 +58,13 @@ fn typed(model: &str, datatype: &str, elements: usize, contents: &[u8]) -> Vec<u
     .concat()
 }
 
-/// Texts of no bytes, each of which takes two on its way.
+/// Empty strings, which take two bytes each in the message.
 pub(crate) fn empty_texts(model: &str, bytes: usize) -> Vec<u8> {
     let texts = [8 << 3 | 2, 0].repeat(bytes / 2);
     typed(model, "BYTES", bytes / 2, &texts)
 }
 
-/// Numbers of eight bytes, each of which takes one on its way.
+/// Numbers of eight bytes, which take one byte each in the message.
 pub(crate) fn packed_numbers(bytes: usize) -> Vec<u8> {
     typed("I_INT64", "INT64", bytes, &bytes_field(3, &vec![1; bytes]))
 }
@@ -75,7 +75,7 @@ pub(crate) fn inputs() -> Vec<u8> {
     [bytes_field(1, b"I_UINT8"), empty.repeat(MANY)].concat()
 }
 
-/// Parameters of a request, each with a name of its own.
+/// Parameters of a request with different names.
 pub(crate) fn parameters() -> Vec<u8> {
     let mut request = identity(1, &[]);
     for number in 0..MANY {
@@ -88,7 +88,7 @@ pub(crate) fn parameters() -> Vec<u8> {
     request
 }
 
-/// Raw contents that the model has no inputs for.
+/// More raw contents than the model has inputs.
 pub(crate) fn raw_contents() -> Vec<u8> {
     let raw = [bytes_field(7, &[7; 4096]), bytes_field(7, &[])].concat();
     [
@@ -98,7 +98,7 @@ pub(crate) fn raw_contents() -> Vec<u8> {
     .concat()
 }
 
-/// What `Flow` is asked: as many answers, of as many bytes each.
+/// A request to `Flow` for `count` responses of `bytes` bytes each.
 pub(crate) fn flow(count: u32, bytes: u32) -> Vec<u8> {
     let input = |name: &[u8]| {
         let input = [
@@ -118,12 +118,12 @@ pub(crate) fn flow(count: u32, bytes: u32) -> Vec<u8> {
     .concat()
 }
 
-/// Requests one after the other.
+/// Consecutive requests of a stream.
 pub(crate) fn stream(request: &[u8], count: usize) -> Vec<u8> {
     message(request).repeat(count)
 }
 
-/// A message that announces raw contents, of which few come.
+/// A message whose length prefix announces more raw contents than it has.
 pub(crate) fn announced(bytes: usize) -> Vec<u8> {
     let head = [bytes_field(1, b"I_UINT8"), input("UINT8", bytes, &[])].concat();
     let raw = [vec![7 << 3 | 2], varint(bytes)].concat();
@@ -136,7 +136,7 @@ pub(crate) fn announced(bytes: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Settings, each with a name of its own, in as many bytes as such a call may have.
+/// Settings with different names, with the maximum size of such a call.
 pub(crate) fn settings() -> Vec<u8> {
     let mut settings = Vec::new();
     for number in 0_u32.. {
@@ -153,14 +153,14 @@ pub(crate) fn settings() -> Vec<u8> {
     settings
 }
 
-/// A load of a model with a configuration and files.
+/// A load request with a configuration and files.
 pub(crate) fn load(bytes: usize) -> Vec<u8> {
     let text = vec![b' '; bytes / 2];
     let file = load_parameter(b"file:1/model.bin", 4, &text);
     [load_of(&text), file].concat()
 }
 
-/// A load of a model with this configuration.
+/// A load request with this configuration.
 pub(crate) fn load_of(config: &[u8]) -> Vec<u8> {
     let config = load_parameter(b"config", 3, config);
     [bytes_field(2, b"I_UINT8"), config].concat()

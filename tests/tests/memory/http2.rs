@@ -7,22 +7,22 @@ use crate::frames::{
 };
 use crate::grpc_status::grpc_status;
 
-/// The largest payload that every server takes.
+/// The maximum payload of a frame that every server accepts.
 const PAYLOAD: usize = 16 << 10;
 
-/// What a server may send on a stream, and on all of them, to a client that reads.
+/// The receive window of a client that reads, for each stream and for the connection.
 const WINDOW: u32 = 1 << 30;
 
-/// A connection of a client that keeps to the windows of its server.
+/// An HTTP/2 connection that respects the server's flow-control windows.
 pub(crate) struct Http2 {
     stream: TcpStream,
     connection: usize,
     initial: usize,
-    /// What may be sent on the stream that is being written.
+    /// The send window of the current stream.
     current: usize,
-    /// The last stream that has ended.
+    /// The last stream that ended.
     ended: u32,
-    /// The number of responses that have begun.
+    /// The number of response heads received.
     heads: u32,
     /// The status of the first call that has one.
     status: Option<u32>,
@@ -50,7 +50,8 @@ impl Http2 {
         Ok(connection)
     }
 
-    /// Begins a call and sends as much of its body as the server takes; whether all of it was sent.
+    /// Starts a call and sends as much of its body as the window allows. Returns whether all of it
+    /// was sent.
     pub(crate) fn send(
         &mut self,
         stream: u32,
@@ -83,7 +84,7 @@ impl Http2 {
         Ok(true)
     }
 
-    /// Begins a call with so many more headers, all of which come in full.
+    /// Starts a call with `more` additional headers, without compression.
     pub(crate) fn send_head(&mut self, stream: u32, path: &str, more: usize) -> io::Result<()> {
         let mut block = header_block(path, None);
         for number in 0..more {
@@ -107,7 +108,7 @@ impl Http2 {
         Ok(())
     }
 
-    /// Reads until a stream has its end.
+    /// Reads until a stream ends.
     pub(crate) fn read_to_end(&mut self, stream: u32) -> io::Result<()> {
         while self.ended < stream {
             self.learn(stream)?;
@@ -115,7 +116,7 @@ impl Http2 {
         Ok(())
     }
 
-    /// Reads until so many responses have begun.
+    /// Reads until `count` response heads have arrived.
     pub(crate) fn read_heads(&mut self, count: u32) -> io::Result<()> {
         while self.heads < count {
             self.learn(0)?;
@@ -123,12 +124,12 @@ impl Http2 {
         Ok(())
     }
 
-    /// The status of the first call, if it has one.
+    /// Returns the status of the first call, if it has arrived.
     pub(crate) fn status(&self) -> Option<u32> {
         self.status
     }
 
-    /// Reads a frame; whether it has settings.
+    /// Reads a frame and returns whether it contains settings.
     fn learn(&mut self, stream: u32) -> io::Result<bool> {
         let Frame {
             kind,

@@ -7,17 +7,17 @@ use pytriton_tests::Banner;
 
 use crate::costly::Costly;
 
-/// What came back, how often, for each request.
+/// The number of responses of each kind, per request.
 pub(crate) type Tally = BTreeMap<&'static str, BTreeMap<String, usize>>;
 
-/// Clients that send one costly request after the other, each on a connection of its own.
+/// Clients that send costly requests one after another, each on its own connection.
 pub(crate) struct Load {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Tally>>,
 }
 
 impl Load {
-    /// Lets as many clients go through the requests by turns.
+    /// Starts clients that take turns in sending the requests.
     pub(crate) fn start(clients: usize, requests: &Arc<Vec<Costly>>, banner: &Banner) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let next = Arc::new(AtomicUsize::new(0));
@@ -43,7 +43,7 @@ impl Load {
         }
     }
 
-    /// Ends them.
+    /// Stops the clients.
     pub(crate) fn stop(self) -> Tally {
         self.stop.store(true, Ordering::Relaxed);
         let mut all = Tally::new();

@@ -1,7 +1,7 @@
-//! The costliest requests that clients can send, many at a time, to a server with little memory:
-//! its peak stays below a limit, other clients are served, and it stops as it does otherwise.
+//! Sends the costliest requests from many clients to a server with little memory. Its peak memory
+//! stays below a limit, other clients are served, and it shuts down normally.
 //!
-//! A binary of its own: the other tests would be a load on the machine, and it one on them.
+//! This is a separate binary because it and the other tests would slow each other down.
 
 mod bodies;
 mod costly;

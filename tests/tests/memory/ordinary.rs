@@ -7,16 +7,16 @@ use pytriton_tests::{Banner, Result};
 
 use crate::http;
 
-/// Between two requests.
+/// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A client that sends small requests, all of which must be served.
+/// A client that sends small requests and expects a result for each.
 pub(crate) struct Ordinary {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Served>,
 }
 
-/// What became of its requests.
+/// The outcome of its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Served {
     pub right: usize,

@@ -9,13 +9,13 @@ use crate::grpc_bodies::{self, compressed};
 pub(crate) const INFER: &str = "/inference.GRPCInferenceService/ModelInfer";
 const STREAM_INFER: &str = "/inference.GRPCInferenceService/ModelStreamInfer";
 
-/// Nearly as much as a request may have.
+/// Slightly less than the maximum size of a request.
 const ALLOWED: usize = 60 << 20;
 
-/// The text of a configuration that the server has the memory to parse, if it has nothing else.
+/// The size of a configuration that the server can parse only while nothing else uses the budget.
 const CONFIG_BYTES: usize = 400 << 10;
 
-/// Small on its way and as large as is allowed when it is inflated.
+/// A body of the maximum size that compresses well.
 fn spaces() -> Vec<u8> {
     vec![b' '; ALLOWED]
 }
@@ -28,7 +28,7 @@ fn http(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// All requests; `region` is registered, and as large as [`LARGE`].
+/// Returns all requests. `region` is registered and has [`LARGE`] bytes.
 pub(crate) fn all(region: &str) -> Vec<Costly> {
     let mut all = json();
     all.extend(compressed_bodies());

@@ -18,21 +18,21 @@ use crate::requests::all;
 use crate::sizes::Sizes;
 use crate::watches::watch_bytes;
 
-/// How long it lasts where `PYTRITON_MEMORY_SECONDS` says nothing.
+/// The default duration of the test; `PYTRITON_MEMORY_SECONDS` overrides it.
 const SECONDS: u64 = 10;
 
-/// The bytes that the server may hold for clients.
+/// The memory budget of the server in bytes.
 const BUDGET: u64 = 64 << 20;
 
-/// The address space that it may have in addition to what it has at rest.
+/// The additional address space of the server, on top of what it has when idle.
 const ADDRESS_SPACE: u64 = 512 << 20;
 
 const CLIENTS: usize = 64;
 
-/// What an HTTP/2 connection reserves for each of its streams, in its receive window.
+/// The bytes that an HTTP/2 connection reserves for each stream in its receive window.
 const STREAM_BYTES: u64 = 8 << 10;
 
-/// How long the server may take to end.
+/// The timeout for the server to exit.
 const EXIT: Duration = Duration::from_secs(20);
 
 fn duration() -> Duration {
@@ -41,7 +41,7 @@ fn duration() -> Duration {
     Duration::from_secs(seconds.unwrap_or(SECONDS))
 }
 
-/// The requests that `PYTRITON_MEMORY_KINDS` names, or all.
+/// Returns the requests that `PYTRITON_MEMORY_KINDS` selects, or all.
 fn kinds(all: Vec<Costly>) -> Vec<Costly> {
     let named = env::var("PYTRITON_MEMORY_KINDS").unwrap_or_default();
     let names: Vec<_> = named.split(',').filter(|name| !name.is_empty()).collect();
@@ -60,7 +60,8 @@ fn start() -> Result<Server> {
     Server::spawn(&mut command)
 }
 
-/// Limits the address space of a server to what it has now and some more; what it has now.
+/// Limits the address space of a server to its current size plus [`ADDRESS_SPACE`]. Returns the
+/// current sizes.
 fn limit_address_space(server: &Server) -> Result<Sizes> {
     let rest = Sizes::of(server);
     let limit = Some(rest.address_space + ADDRESS_SPACE);
@@ -118,8 +119,8 @@ fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()>
     Ok(())
 }
 
-/// Checks that requests were served, found invalid or refused, and that the server has no errors of
-/// its own.
+/// Checks that each request was served, rejected as invalid, or refused, and that the server
+/// reported no internal errors.
 fn check_statuses(tally: &Tally) {
     // OK, INVALID_ARGUMENT and RESOURCE_EXHAUSTED.
     const GRPC_STATUSES: [&str; 3] = ["0", "3", "8"];

@@ -2,7 +2,7 @@ use std::{fmt, fs};
 
 use pytriton_tests::Server;
 
-/// What a server has of the machine's memory, in bytes.
+/// The memory of a server in bytes, and its number of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub resident: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// What it has at the moment.
+    /// Returns the current sizes.
     pub(crate) fn of(server: &Server) -> Self {
         let status = fs::read_to_string(format!("/proc/{}/status", server.pid()));
         let status = status.unwrap_or_default();

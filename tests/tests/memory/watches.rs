@@ -6,8 +6,7 @@ use crate::costly::{WATCH, connect};
 use crate::http2::Http2;
 use crate::sizes::Sizes;
 
-/// The connections, and the streams of each: fewer than the smallest receive window among them
-/// allows.
+/// The connections, and the streams of each: fewer than the smallest receive window of them allows.
 const CONNECTIONS: u64 = 32;
 const STREAMS: u32 = 20;
 

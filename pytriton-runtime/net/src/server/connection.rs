@@ -147,7 +147,7 @@ impl<S: HttpService> Connections<S> {
         self.serve_tracked(stream, ConnectionState::new(), stop)
     }
 
-    /// As [`serve`](Self::serve), with a state that tells others whether the connection is idle.
+    /// Like [`serve`](Self::serve), with a state that shows whether the connection is idle.
     pub(crate) async fn serve_tracked(
         self,
         stream: TcpStream,
