@@ -14,9 +14,9 @@ const GROWTH: usize = 4;
 
 /// Bytes of known maximum length while they arrive.
 ///
-/// Memory is reserved before it is allocated, and allocated as the bytes arrive. Bytes that a client
-/// announces but does not send take neither memory nor address space. One position can be aligned
-/// for every element type.
+/// Memory is reserved before it is allocated, and allocated as the bytes arrive. Bytes that a
+/// client announces but does not send take neither memory nor address space. One position can be
+/// aligned for every element type.
 #[derive(Debug)]
 pub struct BodyBuffer {
     /// The bytes, after the padding that aligns them.

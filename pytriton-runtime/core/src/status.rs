@@ -38,8 +38,8 @@ impl Status {
         self.codes().1
     }
 
-    /// Checks in debug builds that an error of this kind may be reported to `requests` requests. Only
-    /// the client of an invalid request receives its error.
+    /// Checks in debug builds that an error of this kind may be reported to `requests` requests.
+    /// Only the client of an invalid request receives its error.
     #[inline]
     pub fn assert_belongs_to(self, requests: usize) {
         debug_assert!(

@@ -2,8 +2,8 @@
 //! logs. The crate starts no engine and serves no port.
 //!
 //! - [`options`]: the engine option, model control, and the options that an engine cannot honour;
-//!   [`flags`]: tritonserver's flags; [`Limits`]: the limits of a server; [`HeaderForward`]: headers
-//!   that become request parameters.
+//!   [`flags`]: tritonserver's flags; [`Limits`]: the limits of a server; [`HeaderForward`]:
+//!   headers that become request parameters.
 //! - [`access`]: groups of routes that can be restricted, and the secrets that open them.
 //! - [`port`]: the ports of a server; [`tls`]: the certificates of the ports.
 //! - [`logging`]: the log of the process; [`trace`]: the export of spans.

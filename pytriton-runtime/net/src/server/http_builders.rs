@@ -25,8 +25,8 @@ const HTTP1_SHARE_OF_BUDGET: usize = 4;
 /// hyper's buffer grows by doubling.
 const HTTP1_BUFFER_GROWTH: usize = 2;
 
-/// The overhead of HTTP/1 syntax, which [`ConnectionLimits::max_header_bytes`] does not include: the
-/// request line, and the separators of each header.
+/// The overhead of HTTP/1 syntax, which [`ConnectionLimits::max_header_bytes`] does not include:
+/// the request line, and the separators of each header.
 const HTTP1_LINE_BYTES: usize = 1 << 10;
 const HTTP1_HEADER_BYTES: usize = 8;
 
