@@ -43,45 +43,29 @@ compile_error!(
 
 mod backend_macro;
 
-#[cfg(feature = "embedded")]
-mod decompression;
 pub mod engine;
-#[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
-#[cfg(feature = "embedded")]
-pub mod grpc;
-#[cfg(feature = "embedded")]
-pub mod http;
-#[cfg(feature = "embedded")]
-pub mod metrics;
-#[cfg(feature = "embedded")]
-pub mod repository;
 pub mod server;
-#[cfg(feature = "embedded")]
-pub mod service;
-#[cfg(test)]
-mod testing;
-#[cfg(feature = "embedded")]
-pub mod trace_extension;
 
 pub use half;
 pub use inventory;
 pub use ndarray;
 #[cfg(feature = "embedded")]
 pub use pytriton_core::shared_memory;
-#[cfg(feature = "embedded")]
-pub(crate) use pytriton_core::{
-    body_buffer, heap, maybe_ready, offload, response_channel, tracked_buffer, tracked_bytes,
-};
+#[cfg(test)]
+pub(crate) use pytriton_core::testing;
 pub use pytriton_core::{
     call, decorators, memory_budget, model, registry, request, runtime_models, statistics,
 };
+#[cfg(feature = "embedded")]
+pub(crate) use pytriton_core::{heap, offload};
 pub(crate) use pytriton_core::{instance, panic, status, text};
+#[cfg(feature = "embedded")]
+pub use pytriton_embedded::{grpc, http, metrics, repository, service, trace_extension};
 pub use pytriton_engine::trace::{TracesError, TracesExporter};
 pub use pytriton_engine::{HeaderForward, Limits, PatternError, access, flags, port, tls};
-#[cfg(all(feature = "embedded", tritonserver))]
-pub(crate) use pytriton_engine::{loaded_models, side_channel};
 pub(crate) use pytriton_engine::{logging, trace};
 pub use pytriton_kserve as kserve;
 pub use pytriton_kserve::{LogFormat, configuration, openai, openapi};

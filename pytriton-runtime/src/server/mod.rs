@@ -55,8 +55,6 @@ mod platforms;
 #[cfg(feature = "embedded")]
 mod port_certificates;
 #[cfg(feature = "embedded")]
-mod port_service;
-#[cfg(feature = "embedded")]
 mod router;
 mod run;
 #[cfg(feature = "embedded")]
@@ -67,9 +65,6 @@ mod shutdown_phase;
 mod sidecar_server;
 mod signal;
 mod signature_check;
-#[cfg(test)]
-#[cfg(feature = "embedded")]
-mod streamed_tests;
 mod supervisor;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
@@ -93,7 +88,7 @@ pub use limit_options::LimitOptions;
 pub use local::Local;
 pub use options::Options;
 #[cfg(feature = "embedded")]
-pub use router::Router;
+pub use pytriton_embedded::Router;
 pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;

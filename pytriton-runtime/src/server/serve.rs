@@ -9,6 +9,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::HeaderForward;
 use crate::Limits;
+use pytriton_embedded::{PortRoutes, PortService, serve};
+
 use crate::access::{Access, Closed, Protocol as Spoken};
 use crate::engine::{ControlMode, ControlOptions};
 use crate::grpc;
@@ -21,7 +23,7 @@ use crate::openapi::ServedRoutes;
 use crate::port::{Port, PortMap};
 use crate::registry::Registry;
 use crate::repository::ModelRepository;
-use crate::service::routes::is_used_by_page;
+use crate::service::is_used_by_page;
 use crate::service::{AccessControl, AppState};
 
 use super::embedded_checks::{
@@ -31,7 +33,6 @@ use super::embedded_checks::{
 use super::listener::Reserved;
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
-use super::port_service::{PortRoutes, PortService};
 use super::{Addresses, Options, ServerError};
 
 /// How long clients have to receive the refusal of their requests.
@@ -90,7 +91,7 @@ impl Server {
         for endpoint in server.endpoints(listeners.ports, limits, options, &access, platforms) {
             server
                 .endpoints
-                .spawn(endpoint.serve(server.stop.subscribe()));
+                .spawn(serve(endpoint, server.stop.subscribe()));
         }
         server._access = Some(access);
         Ok(server)
@@ -131,7 +132,7 @@ impl Server {
                 let connections = Connections::new(PortService::new(routes), &limits, &windows);
                 let endpoint = Endpoint::new(listener, connections.certificates(tls));
                 let stop = server.stop.subscribe();
-                server.endpoints.spawn(endpoint.serve(stop));
+                server.endpoints.spawn(serve(endpoint, stop));
             }
         }
         server.certificates = certificates;

@@ -9,7 +9,7 @@ use crate::http::{OpenApiDocument, Relay, TritonserverClient, Upstream};
 use crate::port::Port;
 use crate::registry::Registry;
 #[cfg(feature = "embedded")]
-use crate::service::routes::is_used_by_page;
+use crate::service::is_used_by_page;
 #[cfg(feature = "embedded")]
 use crate::tls::plan;
 use crate::triton::TritonEngine;

@@ -7,7 +7,7 @@
 
 mod expected;
 mod file;
-#[cfg(all(feature = "embedded", any(test, feature = "fuzzing")))]
+#[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod keys;
 mod origin;

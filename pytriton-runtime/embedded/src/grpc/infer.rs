@@ -1,0 +1,76 @@
+use std::sync::Arc;
+
+use axum::response::Response;
+use futures_util::stream::iter;
+use pytriton_core::offload::by_weight;
+use pytriton_core::request::InferRequest;
+use pytriton_kserve::proto::{Envelope, Pieces};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use crate::repository::Model;
+use crate::service::{AppState, Error};
+
+use super::GrpcError;
+use super::answers::{self, Framed, encode};
+use super::call::Call;
+use super::messages::Messages;
+
+/// Executes an inference and encodes the response.
+///
+/// The outer error means that the request failed, the inner one that its response is too large.
+pub(super) async fn infer(
+    call: &Call,
+    model: &Model,
+    id: &str,
+    request: InferRequest,
+    envelope: Envelope,
+) -> Result<Result<Framed, Status>, Error> {
+    let writer = call.writer(model, id, &request)?;
+    let trace = request.traced.clone();
+    let response = call.app_state.infer(model, request).await?;
+    let weight = writer.weight(&response);
+    let write = move || encode(&writer, response, envelope);
+    if let Some(trace) = &trace {
+        trace.now("GRPC_SEND_START");
+    }
+    let written = by_weight(weight, write).await;
+    if let Some(trace) = &trace {
+        trace.now("GRPC_SEND_END");
+    }
+    Ok(written?)
+}
+
+/// Serves a call with one request and one response.
+pub(super) async fn unary(
+    app_state: Arc<AppState>,
+    metadata: MetadataMap,
+    messages: Messages<Pieces>,
+) -> Response {
+    match respond(app_state, &metadata, messages).await {
+        Ok(message) => answers::response(iter([Ok(message)])),
+        Err(status) => status.into_http(),
+    }
+}
+
+async fn respond(
+    app_state: Arc<AppState>,
+    metadata: &MetadataMap,
+    mut messages: Messages<Pieces>,
+) -> Result<Framed, Status> {
+    let call = Arc::new(Call::new(app_state, metadata, Some("ModelInfer RPC")));
+    let message = messages.first().await?;
+    let asked = call.read(message, messages.limit()).await?;
+    let arrival = messages.arrival();
+    // The request keeps the permit of its message. Further messages are not counted.
+    messages.end().await?;
+    let (model, mut request) = asked.request.map_err(GrpcError::from)?;
+    if let Some(arrival) = arrival
+        && model.spec().sequence_batching.is_some()
+    {
+        arrival.turn().await;
+        request.arrival = Some(arrival);
+    }
+    let answer = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
+    answer.map_err(GrpcError::from)?
+}

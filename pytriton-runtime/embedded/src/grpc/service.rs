@@ -1,0 +1,227 @@
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::stream::iter;
+use pytriton_core::memory_budget::MemoryBudget;
+use pytriton_core::request::Arrival;
+use pytriton_core::shared_memory::Kind;
+use pytriton_kserve::proto::server_metadata;
+use pytriton_protocol::proto::{
+    CudaSharedMemoryStatusRequest, CudaSharedMemoryUnregisterRequest,
+    CudaSharedMemoryUnregisterResponse, ServerLiveRequest, ServerLiveResponse,
+    ServerMetadataRequest, ServerReadyRequest, ServerReadyResponse,
+    SystemSharedMemoryStatusRequest, SystemSharedMemoryUnregisterRequest,
+    SystemSharedMemoryUnregisterResponse,
+};
+use tokio::sync::Semaphore;
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use crate::service::AppState;
+use crate::service::routes::{Route, Rpc};
+
+use super::answers::{self, Framed, framed};
+use super::compression::Encoding;
+use super::descriptors::Descriptors;
+use super::health::MAX_WATCHES;
+use super::message_limit::MessageLimit;
+use super::messages::{MessageOptions, Messages};
+use super::timed_body::TimedBody;
+use super::unary::Unary;
+use super::{health, infer, logging, models, reflection, refusal, shared_memory, stream, trace};
+
+/// All gRPC services of a port.
+#[derive(Debug)]
+pub(super) struct Service {
+    pub(super) app_state: Arc<AppState>,
+    pub(super) descriptors: Arc<Descriptors>,
+    /// One permit per `Watch` stream.
+    pub(super) watches: Arc<Semaphore>,
+    /// The budget of health calls, which never refuses. Their requests are small, and connections
+    /// and streams are limited.
+    pub(super) unlimited: Arc<MemoryBudget>,
+}
+
+impl Service {
+    pub(super) fn new(app_state: AppState) -> Self {
+        Self {
+            app_state: Arc::new(app_state),
+            descriptors: Arc::new(reflection::descriptors()),
+            watches: Arc::new(Semaphore::new(MAX_WATCHES)),
+            unlimited: MemoryBudget::new(usize::MAX),
+        }
+    }
+
+    /// Responds to a call.
+    ///
+    /// Every kind of call has its own future, so that none is larger than necessary.
+    pub(super) fn call(
+        self: &Arc<Self>,
+        (route, rpc): (&'static Route, Rpc),
+        request: Request,
+    ) -> BoxFuture<'static, Response> {
+        let (mut parts, body) = request.into_parts();
+        let arrival = parts.extensions.remove::<Arc<Arrival>>();
+        let encoding = match Encoding::of(&parts.headers) {
+            Ok(encoding) => encoding,
+            Err(error) => return ready(refusal(error)).boxed(),
+        };
+        let app_state = Arc::clone(&self.app_state);
+        let options = MessageOptions {
+            encoding,
+            limit: MessageLimit::new(route, &app_state.limits),
+            streaming: route.is_streaming,
+        };
+        let body = TimedBody::new(body, &app_state.limits, &app_state.models, arrival);
+        let budget = match route.is_health() {
+            true => &self.unlimited,
+            false => app_state.models.budget(),
+        };
+        let permit = budget.empty_permit();
+        match rpc {
+            Rpc::ModelInfer => {
+                let metadata = MetadataMap::from_headers(parts.headers);
+                let messages = Messages::new(body, permit, options);
+                infer::unary(app_state, metadata, messages).boxed()
+            }
+            Rpc::ModelStreamInfer => {
+                let metadata = MetadataMap::from_headers(parts.headers);
+                let messages = Messages::new(body, permit, options);
+                ready(stream::stream(app_state, &metadata, messages)).boxed()
+            }
+            Rpc::HealthWatch => {
+                let unary = Unary::new(Messages::new(body, permit, options));
+                health::watch(Arc::clone(self), unary).boxed()
+            }
+            Rpc::Reflection => {
+                let messages = Messages::new(body, permit, options);
+                ready(reflection::respond(self, messages)).boxed()
+            }
+            rpc => {
+                let unary = Unary::new(Messages::new(body, permit, options));
+                respond(app_state, rpc, unary).boxed()
+            }
+        }
+    }
+}
+
+async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
+    let response = response(&app_state, rpc, call).await;
+    #[cfg(pytriton_qa)]
+    delay().await;
+    match response {
+        Ok(message) => answers::response(iter([Ok(message)])),
+        Err(status) => status.into_http(),
+    }
+}
+
+/// Delays a response by as many seconds as Triton's own tests request.
+#[cfg(pytriton_qa)]
+async fn delay() {
+    let seconds = std::env::var("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    if let Some(seconds) = seconds {
+        tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
+    }
+}
+
+/// Returns the response to a unary call other than an inference.
+async fn response(app_state: &AppState, rpc: Rpc, call: Unary) -> Result<Framed, Status> {
+    match rpc {
+        Rpc::ServerLive => {
+            let live = app_state.live();
+            let respond = |_: &ServerLiveRequest| Ok(ServerLiveResponse { live });
+            call.respond(respond).await
+        }
+        Rpc::ServerReady => {
+            let respond = |_: &ServerReadyRequest| {
+                let ready = app_state.ready();
+                Ok(ServerReadyResponse { ready })
+            };
+            call.respond(respond).await
+        }
+        Rpc::ServerMetadata => {
+            let respond = |_: &ServerMetadataRequest| Ok(server_metadata());
+            call.respond(respond).await
+        }
+        Rpc::ModelReady => {
+            call.respond(|request| models::ready(app_state, request))
+                .await
+        }
+        Rpc::ModelMetadata => {
+            call.respond(|request| models::model_metadata(app_state, request))
+                .await
+        }
+        Rpc::ModelConfig => {
+            call.respond(|request| models::model_config(app_state, request))
+                .await
+        }
+        Rpc::ModelStatistics => {
+            call.respond(|request| models::model_statistics(app_state, request))
+                .await
+        }
+        Rpc::RepositoryIndex => {
+            call.respond(|request| models::index(app_state, request))
+                .await
+        }
+        Rpc::RepositoryModelLoad => {
+            let (request, permit) = call.request().await?;
+            let unused = permit.sibling();
+            framed(&models::load(app_state, request, permit).await?, unused)
+        }
+        Rpc::RepositoryModelUnload => {
+            let (request, permit) = call.request().await?;
+            framed(&models::unload(app_state, request).await?, permit.sibling())
+        }
+        Rpc::SystemSharedMemoryStatus => {
+            let respond = |request: &SystemSharedMemoryStatusRequest| {
+                shared_memory::status(app_state, &request.name)
+            };
+            call.respond(respond).await
+        }
+        Rpc::SystemSharedMemoryRegister => {
+            call.respond(|request| shared_memory::register(app_state, request))
+                .await
+        }
+        Rpc::SystemSharedMemoryUnregister => {
+            let respond = |request: &SystemSharedMemoryUnregisterRequest| {
+                shared_memory::unregister(app_state, Kind::System, &request.name)
+                    .map(|()| SystemSharedMemoryUnregisterResponse {})
+            };
+            call.respond(respond).await
+        }
+        Rpc::CudaSharedMemoryStatus => {
+            let respond = |request: &CudaSharedMemoryStatusRequest| {
+                shared_memory::cuda_status(app_state, &request.name)
+            };
+            call.respond(respond).await
+        }
+        Rpc::CudaSharedMemoryRegister => {
+            call.respond(|request| shared_memory::register_cuda(app_state, request))
+                .await
+        }
+        Rpc::CudaSharedMemoryUnregister => {
+            let respond = |request: &CudaSharedMemoryUnregisterRequest| {
+                shared_memory::unregister(app_state, Kind::Cuda, &request.name)
+                    .map(|()| CudaSharedMemoryUnregisterResponse {})
+            };
+            call.respond(respond).await
+        }
+        Rpc::TraceSetting => {
+            call.respond(|request| trace::trace_setting(app_state, request))
+                .await
+        }
+        Rpc::LogSettings => call.respond(logging::log_settings).await,
+        Rpc::HealthCheck => {
+            call.respond(|request| health::check(app_state, request))
+                .await
+        }
+        // Handled by `Service::call`.
+        Rpc::ModelInfer | Rpc::ModelStreamInfer | Rpc::HealthWatch | Rpc::Reflection => {
+            Err(Status::unimplemented(""))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+use futures_util::StreamExt;
+use pytriton_core::registry::{
+    ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
+};
+use pytriton_protocol::proto::infer_parameter::ParameterChoice;
+use pytriton_protocol::proto::*;
+use tokio::time::timeout;
+use tonic::Code;
+
+use crate::testing::IDENTITY;
+
+use super::{Client, TEST_TIMEOUT, client, message, serve_models};
+
+#[tokio::test]
+async fn a_stream_answers_in_order_and_outlives_failures() {
+    let (_models, mut client) = client().await;
+    let unknown = ModelInferRequest {
+        model_name: "Nope".to_owned(),
+        ..message("3", &[1.0])
+    };
+    let messages = [
+        message("1", &[-4.0]),
+        message("2", &[1.0]),
+        unknown,
+        message("4", &[-3.0]),
+        message("5", &[1.0]),
+    ];
+    let messages = futures_util::stream::iter(messages);
+    let answers = client
+        .model_stream_infer(messages)
+        .await
+        .unwrap()
+        .into_inner();
+    let answers: Vec<_> = timeout(
+        TEST_TIMEOUT,
+        answers.map(Result::unwrap).collect::<Vec<_>>(),
+    )
+    .await
+    .unwrap();
+    let received: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            (
+                answer.infer_response.as_ref().unwrap().id.as_str(),
+                answer.error_message.as_str(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("1", ""),
+        ("2", ""),
+        ("3", "Request for unknown model: 'Nope' is not found"),
+        ("4", "model 'Identity' failed: asked to fail"),
+        ("5", ""),
+    ];
+    assert_eq!(received, expected);
+}
+
+#[tokio::test]
+async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
+    let (_models, mut client) = client().await;
+    let messages = futures_util::stream::iter([message("1", &[-3.0]), message("2", &[1.0])]);
+    let mut request = tonic::Request::new(messages);
+    request
+        .metadata_mut()
+        .insert("triton_grpc_error", "true".parse().unwrap());
+    let mut answers = client
+        .model_stream_infer(request)
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(answers.message().await.unwrap_err().code(), Code::Internal);
+}
+
+#[tokio::test]
+async fn a_stopping_server_answers_accepted_requests_and_refuses_others() {
+    let (models, mut client) = client().await;
+    let (more, messages) = open_stream(40);
+    let mut answers = client
+        .model_stream_infer(messages)
+        .await
+        .unwrap()
+        .into_inner();
+    answers.next().await.unwrap().unwrap();
+    models.stop_being_ready();
+    let mut answered = 1;
+    let status = loop {
+        match timeout(TEST_TIMEOUT, answers.next()).await.unwrap() {
+            Some(Ok(answer)) => {
+                assert_eq!(answer.error_message, "");
+                answered += 1;
+            }
+            Some(Err(status)) => break status,
+            None => panic!("the stream ended as if nothing had happened"),
+        }
+    };
+    assert_eq!(status.code(), Code::Unavailable);
+    assert_eq!(answered, 40);
+    drop(more);
+}
+
+/// Returns a stream of requests, and a handle that keeps it open.
+fn open_stream(
+    count: usize,
+) -> (
+    tokio::sync::mpsc::Sender<ModelInferRequest>,
+    impl futures_util::Stream<Item = ModelInferRequest> + Send + 'static,
+) {
+    let (more, mut messages) = tokio::sync::mpsc::channel(count);
+    for _ in 0..count {
+        more.try_send(message("1", &[1.0])).unwrap();
+    }
+    let stream = futures_util::stream::poll_fn(move |context| messages.poll_recv(context));
+    (more, stream)
+}
+
+/// A request of a sequence.
+fn of_sequence(id: i64, step: usize, steps: usize) -> ModelInferRequest {
+    let parameter = |choice| InferParameter {
+        parameter_choice: Some(choice),
+    };
+    let flag = |name: &str, is: bool| (name.to_owned(), parameter(ParameterChoice::BoolParam(is)));
+    ModelInferRequest {
+        parameters: [
+            flag("sequence_start", step == 0),
+            flag("sequence_end", step + 1 == steps),
+            (
+                "sequence_id".to_owned(),
+                parameter(ParameterChoice::Int64Param(id)),
+            ),
+        ]
+        .into(),
+        ..message(&format!("{id} {step}"), &[1.0])
+    }
+}
+
+#[tokio::test]
+async fn sequences_that_share_a_stream_do_not_starve_each_other() {
+    const SEQUENCES: i64 = 12;
+    const STEPS: usize = 6;
+    let direct = SequenceStrategyDeclaration::Direct {
+        max_queue_delay_microseconds: 0,
+        minimum_slot_utilization: 0.0,
+    };
+    let oldest = |slots| SequenceStrategyDeclaration::Oldest {
+        max_candidate_sequences: slots,
+        preferred_batch_size: &[],
+        max_queue_delay_microseconds: 0,
+        preserve_ordering: false,
+    };
+    let strategies = [1, 4, 8].map(|slots| [(slots, direct), (slots, oldest(slots))]);
+    for (slots, strategy) in strategies.concat() {
+        let model = ModelDeclaration {
+            max_batch_size: slots,
+            dynamic_batching: None,
+            sequence_batching: Some(SequenceBatchingDeclaration {
+                max_sequence_idle_microseconds: 3_000_000,
+                strategy,
+            }),
+            ..IDENTITY
+        };
+        let (_models, channel) = serve_models(&[&model]).await;
+        let steps = (0..STEPS).flat_map(|step| (1..=SEQUENCES).map(move |id| (id, step)));
+        let messages = steps.clone().map(|(id, step)| of_sequence(id, step, STEPS));
+        let messages: Vec<_> = messages.collect();
+        let answers = Client::new(channel)
+            .model_stream_infer(futures_util::stream::iter(messages))
+            .await
+            .unwrap()
+            .into_inner();
+        let answers = timeout(
+            TEST_TIMEOUT,
+            answers.map(Result::unwrap).collect::<Vec<_>>(),
+        );
+        let answers = answers.await.unwrap();
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|answer| (answer.infer_response.unwrap().id, answer.error_message))
+            .collect();
+        let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
+        assert_eq!(answers, expected.collect::<Vec<_>>(), "{model:?}");
+    }
+}

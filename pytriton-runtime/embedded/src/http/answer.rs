@@ -1,0 +1,127 @@
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use bytes::Bytes;
+use pytriton_core::memory_budget::MemoryBudgetError;
+use pytriton_core::text::for_client;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_kserve::error_json;
+
+use crate::service::{AppState, Error};
+
+use super::HttpError;
+use super::content::{Content, Parts};
+use super::events::Events;
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const PLAIN: &str = "text/plain";
+
+/// A response over HTTP.
+pub(crate) type Answer = Response<Content>;
+
+/// Creates a JSON response.
+pub(super) fn json(body: TrackedBytes) -> Answer {
+    answer(StatusCode::OK, JSON, body)
+}
+
+/// Creates a response about models or settings. Its memory is reserved until the client has received it.
+pub(super) fn held(
+    app_state: &AppState,
+    content_type: &'static str,
+    body: impl Into<Bytes>,
+) -> Result<Answer, Failure> {
+    let body = reserved(app_state, body);
+    let body = body.map_err(|error| Failure::json(Error::from(error)))?;
+    Ok(answer(StatusCode::OK, content_type, body))
+}
+
+/// Reserves the memory of a text about models or settings.
+pub(super) fn reserved(
+    app_state: &AppState,
+    text: impl Into<Bytes>,
+) -> Result<TrackedBytes, MemoryBudgetError> {
+    let text = text.into();
+    let permit = app_state.models.budget().permit(text.len())?;
+    Ok(TrackedBytes::new(text, permit))
+}
+
+/// Creates a response from parts, which are sent one after another without being joined.
+pub(super) fn parts(headers: HeaderMap, first: TrackedBytes, others: Vec<TrackedBytes>) -> Answer {
+    let mut response = Response::new(Content::Parts(Parts::new(first, others)));
+    *response.headers_mut() = headers;
+    response
+}
+
+/// Creates a response that is a stream of events.
+pub(super) fn events(status: StatusCode, events: Events) -> Answer {
+    let content_type = "text/event-stream; charset=utf-8";
+    answer(status, content_type, Content::Events(events))
+}
+
+pub(super) fn answer(
+    status: StatusCode,
+    content_type: &'static str,
+    body: impl Into<Content>,
+) -> Answer {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let content_type = HeaderValue::from_static(content_type);
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}
+
+/// An error and the content type that Triton uses for it.
+#[derive(Debug)]
+pub(super) struct Failure {
+    error: HttpError,
+    content_type: &'static str,
+}
+
+impl Failure {
+    pub(super) fn json(error: impl Into<HttpError>) -> Self {
+        Self {
+            error: error.into(),
+            content_type: JSON,
+        }
+    }
+
+    pub(super) fn plain(error: impl Into<HttpError>) -> Self {
+        Self {
+            error: error.into(),
+            content_type: PLAIN,
+        }
+    }
+}
+
+impl From<Failure> for Answer {
+    fn from(
+        Failure {
+            error,
+            content_type,
+        }: Failure,
+    ) -> Self {
+        let status = StatusCode::from_u16(error.status());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = answer(
+            status,
+            content_type,
+            TrackedBytes::short(&error_json(&for_client(&error))),
+        );
+        if let HttpError::Method { allowed } = error {
+            allow(&mut response, allowed);
+        }
+        if error == HttpError::ContentEncoding {
+            let known = HeaderValue::from_static("gzip, deflate");
+            response.headers_mut().insert(ACCEPT_ENCODING, known);
+        }
+        response
+    }
+}
+
+/// Adds the `Allow` header, which a response with status 405 must have.
+pub(super) fn allow(answer: &mut Answer, methods: &[Method]) {
+    let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    // Method names, commas and spaces are valid in a header.
+    if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
+        answer.headers_mut().insert(ALLOW, names);
+    }
+}

@@ -1,0 +1,298 @@
+use std::io::{self, Write};
+
+use axum::http::HeaderValue;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use pytriton_core::body_buffer::BodyBuffer;
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use pytriton_core::tracked_buffer::TrackedBuffer;
+use pytriton_core::tracked_bytes::TrackedBytes;
+
+use crate::decompression::{self, DecompressionError, Format};
+use crate::service::Error;
+
+use super::HttpError;
+
+/// The compression of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Gzip,
+    Deflate,
+}
+
+impl Encoding {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Gzip, Self::Deflate]
+            .into_iter()
+            .find(|encoding| encoding.name() == name)
+    }
+
+    /// Returns the compression of a request body with this `Content-Encoding`, or `None` if it is
+    /// not compressed.
+    pub(super) fn of_request(encoding: Option<&HeaderValue>) -> Result<Option<Self>, HttpError> {
+        let Some(value) = encoding else {
+            return Ok(None);
+        };
+        match value.to_str().unwrap_or("unreadable") {
+            "" | "identity" => Ok(None),
+            name => Self::named(name)
+                .map(Some)
+                .ok_or(HttpError::ContentEncoding),
+        }
+    }
+
+    /// Returns the compression that a client with this `Accept-Encoding` prefers for its response:
+    /// the first one with the largest weight.
+    ///
+    /// Source: `CompressionTypeUsed` in Triton 2.51.
+    pub(super) fn of_response(accepted: Option<&HeaderValue>) -> Option<Self> {
+        let accepted = accepted?.to_str().ok()?;
+        let mut best = (None, 0.0);
+        for entry in accepted.split(',') {
+            let (name, weight) = match entry.split_once(";q=") {
+                Some((name, weight)) => (name.trim(), weight.trim().parse().unwrap_or(0.0)),
+                None => (entry.trim(), 1.0),
+            };
+            let encoding = Self::named(name);
+            if weight > best.1 && (encoding.is_some() || name == "identity") {
+                best = (encoding, weight);
+            }
+        }
+        best.0
+    }
+
+    /// Compresses a body. The memory of the result and of the encoder is reserved with `permit`.
+    pub(super) fn compress<'a>(
+        self,
+        parts: impl Iterator<Item = &'a [u8]>,
+        permit: MemoryPermit,
+    ) -> Result<TrackedBytes, MemoryBudgetError> {
+        let mut encoder = permit.sibling();
+        encoder.grow(ENCODER_BYTES)?;
+        let mut output = Output {
+            buffer: TrackedBuffer::new(permit),
+            refused: None,
+        };
+        let level = Compression::default();
+        // The buffer only fails if memory cannot be reserved, and the encoders have no other
+        // errors.
+        let written = match self {
+            Self::Gzip => written(GzEncoder::new(&mut output, level), parts),
+            Self::Deflate => written(ZlibEncoder::new(&mut output, level), parts),
+        };
+        match (output.refused, written) {
+            (None, Ok(())) => Ok(output.buffer.freeze()),
+            (refused, _) => Err(refused.unwrap_or_else(|| encoder.refusal(ENCODER_BYTES))),
+        }
+    }
+}
+
+/// The memory of an encoder in addition to its output.
+const ENCODER_BYTES: usize = 320 << 10;
+
+/// The output of an encoder. After an error, it accepts no more bytes.
+struct Output {
+    buffer: TrackedBuffer,
+    refused: Option<MemoryBudgetError>,
+}
+
+impl Write for &mut Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.refused.is_none() {
+            self.refused = self.buffer.extend_from_slice(bytes).err();
+        }
+        match self.refused {
+            None => Ok(bytes.len()),
+            Some(error) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn written<'a>(mut encoder: impl Write, parts: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+    for part in parts {
+        encoder.write_all(part)?;
+    }
+    // Dropping the encoder writes the end of the stream.
+    Ok(())
+}
+
+/// Decompresses a body to at most `limit` bytes. Like Triton, it detects the encoding by the first
+/// bytes. The byte at `aligned_at` is aligned for every element type.
+///
+/// `permit` is an empty permit of the budget. The memory of the result is reserved with the
+/// returned one.
+pub(super) fn decompress(
+    body: &[u8],
+    aligned_at: Option<usize>,
+    limit: usize,
+    permit: MemoryPermit,
+) -> Result<(Bytes, MemoryPermit), HttpError> {
+    const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+
+    if body.is_empty() {
+        return Err(HttpError::NothingToDecompress);
+    }
+    let format = match body.starts_with(GZIP_MAGIC) {
+        true => Format::GzipMembers,
+        false => Format::Zlib,
+    };
+    let header = permit.sibling();
+    let mut content = BodyBuffer::new(permit, limit, aligned_at);
+    let decompressed =
+        decompression::decompress(body, format, limit, header, |bytes| content.push(bytes));
+    decompressed.map_err(|error| match error {
+        DecompressionError::Budget(error) => Error::from(error).into(),
+        DecompressionError::Invalid { message } => HttpError::Decompression { message },
+        DecompressionError::TooLarge => HttpError::DecompressedSize { limit },
+    })?;
+    Ok(content.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::memory_budget::MemoryBudget;
+    use pytriton_protocol::tensor::AlignedBuffer;
+
+    use super::*;
+
+    const BUDGET_BYTES: usize = 64 << 20;
+
+    fn inflate(body: &[u8], aligned_at: Option<usize>, limit: usize) -> Result<Bytes, HttpError> {
+        let permit = MemoryBudget::new(BUDGET_BYTES).empty_permit();
+        decompress(body, aligned_at, limit, permit).map(|(bytes, _)| bytes)
+    }
+
+    fn compressed(encoding: Encoding, parts: &[Vec<u8>]) -> TrackedBytes {
+        let parts = parts.iter().map(Vec::as_slice);
+        encoding.compress(parts, MemoryPermit::unlimited()).unwrap()
+    }
+
+    #[test]
+    fn chooses_what_the_client_likes_best() {
+        let table = [
+            ("gzip", Some(Encoding::Gzip)),
+            ("deflate", Some(Encoding::Deflate)),
+            ("gzip, deflate", Some(Encoding::Gzip)),
+            ("deflate, gzip", Some(Encoding::Deflate)),
+            ("gzip;q=0.5, deflate;q=0.8", Some(Encoding::Deflate)),
+            ("identity, gzip", None),
+            ("gzip;q=0", None),
+            ("gzip;q=x", None),
+            ("br", None),
+            ("*", None),
+            ("", None),
+        ];
+        for (accepted, expected) in table {
+            let value = HeaderValue::from_static(accepted);
+            assert_eq!(Encoding::of_response(Some(&value)), expected, "{accepted}");
+        }
+        assert_eq!(Encoding::of_response(None), None);
+    }
+
+    #[test]
+    fn compressed_bodies_are_decoded() {
+        let parts = || [b"abc".to_vec(), vec![7; 5000]].into_iter();
+        for encoding in [Encoding::Gzip, Encoding::Deflate] {
+            let compressed = compressed(encoding, &parts().collect::<Vec<_>>());
+            let body = inflate(&compressed, None, BUDGET_BYTES).unwrap();
+            assert_eq!(body, parts().flatten().collect::<Vec<_>>());
+            assert!(matches!(
+                inflate(&compressed[..compressed.len() - 9], None, BUDGET_BYTES),
+                Err(HttpError::Decompression { .. })
+            ));
+        }
+        for junk in [&b"{}"[..], &[0x1f, 0x8b, 0]] {
+            let error = inflate(junk, None, BUDGET_BYTES);
+            assert!(matches!(error, Err(HttpError::Decompression { .. })));
+        }
+        assert_eq!(
+            inflate(b"", None, BUDGET_BYTES),
+            Err(HttpError::NothingToDecompress)
+        );
+    }
+
+    #[test]
+    fn bodies_of_every_length_are_whole_and_aligned() {
+        const CHUNK: usize = 32 << 10;
+
+        let around = [0, 1, CHUNK, 3 * CHUNK, 8 * CHUNK, 128 * CHUNK];
+        let lengths = around.map(|length: usize| [length.saturating_sub(1), length, length + 1]);
+        let lengths = lengths.into_iter().flatten();
+        for length in lengths {
+            let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
+            let original = Bytes::from(bytes);
+            for encoding in [Encoding::Gzip, Encoding::Deflate] {
+                let compressed = compressed(encoding, &[original.to_vec()]);
+                for aligned_at in [None, Some(0), Some(length.min(13)), Some(length / 2)] {
+                    let body = inflate(&compressed, aligned_at, length).unwrap();
+                    assert_eq!(body, original, "{length}");
+                    if let Some(at) = aligned_at.filter(|_| length > 0) {
+                        let place = body[at..].as_ptr().addr();
+                        assert_eq!(place % AlignedBuffer::ALIGNMENT, 0, "{length} {at}");
+                    }
+                    if let Some(limit) = length.checked_sub(1) {
+                        let large = Err(HttpError::DecompressedSize { limit });
+                        assert_eq!(inflate(&compressed, aligned_at, limit), large);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_members_of_a_body_count() {
+        let member = |text: &'static [u8]| compressed(Encoding::Gzip, &[text.to_vec()]).to_vec();
+        let body = [member(b"abc"), member(b""), member(b"def")].concat();
+        assert_eq!(inflate(&body, None, 6).unwrap(), b"abcdef"[..]);
+        let large = Err(HttpError::DecompressedSize { limit: 5 });
+        assert_eq!(inflate(&body, None, 5), large);
+    }
+
+    #[test]
+    fn a_bomb_is_not_blown_up() {
+        let bomb = compressed(Encoding::Gzip, &[vec![0; 8 << 20]]);
+        assert_eq!(
+            inflate(&bomb, None, BUDGET_BYTES).map(|body| body.len()),
+            Ok(8 << 20)
+        );
+        assert_eq!(
+            inflate(&bomb, None, 1000),
+            Err(HttpError::DecompressedSize { limit: 1000 })
+        );
+    }
+
+    #[test]
+    fn bodies_are_reserved_before_they_are_allocated() {
+        const MIB: usize = 1 << 20;
+
+        let bomb = compressed(Encoding::Gzip, &[vec![0; 8 * MIB]]);
+        // While it grows, half of the body is in memory twice.
+        for (limit, inflated) in [(17 * MIB, true), (8 * MIB - 1, false), (0, false)] {
+            let budget = MemoryBudget::new(limit);
+            match decompress(&bomb, None, BUDGET_BYTES, budget.empty_permit()) {
+                Ok((body, permit)) => {
+                    assert!(inflated, "{limit}");
+                    assert_eq!(body.len(), 8 * MIB);
+                    assert!(permit.bytes() >= body.len());
+                }
+                Err(HttpError::Service(Error::Budget(MemoryBudgetError { .. }))) => {
+                    assert!(!inflated, "{limit}");
+                }
+                Err(other) => panic!("{other}"),
+            }
+            assert_eq!(budget.reserved(), 0);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+use axum::http::StatusCode;
+use bytes::Bytes;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::offload::by_weight;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_kserve::{
+    CodecError, IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json,
+};
+
+use crate::repository::ControlError;
+use crate::service::{AppState, Error};
+
+use super::answer::{Answer, Failure, JSON, answer, held};
+
+/// Returns the repository index.
+pub(super) fn index(app_state: &AppState, body: &[u8]) -> Result<Answer, Failure> {
+    let only_ready =
+        decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
+    let index = app_state.index(only_ready);
+    let lines = index.iter().map(|entry| {
+        let version = entry.version.as_ref();
+        IndexLine {
+            name: &entry.name,
+            version: version.map(|version| (version.number, version.state, &*version.reason)),
+        }
+    });
+    held(app_state, JSON, index_json(lines))
+}
+
+/// Loads a model.
+pub(super) async fn load(
+    app_state: &AppState,
+    repository: Option<&str>,
+    name: &str,
+    body: Bytes,
+    mut permit: MemoryPermit,
+) -> Result<Answer, Failure> {
+    check_repository(repository)?;
+    let length = body.len();
+    let decode = move || {
+        let parameters = decode_load_request(&body, &mut permit)?;
+        Ok((parameters, permit))
+    };
+    let decoded = by_weight(length, decode).await;
+    let (parameters, permit) = decoded.map_err(|flaw| match flaw {
+        LoadFlaw::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
+        flaw => failure(malformed(flaw)),
+    })?;
+    done(app_state.load(name, parameters, permit).await)
+}
+
+/// Unloads a model. The body is ignored, because no model depends on others.
+pub(super) async fn unload(
+    app_state: &AppState,
+    repository: Option<&str>,
+    name: &str,
+) -> Result<Answer, Failure> {
+    check_repository(repository)?;
+    done(app_state.unload(name).await)
+}
+
+fn check_repository(repository: Option<&str>) -> Result<(), Failure> {
+    match repository {
+        None => Ok(()),
+        Some(_) => Err(failure(ControlError::RepositoryName)),
+    }
+}
+
+fn malformed(flaw: LoadFlaw) -> ControlError {
+    let message = match flaw {
+        LoadFlaw::Unknown(_) => "unexpected error on creating Triton parameter".to_owned(),
+        LoadFlaw::Kind(text) => text.to_owned(),
+        LoadFlaw::Body(error) => error.to_string(),
+    };
+    ControlError::Body { message }
+}
+
+fn failure(error: ControlError) -> Failure {
+    Failure::json(Error::from(error))
+}
+
+fn done(done: Result<(), Error>) -> Result<Answer, Failure> {
+    done.map_err(Failure::json)?;
+    Ok(answer(StatusCode::OK, JSON, TrackedBytes::default()))
+}

@@ -1,0 +1,265 @@
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE, TRANSFER_ENCODING,
+    UPGRADE,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::model::ModelSpec;
+use pytriton_core::tracked_buffer::TrackedBuffer;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_engine::access::Group;
+use pytriton_engine::loaded_models::LoadedModels;
+use serde_json::json;
+use tokio::time::{Instant, timeout_at};
+
+use crate::service::routes::{Endpoint, KserveEndpoint, Route};
+use crate::service::{AppState, Error};
+
+use super::super::HttpError;
+use super::super::answer::{Answer, Failure, PLAIN, answer, events};
+use super::super::body::{self, Body};
+use super::super::events::{Events, event as event_of};
+use super::super::tritonserver_client::{
+    Connection, TritonserverClient, TritonserverError, reached,
+};
+use super::OpenApiDocument;
+
+/// The time limit of a request of the page. Longer ones need the port of tritonserver.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Hop-by-hop headers, and headers that this server sets itself.
+const OWN: [HeaderName; 8] = [
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    EXPECT,
+    HOST,
+    TE,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Forwards requests of the docs page to a tritonserver on this machine, because the page may only
+/// contact its own port.
+pub struct Relay {
+    /// The client of tritonserver.
+    pub client: Arc<TritonserverClient>,
+    /// The metrics address of tritonserver.
+    pub metrics: Option<SocketAddr>,
+    /// The models that tritonserver has loaded.
+    pub models: LoadedModels,
+    /// The OpenAPI document of the page.
+    pub document: OpenApiDocument,
+}
+
+/// A response that is being received.
+struct PendingResponse {
+    // Declared before the connection, which can be reused once this has been read.
+    body: Incoming,
+    deadline: Instant,
+    _connection: Connection,
+}
+
+impl Relay {
+    /// Forwards a KServe request of the page.
+    pub(super) async fn hand_on<B: Body>(
+        &self,
+        app_state: &AppState,
+        route: &Route,
+        parts: &Parts,
+        body: B,
+    ) -> Result<Answer, Failure> {
+        let is_readiness = route.endpoint == Endpoint::Kserve(KserveEndpoint::ServerReady);
+        if is_readiness && app_state.models.is_stopping() {
+            // tritonserver learns about the stop a moment later.
+            return Ok(answer(
+                StatusCode::BAD_REQUEST,
+                PLAIN,
+                TrackedBytes::default(),
+            ));
+        }
+        let read = body::read(body, &parts.headers, app_state, None).await;
+        let (body, _held) = read.map_err(Failure::json)?;
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = parts.method.clone();
+        *request.uri_mut() = (parts.uri.path())
+            .parse()
+            .map_err(|_| Failure::plain(HttpError::NotFound))?;
+        for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(name)) {
+            request.headers_mut().append(name.clone(), value.clone());
+        }
+        let [operation, ..] = route.operations else {
+            return Err(Failure::plain(HttpError::NotFound));
+        };
+        self.ask(app_state, request, operation.group()).await
+    }
+
+    async fn ask(
+        &self,
+        app_state: &AppState,
+        request: Request<Full<Bytes>>,
+        group: Group,
+    ) -> Result<Answer, Failure> {
+        let deadline = Instant::now() + LONGEST;
+        let connected = self.client.connect().await;
+        let mut connection = connected.map_err(|error| unavailable(&error))?;
+        let sent = self.client.send(&mut connection, request, group);
+        let sent = timeout_at(deadline, sent).await;
+        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
+        let (parts, body) = sent
+            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
+            .into_parts();
+        let asked = PendingResponse {
+            body,
+            deadline,
+            _connection: connection,
+        };
+        let kind = parts.headers.get(CONTENT_TYPE);
+        let most = app_state.limits.max_request_bytes;
+        match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+            true => {
+                let permit = app_state.models.budget().empty_permit();
+                Ok(events(parts.status, asked.events(most, permit)))
+            }
+            false => {
+                asked
+                    .complete(app_state, parts.status, &parts.headers)
+                    .await
+            }
+        }
+    }
+
+    /// Returns the models that tritonserver has loaded, by name and version.
+    pub(super) fn loaded(&self) -> Result<Vec<Arc<ModelSpec>>, Failure> {
+        let loaded = self.models.loaded();
+        let loaded =
+            loaded.map_err(|away| unavailable(&TritonserverError::Gone(away.to_string())))?;
+        Ok(loaded.into_iter().map(Arc::clone).collect())
+    }
+
+    /// Returns tritonserver's metrics.
+    pub(super) async fn metrics(&self, app_state: &AppState) -> Result<Answer, Failure> {
+        let address = self.metrics.map(reached);
+        let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
+        let deadline = Instant::now() + LONGEST;
+        let connected = self.client.connect_to(address).await;
+        let mut connection = connected.map_err(|error| unavailable(&error))?;
+        let request = Request::get("/metrics").header(HOST, address.to_string());
+        let request = request.body(Full::default());
+        let request =
+            request.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
+        let sent = timeout_at(deadline, connection.send(request)).await;
+        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
+        let (parts, body) = sent
+            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
+            .into_parts();
+        let asked = PendingResponse {
+            body,
+            deadline,
+            _connection: connection,
+        };
+        let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
+        asked.complete(app_state, parts.status, &plain).await
+    }
+}
+
+impl fmt::Debug for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relay")
+            .field("beside", &self.client)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PendingResponse {
+    async fn next(&mut self) -> Option<Result<Bytes, TritonserverError>> {
+        loop {
+            let frame = match timeout_at(self.deadline, self.body.frame()).await {
+                Ok(frame) => frame?,
+                Err(_) => return Some(Err(TritonserverError::Late)),
+            };
+            match frame.map(|frame| frame.into_data()) {
+                Ok(Ok(data)) => return Some(Ok(data)),
+                Ok(Err(_)) => {}
+                Err(error) => return Some(Err(TritonserverError::Gone(error.to_string()))),
+            }
+        }
+    }
+
+    /// Creates a response that is sent once it has arrived completely.
+    async fn complete(
+        mut self,
+        app_state: &AppState,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> Result<Answer, Failure> {
+        let limit = app_state.limits.max_request_bytes;
+        let mut body = TrackedBuffer::new(app_state.models.budget().empty_permit());
+        while let Some(data) = self.next().await {
+            let data = data.map_err(|error| unavailable(&error))?;
+            if data.len() > limit - body.as_slice().len() {
+                return Err(unavailable(&TritonserverError::TooLarge));
+            }
+            body.extend_from_slice(&data)
+                .map_err(|error| Failure::json(Error::from(error)))?;
+        }
+        let mut answer = answer(status, PLAIN, body.freeze());
+        let forwarded = [
+            CONTENT_TYPE,
+            HeaderName::from_static("inference-header-content-length"),
+        ];
+        for name in forwarded {
+            if let Some(value) = headers.get(&name) {
+                answer.headers_mut().insert(name, value.clone());
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Creates a response of events. Each is sent once it is complete, because keep-alive comments
+    /// may be inserted between events. `permit` grows with the events.
+    fn events(self, most: usize, permit: MemoryPermit) -> Events {
+        let event = TrackedBuffer::new(permit);
+        let others = unfold(Some((self, event)), move |state| async move {
+            let (mut asked, mut event) = state?;
+            let cut = loop {
+                let length = event.as_slice().len();
+                match asked.next().await {
+                    Some(Ok(data)) if data.len() <= most - length => {
+                        if let Err(error) = event.extend_from_slice(&data) {
+                            break error.to_string();
+                        }
+                        if event.as_slice().ends_with(b"\n\n") {
+                            let text = event.take().freeze();
+                            return Some((text, Some((asked, event))));
+                        }
+                    }
+                    None if length == 0 => return None,
+                    None => return Some((event.freeze(), None)),
+                    Some(Ok(_)) => break TritonserverError::TooLarge.to_string(),
+                    Some(Err(error)) => break error.to_string(),
+                }
+            };
+            // Without this event, the client would take the truncated stream for a complete one.
+            let error = json!({ "error": cut });
+            let error = event_of(error.to_string().into_bytes());
+            Some((TrackedBytes::short(&error), None))
+        });
+        Events::coming(others)
+    }
+}
+
+fn unavailable(error: &TritonserverError) -> Failure {
+    let message = error.to_string();
+    Failure::json(HttpError::Tritonserver { message })
+}

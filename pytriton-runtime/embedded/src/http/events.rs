@@ -1,0 +1,125 @@
+use std::fmt;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::stream::{BoxStream, StreamExt, empty};
+use futures_util::{FutureExt, Stream};
+use pytriton_core::tracked_bytes::TrackedBytes;
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+/// A comment, which clients ignore. It prevents proxies from closing an idle connection.
+pub(super) const KEEP_ALIVE: TrackedBytes = TrackedBytes::from_static(b": keep-alive\n\n");
+
+/// The interval of keep-alive comments.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// The events of a body, produced on demand, with comments while there are none. Dropping it
+/// cancels the producer.
+pub(crate) struct Events {
+    first: Option<TrackedBytes>,
+    others: BoxStream<'static, TrackedBytes>,
+    /// The timer of the next comment, once an event was waited for.
+    silence: Option<Pin<Box<Sleep>>>,
+    /// Whether the timer runs.
+    silent: bool,
+}
+
+/// Waits for what determines the status of the response. Returns `None` if it takes so long that
+/// the response begins without it.
+pub(super) async fn unless_silent<T>(first: impl Future<Output = T>) -> Option<T> {
+    timeout(SILENCE, first).await.ok()
+}
+
+impl Events {
+    /// Creates an empty stream.
+    pub(super) fn none() -> Self {
+        Self::coming(empty())
+    }
+
+    /// Creates a stream of future events.
+    pub(super) fn coming(events: impl Stream<Item = TrackedBytes> + Send + 'static) -> Self {
+        Self {
+            first: None,
+            others: events.boxed(),
+            silence: None,
+            silent: false,
+        }
+    }
+
+    /// Creates a stream from a first event, or a comment if there is none yet, and future ones.
+    pub(super) fn new(
+        first: Option<TrackedBytes>,
+        others: impl Stream<Item = TrackedBytes> + Send + 'static,
+    ) -> Self {
+        Self {
+            first: Some(first.unwrap_or(KEEP_ALIVE)),
+            ..Self::coming(others)
+        }
+    }
+}
+
+impl Stream for Events {
+    type Item = TrackedBytes;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<TrackedBytes>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(first));
+        }
+        if let Poll::Ready(next) = self.others.poll_next_unpin(context) {
+            self.silent = false;
+            return Poll::Ready(next);
+        }
+        let restart = !mem::replace(&mut self.silent, true);
+        let silence = self.silence.get_or_insert_with(|| Box::pin(sleep(SILENCE)));
+        if restart {
+            silence.as_mut().reset(Instant::now() + SILENCE);
+        }
+        ready!(silence.poll_unpin(context));
+        self.silent = false;
+        Poll::Ready(Some(KEEP_ALIVE))
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}
+
+/// The bytes before and after the JSON of an event, which must not contain line breaks.
+pub(super) const EVENT: [&[u8]; 2] = [b"data: ", b"\n\n"];
+
+/// Creates an event from JSON without line breaks.
+pub(super) fn event(mut json: Vec<u8>) -> Vec<u8> {
+    json.splice(..0, *b"data: ");
+    json.extend_from_slice(b"\n\n");
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream::unfold;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn comments_fill_the_silence_between_events() {
+        let pauses = [1, 20, 40].map(Duration::from_secs);
+        let others = unfold(pauses.into_iter(), async |mut pauses| {
+            sleep(pauses.next()?).await;
+            Some((TrackedBytes::from_static(b"event"), pauses))
+        });
+        let events = Events::new(None, others);
+        let sent: Vec<_> = events.map(TrackedBytes::into_bytes).collect().await;
+        let comment = ": keep-alive\n\n";
+        let expected = [
+            comment, "event", comment, "event", comment, comment, "event",
+        ];
+        assert_eq!(sent, expected);
+    }
+}

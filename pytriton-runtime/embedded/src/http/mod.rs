@@ -1,0 +1,54 @@
+//! The HTTP service: limits, compression and headers around the codecs of [`pytriton_kserve`].
+//!
+//! Paths, status codes, content types and messages are those of Triton 2.51. The table of
+//! [`routes`](crate::service) is used instead of a router because Triton does not decode paths and
+//! does not respond to `HEAD`.
+
+mod answer;
+mod body;
+mod compression;
+mod content;
+mod control;
+mod docs;
+mod error;
+mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+mod generate;
+#[cfg(test)]
+mod generate_tests;
+mod head;
+#[cfg(test)]
+mod held_tests;
+mod infer;
+mod load;
+mod logging;
+mod metrics;
+mod model;
+mod openai;
+#[cfg(test)]
+mod paths_tests;
+mod platform;
+mod response_trace;
+#[cfg(test)]
+mod restricted_tests;
+mod router;
+mod shared_memory;
+mod standby;
+#[cfg(test)]
+mod tests;
+mod text_cache;
+mod trace;
+mod traced;
+mod tritonserver_client;
+
+pub(crate) use content::Content;
+pub(crate) use docs::answer_on_own_port as answer_docs;
+pub use docs::{OpenApiDocument, Relay};
+pub use error::HttpError;
+pub use metrics::{Metrics, metrics_router};
+pub(crate) use openai::answer_alone as answer_openai;
+pub use openai::{TextModels, Upstream};
+pub use platform::{Ping, Platform, SageMaker, VertexAi};
+pub(crate) use router::{answer, answer_to, refusal};
+pub use tritonserver_client::TritonserverClient;

@@ -1,0 +1,124 @@
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_ENCODING;
+use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
+use pytriton_core::model::{ModelSpec, Surface};
+use pytriton_core::offload::by_weight;
+use pytriton_core::request::InferRequest;
+use pytriton_core::text::excerpt;
+use pytriton_kserve::CodecError;
+use pytriton_kserve::generate::decode_generate_request;
+use pytriton_kserve::openai::{Choice, Format, OpenAiError, OpenAiRequest, TextRequest};
+
+use crate::service::{AppState, Error};
+
+use super::super::body::Body;
+use super::super::{HttpError, body};
+use super::TextModels;
+use super::handler::now;
+use super::pieces::Pieces;
+
+/// An accepted request.
+#[derive(Debug)]
+pub(super) struct AcceptedRequest {
+    pub(super) stream: bool,
+    pub(super) format: Format,
+    pub(super) budget: Arc<MemoryBudget>,
+    /// One choice for each prompt.
+    pub(super) choices: Vec<(Pieces, Choice)>,
+}
+
+/// A decoded request that matches its model.
+struct Decoded {
+    spec: Arc<ModelSpec>,
+    request: TextRequest,
+    /// The requests for each choice, for models in this process.
+    inputs: Vec<InferRequest>,
+}
+
+/// Decodes a request and passes it to its model.
+pub(super) async fn ask<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    surface: Surface,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<AcceptedRequest, OpenAiError> {
+    let encoding = headers.get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| encoding != "identity") {
+        return Err(HttpError::GenerateEncoding.into());
+    }
+    let (body, mut permit) = body::read(body, headers, app_state, None).await?;
+    let (known, limits, length) = (models.clone(), app_state.limits, body.len());
+    let decode = move || -> Result<Decoded, OpenAiError> {
+        let asked = OpenAiRequest::read(&body, &mut permit)?;
+        let spec = find(&known, &asked.model, surface)?;
+        let request = asked.of(&spec, surface, limits.max_request_bytes, &mut permit)?;
+        let inputs = request.bodies.iter().map(|body| {
+            let decoded = choice_request(body, &spec, limits.max_json_depth, &permit);
+            decoded.map_err(|error| Error::from(error).into())
+        });
+        Ok(Decoded {
+            inputs: inputs.collect::<Result<_, OpenAiError>>()?,
+            request,
+            spec,
+        })
+    };
+    let Decoded {
+        spec,
+        mut request,
+        inputs,
+    } = by_weight(length, decode).await?;
+    let mut choices = Vec::with_capacity(inputs.len());
+    let bodies = request.bodies.drain(..);
+    for (input, body) in inputs.into_iter().zip(bodies) {
+        let pieces = models.ask(app_state, &spec, headers, input, body).await?;
+        choices.push((pieces, Choice::new(request.stops.clone())));
+    }
+    Ok(AcceptedRequest {
+        stream: request.stream,
+        format: Format::new(surface, number(), now(), &spec.name, request.include_usage),
+        budget: Arc::clone(app_state.models.budget()),
+        choices,
+    })
+}
+
+/// Decodes the request of one choice. A request has many of them, so each is counted from its first
+/// byte.
+pub(in crate::http) fn choice_request(
+    body: &[u8],
+    spec: &ModelSpec,
+    max_depth: usize,
+    permit: &MemoryPermit,
+) -> Result<InferRequest, CodecError> {
+    let mut request = decode_generate_request(body, spec, max_depth, permit.exact_sibling())?;
+    request.settle(0)?;
+    Ok(request)
+}
+
+fn find(models: &TextModels, name: &str, asked: Surface) -> Result<Arc<ModelSpec>, OpenAiError> {
+    let unknown = || OpenAiError::UnknownModel {
+        model: excerpt(name),
+    };
+    let spec = models.find(name)?.ok_or_else(unknown)?;
+    match spec.openai {
+        Some(served) if served == asked => Ok(spec),
+        Some(served) => Err(OpenAiError::OtherSurface {
+            model: Arc::clone(&spec.name),
+            asked,
+            served,
+        }),
+        None => Err(unknown()),
+    }
+}
+
+/// Returns a unique number.
+fn number() -> u128 {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(now()));
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    u128::from(*PROCESS) << 64 | u128::from(number)
+}

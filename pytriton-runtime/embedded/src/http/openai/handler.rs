@@ -1,0 +1,121 @@
+use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Request};
+use pytriton_core::model::Surface;
+use pytriton_core::text::excerpt;
+use pytriton_engine::port::Port;
+use pytriton_kserve::openai::{OpenAiError, list_json, model_json};
+
+use crate::service::AppState;
+use crate::service::routes::{Endpoint, OpenAiEndpoint, Params, RouteMatch, admit};
+
+use super::super::HttpError;
+use super::super::answer::{Answer, json, reserved};
+use super::super::body::Body;
+use super::super::router::reject;
+use super::TextModels;
+use super::accepted::ask;
+use super::complete::complete;
+use super::error_response::refused;
+use super::streamed::streamed;
+
+/// The creation time of all models that these routes report.
+static SINCE: LazyLock<u64> = LazyLock::new(now);
+
+/// Serves an OpenAI route.
+pub(crate) async fn answer<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    endpoint: OpenAiEndpoint,
+    params: Params<'_>,
+    headers: &HeaderMap,
+    body: B,
+) -> Answer {
+    let name = params.model.unwrap_or_default();
+    let answered = match endpoint {
+        OpenAiEndpoint::List => list(app_state, models),
+        OpenAiEndpoint::Model => model(app_state, models, name),
+        OpenAiEndpoint::Complete(surface) => {
+            completion(app_state, models, surface, headers, body).await
+        }
+    };
+    answered.unwrap_or_else(|error| refused(&error))
+}
+
+/// Formats an error that is not specific to these routes.
+pub(crate) fn refusal(error: HttpError, parts: &Parts) -> Answer {
+    let named = || (excerpt(&parts.method), excerpt(parts.uri.path()));
+    refused(&match error {
+        HttpError::NotFound => {
+            let (method, path) = named();
+            OpenAiError::UnknownUrl { method, path }
+        }
+        HttpError::Method { allowed } => {
+            let (method, path) = named();
+            OpenAiError::Method {
+                method,
+                path,
+                allowed,
+            }
+        }
+        error => error.into(),
+    })
+}
+
+/// Serves a port that has only OpenAI routes.
+pub(crate) async fn answer_alone<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    request: Request<B>,
+) -> Answer {
+    let (parts, body) = request.into_parts();
+    let headers = &parts.headers;
+    let RouteMatch { route, params } =
+        match admit(app_state, Port::OpenAi, &parts.uri, &parts.method, headers) {
+            Ok(found) => found,
+            Err(rejected) => return reject(app_state, &parts, body, rejected).await,
+        };
+    match route.endpoint {
+        Endpoint::OpenAi(endpoint) => {
+            answer(app_state, models, endpoint, params, headers, body).await
+        }
+        _ => refusal(HttpError::NotFound, &parts),
+    }
+}
+
+fn list(app_state: &AppState, models: &TextModels) -> Result<Answer, OpenAiError> {
+    let names = models.names()?;
+    let names = names.iter().map(|name| &**name);
+    Ok(json(reserved(app_state, list_json(names, *SINCE))?))
+}
+
+fn model(app_state: &AppState, models: &TextModels, name: &str) -> Result<Answer, OpenAiError> {
+    match models.find(name)? {
+        Some(spec) => Ok(json(reserved(app_state, model_json(&spec.name, *SINCE))?)),
+        None => Err(OpenAiError::UnknownModel {
+            model: excerpt(name),
+        }),
+    }
+}
+
+async fn completion<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    surface: Surface,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<Answer, OpenAiError> {
+    let asked = ask(app_state, models, surface, headers, body).await?;
+    match asked.stream {
+        true => streamed(asked).await,
+        false => complete(asked).await,
+    }
+}
+
+/// Returns the time in seconds since 1970.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,22 @@
+//! The OpenAI routes, on top of [`pytriton_kserve::openai`], for models in this process or in a
+//! tritonserver.
+
+mod accepted;
+mod complete;
+mod error_response;
+mod handler;
+mod models;
+mod pieces;
+mod replies;
+mod streamed;
+#[cfg(test)]
+mod tests;
+mod text_stream;
+mod upstream;
+
+#[cfg(any(test, feature = "fuzzing"))]
+pub(in crate::http) use accepted::choice_request;
+pub(crate) use handler::answer_alone;
+pub(super) use handler::{answer, refusal};
+pub use models::TextModels;
+pub use upstream::Upstream;

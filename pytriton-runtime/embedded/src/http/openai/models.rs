@@ -1,0 +1,56 @@
+use std::sync::Arc;
+
+use pytriton_core::model::ModelSpec;
+use pytriton_kserve::openai::OpenAiError;
+
+use crate::repository::ModelRepository;
+
+use super::Upstream;
+
+/// The models with OpenAI routes.
+#[derive(Debug, Clone)]
+pub enum TextModels {
+    /// Models served by this process.
+    Here(Arc<ModelRepository>),
+    /// Models served by a tritonserver.
+    There(Arc<Upstream>),
+}
+
+impl TextModels {
+    /// Returns the latest version of a model, or `None` if it has no OpenAI route.
+    pub(super) fn find(&self, name: &str) -> Result<Option<Arc<ModelSpec>>, OpenAiError> {
+        let latest = match self {
+            Self::Here(models) => {
+                let model = models.model(name, None).ok();
+                model.map(|model| Arc::clone(model.spec()))
+            }
+            Self::There(upstream) => upstream.latest(name)?.map(Arc::clone),
+        };
+        Ok(latest.filter(|spec| spec.openai.is_some()))
+    }
+
+    /// Returns the names of all models.
+    pub(super) fn names(&self) -> Result<Vec<Arc<str>>, OpenAiError> {
+        Ok(match self {
+            Self::Here(models) => {
+                let models = models.models();
+                names(models.iter().map(|model| model.spec()))
+            }
+            Self::There(upstream) => names(upstream.loaded()?.into_iter()),
+        })
+    }
+}
+
+/// Returns the names of models whose latest version has OpenAI routes. The versions must be
+/// ascending.
+fn names<'a>(specs: impl Iterator<Item = &'a Arc<ModelSpec>>) -> Vec<Arc<str>> {
+    let mut specs = specs.peekable();
+    let mut names = Vec::new();
+    while let Some(spec) = specs.next() {
+        let is_latest = specs.peek().is_none_or(|next| next.name != spec.name);
+        if is_latest && spec.openai.is_some() {
+            names.push(Arc::clone(&spec.name));
+        }
+    }
+    names
+}

@@ -1,0 +1,204 @@
+use std::fmt;
+use std::sync::Arc;
+
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
+use pytriton_core::model::ModelSpec;
+use pytriton_core::text::for_client;
+use pytriton_engine::access::Group;
+use pytriton_engine::loaded_models::LoadedModels;
+use pytriton_engine::side_channel::SideChannel;
+use pytriton_kserve::openai::{CLAIM, OpenAiError};
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use crate::service::Error;
+
+use super::super::tritonserver_client::{Connection, TritonserverClient, TritonserverError};
+use super::replies::Replies;
+
+/// The maximum size of an error response of tritonserver.
+const REFUSAL: usize = 64 << 10;
+
+/// A tritonserver on this machine that serves models of this process.
+///
+/// Requests are sent to it, so that its scheduler and its statistics apply. The responses arrive
+/// through [`SideChannel`].
+pub struct Upstream {
+    client: Arc<TritonserverClient>,
+    models: LoadedModels,
+    side_channel: Arc<SideChannel>,
+}
+
+/// The result of a request to tritonserver: it has ended, or why it was refused.
+pub(super) type Forwarded = Result<(), OpenAiError>;
+
+impl Upstream {
+    /// Creates a client.
+    pub fn new(
+        client: Arc<TritonserverClient>,
+        models: LoadedModels,
+        side_channel: Arc<SideChannel>,
+    ) -> Self {
+        Self {
+            client,
+            models,
+            side_channel,
+        }
+    }
+
+    /// Returns the latest version of a model that is loaded now.
+    pub(super) fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, OpenAiError> {
+        self.models.latest(name).map_err(|away| unavailable(&away))
+    }
+
+    /// Returns the models that are loaded now, by name and version.
+    pub(super) fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, OpenAiError> {
+        self.models.loaded().map_err(|away| unavailable(&away))
+    }
+
+    /// Sends a request to a model: a JSON object and additional headers. Memory for it is reserved
+    /// with `permit`.
+    pub(super) fn ask(
+        self: &Arc<Self>,
+        spec: &Arc<ModelSpec>,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: &[u8],
+        mut permit: MemoryPermit,
+    ) -> Result<Replies, OpenAiError> {
+        let claim = self.side_channel.claim();
+        let body = claimed(body, claim.number(), &mut permit).map_err(Error::from)?;
+        let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
+        let mut asking = JoinSet::new();
+        asking.spawn(async move {
+            let _permit = permit;
+            upstream.forward(&asked, headers, body).await
+        });
+        Ok(Replies::new(claim, asking))
+    }
+
+    async fn forward(
+        &self,
+        spec: &ModelSpec,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Vec<u8>,
+    ) -> Forwarded {
+        let connected = self.client.connect().await;
+        let mut connection = connected.map_err(|error| match error {
+            TritonserverError::Full => full(),
+            other => unanswered(&other),
+        })?;
+        let asked = self.send(spec, headers, body, &mut connection).await;
+        let response = asked.map_err(|error| unavailable(&error))?;
+        match response.status() {
+            StatusCode::OK => {}
+            // The model has been unloaded meanwhile.
+            StatusCode::NOT_FOUND => {
+                let model = spec.name.to_string();
+                return Err(OpenAiError::UnknownModel { model });
+            }
+            _ => return Err(refusal(response).await),
+        }
+        let mut body = response.into_body();
+        while let Some(frame) = body.frame().await {
+            frame.map_err(|error| unavailable(&error))?;
+        }
+        Ok(())
+    }
+
+    async fn send(
+        &self,
+        spec: &ModelSpec,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Vec<u8>,
+        connection: &mut Connection,
+    ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri(format!("/v2/models/{}/generate_stream", spec.name));
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(Full::new(Bytes::from(body)))?;
+        let group = Group::Inference;
+        self.client.send(connection, request, group).await
+    }
+}
+
+fn full() -> OpenAiError {
+    OpenAiError::Failed {
+        status: 503,
+        message: TritonserverError::Texts.to_string(),
+    }
+}
+
+/// Adds the number of a claim to a JSON object. Memory for the result is reserved with `permit`.
+fn claimed(
+    body: &[u8],
+    number: &str,
+    permit: &mut MemoryPermit,
+) -> Result<Vec<u8>, MemoryBudgetError> {
+    let members = body.strip_prefix(b"{").unwrap_or(body);
+    let comma = if members.starts_with(b"}") { "" } else { "," };
+    let claim = format!("{{\"{CLAIM}\":\"{number}\"{comma}");
+    let bytes = claim.len() + members.len();
+    permit.grow(bytes)?;
+    let mut claimed = Vec::with_capacity(bytes);
+    claimed.extend_from_slice(claim.as_bytes());
+    claimed.extend_from_slice(members);
+    Ok(claimed)
+}
+
+/// Returns why tritonserver has refused or not executed a request.
+async fn refusal(response: Response<Incoming>) -> OpenAiError {
+    let status = match is_stream(&response) {
+        // Triton 2.51 uses one status for all failures. Errors of the model arrive through the
+        // claim.
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => response.status(),
+    };
+    let body = Limited::new(response.into_body(), REFUSAL);
+    let body = body.collect().await.map(|body| body.to_bytes());
+    let body = body.unwrap_or_default();
+    let body = body.strip_prefix(b"data: ").unwrap_or(&body);
+    let mut body = serde_json::from_slice(body).unwrap_or(Value::Null);
+    let message = match body.get_mut("error").map(Value::take) {
+        Some(Value::String(error)) => error,
+        _ => TritonserverError::Status(status).to_string(),
+    };
+    let status = status.as_u16();
+    OpenAiError::Failed { status, message }
+}
+
+/// Returns whether a response comes from a model.
+fn is_stream(response: &Response<Incoming>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
+    unanswered(&TritonserverError::Gone(error.to_string()))
+}
+
+fn unanswered(error: &TritonserverError) -> OpenAiError {
+    OpenAiError::Failed {
+        status: 503,
+        message: for_client(error),
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstream")
+            .field("beside", &self.client)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "upstream_tests.rs"]
+mod tests;

@@ -1,0 +1,201 @@
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bytes::Bytes;
+use pytriton_core::memory_budget::MemoryPermit;
+use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_engine::port::Port;
+use pytriton_kserve::SERVER_METADATA;
+
+use crate::service::routes::{
+    BodySize, Endpoint, ErrorFormat, KserveEndpoint, Params, Rejection, Route, RouteMatch, admit,
+};
+use crate::service::{AppState, Error};
+
+use super::answer::{Answer, Failure, JSON, held, json};
+use super::body::Body;
+use super::load::LoadFormat;
+use super::{
+    HttpError, TextModels, body, control, docs, generate, infer, logging, model, openai,
+    shared_memory, trace,
+};
+
+/// Serves a request on a port: the KServe v2 API with Triton's extensions, the OpenAI API and the
+/// docs page, as far as they are on the port and enabled.
+pub(crate) async fn answer<B: Body>(
+    app_state: &AppState,
+    port: Port,
+    request: Request<B>,
+) -> Answer {
+    let (mut parts, body) = request.into_parts();
+    answer_to(app_state, port, &mut parts, body).await
+}
+
+/// Like [`answer`], for a request that the connection owns. It is not moved on the way.
+pub(crate) async fn answer_to<B: Body>(
+    app_state: &AppState,
+    port: Port,
+    parts: &mut Parts,
+    body: B,
+) -> Answer {
+    let Parts {
+        uri,
+        method,
+        headers,
+        ..
+    } = parts;
+    let RouteMatch { route, params } = match admit(app_state, port, uri, method, headers) {
+        Ok(found) => found,
+        Err(rejected) => return Box::pin(reject(app_state, parts, body, rejected)).await,
+    };
+    let answered = match route.endpoint {
+        Endpoint::Kserve(
+            endpoint @ (KserveEndpoint::Infer
+            | KserveEndpoint::Generate
+            | KserveEndpoint::GenerateStream),
+        ) => inference(app_state, params, endpoint, headers, body).await,
+        // Boxed, so that the future of frequent routes is not as large as that of all others.
+        Endpoint::Kserve(endpoint) => {
+            let request = (route, params, &*method);
+            Box::pin(others(app_state, endpoint, request, headers, body)).await
+        }
+        Endpoint::OpenAi(endpoint) => {
+            let models = TextModels::Here(Arc::clone(&app_state.models));
+            let answer = openai::answer(app_state, &models, endpoint, params, headers, body);
+            return Box::pin(answer).await;
+        }
+        Endpoint::Docs(endpoint) => match &app_state.docs {
+            Some(document) => Box::pin(docs::answer(app_state, document, endpoint, headers)).await,
+            None => Err(Failure::plain(HttpError::NotFound)),
+        },
+        // On other ports.
+        Endpoint::Rpc(_) | Endpoint::Metrics | Endpoint::SageMaker(_) | Endpoint::VertexAi(_) => {
+            Err(Failure::plain(HttpError::NotFound))
+        }
+    };
+    match answered {
+        Ok(answer) => answer,
+        Err(failure) => failure.into(),
+    }
+}
+
+/// Serves an inference request, and adds the load of the model if requested.
+async fn inference<B: Body>(
+    app_state: &AppState,
+    params: Params<'_>,
+    endpoint: KserveEndpoint,
+    headers: &mut HeaderMap,
+    body: B,
+) -> Result<Answer, Failure> {
+    let (name, version) = (params.model.unwrap_or_default(), params.version);
+    let load = LoadFormat::of(headers);
+    let mut answer = match endpoint {
+        KserveEndpoint::Generate => {
+            Box::pin(generate::generate(app_state, name, version, headers, body)).await?
+        }
+        KserveEndpoint::GenerateStream => {
+            let answer = generate::generate_stream(app_state, name, version, headers, body);
+            Box::pin(answer).await?
+        }
+        _ => infer::infer(app_state, name, version, headers, body).await?,
+    };
+    if let Some(load) = load
+        && let Ok(model) = app_state.model(name, version)
+    {
+        load.write_header(&mut answer, &model);
+    }
+    Ok(answer)
+}
+
+/// The memory needed per byte of a request to the server itself: a parser copies member names, and
+/// strings are copied once.
+pub(super) const READ_BYTES_PER_BYTE: usize = 5;
+
+/// Serves all other routes of the KServe API.
+async fn others<B: Body>(
+    app_state: &AppState,
+    endpoint: KserveEndpoint,
+    (route, params, method): (&Route, Params<'_>, &Method),
+    headers: &mut HeaderMap,
+    body: B,
+) -> Result<Answer, Failure> {
+    let (body, permit) = match route.body {
+        BodySize::Unread => (Bytes::new(), app_state.models.budget().empty_permit()),
+        _ => read_whole(app_state, headers, body).await?,
+    };
+    let Params {
+        model,
+        version,
+        repository,
+        region,
+    } = params;
+    let name = model.unwrap_or_default();
+    match endpoint {
+        KserveEndpoint::ServerMetadata => held(app_state, JSON, SERVER_METADATA.to_json()),
+        KserveEndpoint::ServerLive => Ok(healthy("live", app_state.live())),
+        KserveEndpoint::ServerReady => Ok(healthy("ready", app_state.ready())),
+        KserveEndpoint::ModelMetadata => model::metadata(app_state, name, version),
+        KserveEndpoint::ModelReady => model::ready(app_state, name, version),
+        KserveEndpoint::ModelConfig => model::config(app_state, name, version),
+        KserveEndpoint::Statistics => model::statistics(app_state, model, version),
+        KserveEndpoint::RepositoryIndex => control::index(app_state, &body),
+        KserveEndpoint::Load => control::load(app_state, repository, name, body, permit).await,
+        KserveEndpoint::Unload => control::unload(app_state, repository, name).await,
+        KserveEndpoint::SharedMemory(kind, action) => {
+            shared_memory::shared_memory(app_state, kind, region, action, &body)
+        }
+        KserveEndpoint::TraceSetting => trace::trace(app_state, method, model, &body),
+        KserveEndpoint::Logging => logging::logging(app_state, method, &body),
+        KserveEndpoint::Infer | KserveEndpoint::Generate | KserveEndpoint::GenerateStream => {
+            Err(Failure::plain(HttpError::NotFound))
+        }
+    }
+}
+
+/// Reads the body of a request to the server itself, and reserves the memory of its parser.
+async fn read_whole<B: Body>(
+    app_state: &AppState,
+    headers: &HeaderMap,
+    body: B,
+) -> Result<(Bytes, MemoryPermit), Failure> {
+    let read = body::read(body, headers, app_state, None).await;
+    let (body, mut permit) = read.map_err(Failure::json)?;
+    let reserved = permit.grow(READ_BYTES_PER_BYTE * body.len());
+    reserved.map_err(|error| Failure::json(Error::from(error)))?;
+    Ok((body, permit))
+}
+
+/// Creates the response to a request that is not admitted.
+pub(super) async fn reject<B: Body>(
+    app_state: &AppState,
+    parts: &Parts,
+    body: B,
+    (rejection, format): (Rejection, ErrorFormat),
+) -> Answer {
+    if matches!(rejection, Rejection::Restricted(_)) {
+        body::discard(body, &parts.headers, app_state).await;
+    }
+    refusal(rejection.into(), format, parts)
+}
+
+/// Creates the response to a request that is refused before its handler.
+pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> Answer {
+    match format {
+        ErrorFormat::OpenAi => openai::refusal(error, parts),
+        ErrorFormat::Json => Failure::json(error).into(),
+        ErrorFormat::PlainJson | ErrorFormat::Grpc | ErrorFormat::Empty => {
+            Failure::plain(error).into()
+        }
+    }
+}
+
+/// Creates a health response. KServe clients read the body, others use the status.
+fn healthy(what: &str, healthy: bool) -> Answer {
+    let text = format!("{{\"{what}\":{healthy}}}");
+    let mut response = json(TrackedBytes::short(text.as_bytes()));
+    if !healthy {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    response
+}

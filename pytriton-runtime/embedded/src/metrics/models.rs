@@ -1,0 +1,213 @@
+use pytriton_core::model::ModelSpec;
+use pytriton_core::statistics::{FailureReason, ModelStatistics, StatisticDuration};
+
+use super::family::Family;
+
+/// A counter of Triton's and its accessor.
+type Counter = (&'static str, &'static str, fn(&ModelStatistics) -> u64);
+
+/// The counter before the failures.
+const SUCCESS: Counter = (
+    "nv_inference_request_success",
+    "Number of successful inference requests, all batch sizes",
+    |statistics| statistics.success.count,
+);
+
+/// The counters after the failures, in Triton's order.
+const COUNTERS: [Counter; 2] = [
+    (
+        "nv_inference_count",
+        "Number of inferences performed (does not include cached requests)",
+        |statistics| statistics.inference_count,
+    ),
+    (
+        "nv_inference_exec_count",
+        "Number of model executions performed (does not include cached requests)",
+        |statistics| statistics.execution_count,
+    ),
+];
+
+/// The sums of durations after them, in Triton's order.
+const DURATIONS: [Counter; 5] = [
+    (
+        "nv_inference_request_duration_us",
+        "Cumulative inference request duration in microseconds (includes cached requests)",
+        |statistics| microseconds(statistics.success),
+    ),
+    (
+        "nv_inference_queue_duration_us",
+        "Cumulative inference queuing duration in microseconds (includes cached requests)",
+        |statistics| microseconds(statistics.queue),
+    ),
+    (
+        "nv_inference_compute_input_duration_us",
+        "Cumulative compute input duration in microseconds (does not include cached requests)",
+        |statistics| microseconds(statistics.compute_input),
+    ),
+    (
+        "nv_inference_compute_infer_duration_us",
+        "Cumulative compute inference duration in microseconds (does not include cached requests)",
+        |statistics| microseconds(statistics.compute_infer),
+    ),
+    (
+        "nv_inference_compute_output_duration_us",
+        "Cumulative inference compute output duration in microseconds (does not include cached requests)",
+        |statistics| microseconds(statistics.compute_output),
+    ),
+];
+
+/// The counters of models with a response cache, in Triton's order.
+const CACHE_COUNTERS: [Counter; 4] = [
+    (
+        "nv_cache_num_hits_per_model",
+        "Number of cache hits per model",
+        |statistics| statistics.cache_hit.count,
+    ),
+    (
+        "nv_cache_hit_duration_per_model",
+        "Total cache hit duration per model, in microseconds",
+        |statistics| microseconds(statistics.cache_hit),
+    ),
+    (
+        "nv_cache_num_misses_per_model",
+        "Number of cache misses per model",
+        |statistics| statistics.cache_miss.count,
+    ),
+    (
+        "nv_cache_miss_duration_per_model",
+        "Total cache miss (insert+lookup) duration per model, in microseconds",
+        |statistics| microseconds(statistics.cache_miss),
+    ),
+];
+
+/// The metrics of the models, in Triton's order, with or without durations.
+///
+/// Source: the `/metrics` of Triton 2.51.
+pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> String {
+    let mut text = String::new();
+    counter(&mut text, SUCCESS, models.iter());
+    failures(&mut text, models);
+    let durations: &[Counter] = if durations { &DURATIONS } else { &[] };
+    for &family in COUNTERS.iter().chain(durations) {
+        counter(&mut text, family, models.iter());
+    }
+    let cached = models.iter().filter(|(spec, _)| spec.response_cache);
+    if cached.clone().next().is_some() {
+        for family in CACHE_COUNTERS {
+            counter(&mut text, family, cached.clone());
+        }
+    }
+    let mut pending = Family::gauge(
+        &mut text,
+        "nv_inference_pending_request_count",
+        "Instantaneous number of pending requests awaiting execution per-model.",
+    );
+    for (spec, statistics) in models {
+        pending.sample(
+            &[("model", &spec.name), ("version", &spec.version)],
+            &statistics.pending,
+        );
+    }
+    text
+}
+
+fn counter<'a>(
+    text: &mut String,
+    (name, help, value): Counter,
+    models: impl Iterator<Item = &'a (&'a ModelSpec, ModelStatistics)>,
+) {
+    let mut family = Family::counter(text, name, help);
+    for (spec, statistics) in models {
+        let labels: [(&str, &dyn std::fmt::Display); 2] =
+            [("model", &spec.name), ("version", &spec.version)];
+        family.sample(&labels, &value(statistics));
+    }
+}
+
+fn failures(text: &mut String, models: &[(&ModelSpec, ModelStatistics)]) {
+    let mut family = Family::counter(
+        text,
+        "nv_inference_request_failure",
+        "Number of failed inference requests, all batch sizes",
+    );
+    for (spec, statistics) in models {
+        for reason in FailureReason::ALL {
+            let labels: [(&str, &dyn std::fmt::Display); 3] = [
+                ("model", &spec.name),
+                ("reason", &reason.label()),
+                ("version", &spec.version),
+            ];
+            family.sample(&labels, &statistics.failures[reason as usize]);
+        }
+    }
+}
+
+fn microseconds(duration: StatisticDuration) -> u64 {
+    duration.ns / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use pytriton_core::registry::ModelDeclaration;
+
+    use crate::testing::IDENTITY;
+
+    use super::*;
+
+    #[test]
+    fn writes_what_triton_writes() {
+        let spec = IDENTITY.spec().unwrap();
+        let statistics = ModelStatistics {
+            inference_count: 5,
+            success: StatisticDuration { count: 2, ns: 7999 },
+            failures: [1, 0, 3, 0],
+            pending: 4,
+            ..ModelStatistics::default()
+        };
+        let text = exposition(&[(&spec, statistics)], true);
+        for line in [
+            "# TYPE nv_inference_request_success counter",
+            "nv_inference_request_success{model=\"Identity\",version=\"1\"} 2",
+            "nv_inference_request_failure{model=\"Identity\",reason=\"BACKEND\",version=\"1\"} 3",
+            "nv_inference_count{model=\"Identity\",version=\"1\"} 5",
+            "nv_inference_request_duration_us{model=\"Identity\",version=\"1\"} 7",
+            "# TYPE nv_inference_pending_request_count gauge",
+            "nv_inference_pending_request_count{model=\"Identity\",version=\"1\"} 4",
+        ] {
+            assert!(text.lines().any(|got| got == line), "{line} in\n{text}");
+        }
+        assert!(!text.contains("nv_cache"), "{text}");
+    }
+
+    #[test]
+    fn writes_of_the_cache_where_a_model_has_it() {
+        let cached = ModelDeclaration {
+            name: "Cached",
+            response_cache: true,
+            ..IDENTITY
+        }
+        .spec();
+        let (cached, other) = (cached.unwrap(), IDENTITY.spec().unwrap());
+        let statistics = ModelStatistics {
+            cache_hit: StatisticDuration { count: 3, ns: 4999 },
+            cache_miss: StatisticDuration { count: 2, ns: 8000 },
+            ..ModelStatistics::default()
+        };
+        let models = [(&cached, statistics), (&other, ModelStatistics::default())];
+        let text = exposition(&models, true);
+        assert!(text.contains("_duration_us"));
+        let text = exposition(&models, false);
+        assert!(!text.contains("_duration_us"));
+        let samples: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with("nv_cache"))
+            .collect();
+        let expected = [
+            r#"nv_cache_num_hits_per_model{model="Cached",version="1"} 3"#,
+            r#"nv_cache_hit_duration_per_model{model="Cached",version="1"} 4"#,
+            r#"nv_cache_num_misses_per_model{model="Cached",version="1"} 2"#,
+            r#"nv_cache_miss_duration_per_model{model="Cached",version="1"} 8"#,
+        ];
+        assert_eq!(samples, expected);
+    }
+}

@@ -1,0 +1,173 @@
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use pytriton_core::instance::check_devices;
+use pytriton_core::maybe_ready::{MaybeReady, later};
+use pytriton_core::model::ModelSpec;
+use pytriton_core::registry::Registration;
+use pytriton_core::request::{Request, Response};
+use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::statistics::{Latencies, ModelStatistics};
+use pytriton_kserve::ResponseWriter;
+use pytriton_scheduler::cache::ResponseCache;
+use pytriton_scheduler::{Policy, Resources, Scheduler};
+use tokio::time::Instant;
+
+use crate::metrics::MetricsConfig;
+
+use super::cached::Cached;
+use super::{Load, LoadError, ModelResponses};
+
+/// A model that is being served.
+#[derive(Debug)]
+pub struct Model {
+    spec: Arc<ModelSpec>,
+    writer: ResponseWriter,
+    scheduler: Scheduler,
+    cached: Option<Cached>,
+}
+
+impl Model {
+    pub(super) async fn start(
+        model: &Registration,
+        default_queue_size: usize,
+        cache: Option<&Arc<ResponseCache>>,
+        resources: &Resources,
+    ) -> Result<Self, LoadError> {
+        let spec = Arc::clone(&model.spec);
+        let policy = Policy::new(&spec, default_queue_size);
+        let failed = |source| LoadError {
+            location: spec.location,
+            source,
+        };
+        check_devices(&spec).map_err(failed)?;
+        let scheduler = Scheduler::start(model, policy, resources);
+        let scheduler = scheduler.await.map_err(failed)?;
+        Ok(Self {
+            writer: ResponseWriter::new(&spec),
+            spec,
+            scheduler,
+            cached: cache.map(|cache| Cached::new(cache, &resources.budget)),
+        })
+    }
+
+    /// Returns the spec of the model.
+    pub fn spec(&self) -> &Arc<ModelSpec> {
+        &self.spec
+    }
+
+    /// Returns the JSON writer for its responses.
+    pub fn writer(&self) -> &ResponseWriter {
+        &self.writer
+    }
+
+    /// Returns whether the model has an available instance.
+    pub fn ready(&self) -> bool {
+        self.scheduler.ready()
+    }
+
+    /// Returns the statistics of the model.
+    pub fn statistics(&self) -> ModelStatistics {
+        self.scheduler.statistics()
+    }
+
+    /// Returns the statistics without those of each batch size and response.
+    pub fn sums(&self) -> ModelStatistics {
+        self.scheduler.sums()
+    }
+
+    /// Returns the load of the model.
+    pub fn load(&self) -> Load {
+        let Self {
+            spec, scheduler, ..
+        } = self;
+        let places = u64::from(spec.instances.count()) * u64::from(spec.batches_in_flight);
+        Load {
+            waiting: scheduler.waiting(),
+            running: scheduler.recorder().running(),
+            capacity: places * u64::from(spec.max_batch_size.max(1)),
+        }
+    }
+
+    /// Starts to record latency distributions if the configuration requests them.
+    pub(super) fn distribute(&self, metrics: &MetricsConfig) {
+        let latencies = Latencies::new(metrics.histogram_latencies, metrics.summary_latencies);
+        self.scheduler.recorder().distribute(latencies);
+    }
+
+    /// Returns the latency distributions, or `None` if they are not recorded.
+    pub fn latencies(&self) -> Option<Latencies> {
+        self.scheduler.recorder().latencies()
+    }
+
+    /// Queues a request and returns its response. A cached response is returned immediately.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SchedulerError`] if the request was not executed or its function failed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request: it leaves the queue, or its response is dropped.
+    pub fn infer(
+        &self,
+        request: Request,
+    ) -> impl Future<Output = Result<Response, SchedulerError>> + Send {
+        self.ask(request)
+    }
+
+    /// Like [`infer`](Self::infer), but the caller can check whether the response is available
+    /// immediately.
+    pub(crate) fn ask(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
+        match &self.cached {
+            Some(cached) => later(cached.infer(&self.scheduler, request)),
+            None => self.scheduler.infer(request),
+        }
+    }
+
+    /// Queues a request and returns its responses as they are produced. A model that is not
+    /// decoupled sends exactly one.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SchedulerError`] if the request is refused.
+    pub fn answers(self: &Arc<Self>, request: Request) -> Result<ModelResponses, SchedulerError> {
+        if self.spec.decoupled {
+            let hearing = self.scheduler.stream(request)?;
+            return Ok(ModelResponses::many(hearing, self));
+        }
+        let model = Arc::clone(self);
+        Ok(ModelResponses::one(
+            async move { model.infer(request).await }.boxed(),
+        ))
+    }
+
+    /// Refuses requests that start a sequence. Running sequences continue.
+    pub fn refuse_new_sequences(&self) {
+        self.scheduler.refuse_new_sequences();
+    }
+
+    /// Completes all pending requests with an error that the server is stopping.
+    pub fn abandon(&self) {
+        self.scheduler.abandon();
+    }
+
+    /// Refuses further requests. Accepted ones are executed.
+    pub fn close(&self) {
+        self.scheduler.close();
+    }
+
+    /// Waits until the instances have ended. They end when the model is no longer referenced and
+    /// all requests are completed.
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.scheduler.ended()
+    }
+
+    /// Refuses further requests and waits until accepted ones are completed or `deadline` has
+    /// passed.
+    ///
+    /// Returns whether all requests were completed.
+    pub async fn drain(&self, deadline: Instant) -> bool {
+        self.scheduler.drain(deadline).await
+    }
+}

@@ -1,0 +1,102 @@
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt};
+use pytriton_core::request::Response;
+use pytriton_core::response_channel::SchedulerError;
+use pytriton_engine::trace::Scope;
+use pytriton_scheduler::ResponseStream;
+
+use super::Model;
+
+/// The responses to one request, as they are produced. Dropping it cancels the request.
+pub struct ModelResponses {
+    kind: Kind,
+    /// The scope of the request, while its responses are produced.
+    scope: Scope,
+}
+
+enum Kind {
+    One(BoxFuture<'static, Result<Response, SchedulerError>>),
+    /// Keeps the model, which must observe the cancellation.
+    Many {
+        hearing: ResponseStream,
+        _model: Arc<Model>,
+    },
+    Over,
+}
+
+impl ModelResponses {
+    /// Creates the only response of a model that is not decoupled.
+    pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
+        Self::new(Kind::One(answer))
+    }
+
+    /// Creates the responses of a decoupled model.
+    pub(super) fn many(hearing: ResponseStream, model: &Arc<Model>) -> Self {
+        let _model = Arc::clone(model);
+        Self::new(Kind::Many { hearing, _model })
+    }
+
+    fn new(kind: Kind) -> Self {
+        let scope = Scope::none();
+        Self { kind, scope }
+    }
+
+    /// Sets the scope of the request.
+    pub(crate) fn within(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// Returns whether the last response has been received.
+    pub fn are_over(&self) -> bool {
+        match &self.kind {
+            Kind::One(_) => false,
+            Kind::Many { hearing, .. } => hearing.is_over(),
+            Kind::Over => true,
+        }
+    }
+
+    /// Returns the next response, or `None` after the last one. More responses may follow an error.
+    ///
+    /// # Cancel safety
+    ///
+    /// This method is cancel safe: no response is lost.
+    pub async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// Like [`next`](Self::next).
+    pub fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Response, SchedulerError>>> {
+        let _within = self.scope.enter();
+        let answer = match &mut self.kind {
+            Kind::One(answer) => {
+                let answer = ready!(answer.poll_unpin(context));
+                self.kind = Kind::Over;
+                Some(answer)
+            }
+            Kind::Many { hearing, .. } => ready!(hearing.poll_next_unpin(context)),
+            Kind::Over => None,
+        };
+        if let Some(Err(error)) = &answer {
+            self.scope.fail(error);
+        }
+        Poll::Ready(answer)
+    }
+}
+
+impl fmt::Debug for ModelResponses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::One(_) => f.write_str("One"),
+            Kind::Many { hearing, .. } => hearing.fmt(f),
+            Kind::Over => f.write_str("Over"),
+        }
+    }
+}

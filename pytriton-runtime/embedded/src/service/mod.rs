@@ -1,0 +1,18 @@
+//! The state shared by the HTTP and gRPC services.
+//!
+//! It finds models by name, and moves expensive work off the I/O threads. [`routes`] finds the route
+//! of a request and checks access. Both services use its error type.
+
+mod access_control;
+mod app_state;
+mod control;
+mod error;
+mod models;
+mod operation;
+pub(crate) mod routes;
+
+pub use access_control::{AccessControl, RequiredHeader, Restricted};
+pub use app_state::AppState;
+pub use error::Error;
+pub(crate) use operation::Operation;
+pub use routes::is_used_by_page;

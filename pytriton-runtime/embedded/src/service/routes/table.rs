@@ -1,0 +1,330 @@
+use axum::http::Method;
+use pytriton_core::model::Surface;
+use pytriton_core::shared_memory::Kind;
+use pytriton_engine::port::Port;
+
+use crate::service::Operation;
+
+use super::pattern::Segments;
+use super::route::{Route, RouteMatch};
+use super::{BodySize, ErrorFormat};
+
+use self::BodySize::{Input, Settings, Small};
+use self::ErrorFormat::PlainJson;
+use self::KserveEndpoint as Kserve;
+use self::Port::{Docs, Grpc, Http, Metrics, OpenAi, SageMaker, VertexAi};
+use self::RegionAction::{Register, Status, Unregister};
+
+const GET: &[Method] = &[Method::GET];
+const POST: &[Method] = &[Method::POST];
+const DELETE: &[Method] = &[Method::DELETE];
+const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
+const GET_AND_HEAD: &[Method] = &[Method::GET, Method::HEAD];
+
+/// Stands for the path in the environment variable `AIP_HEALTH_ROUTE`.
+pub(crate) const AIP_HEALTH_ROUTE: &str = "/$AIP_HEALTH_ROUTE";
+
+/// Stands for the path in the environment variable `AIP_PREDICT_ROUTE`.
+pub(crate) const AIP_PREDICT_ROUTE: &str = "/$AIP_PREDICT_ROUTE";
+
+/// Stands for all paths of SageMaker's multi-model requests.
+pub(crate) const MODELS: &str = "/models";
+
+/// The paths of a model without and with a version.
+macro_rules! of_model {
+    ($action:literal) => {
+        &[
+            concat!("/v2/models/{model}", $action),
+            concat!("/v2/models/{model}/versions/{version}", $action),
+        ]
+    };
+}
+
+/// The paths of one kind of shared memory without and with a region.
+macro_rules! of_memory {
+    ($kind:literal, $action:literal) => {
+        &[
+            concat!("/v2/", $kind, "/", $action),
+            concat!("/v2/", $kind, "/region/{region}/", $action),
+        ]
+    };
+}
+
+/// All routes. The first row of a port that matches a path is its route, so inference comes first,
+/// and literal paths come before those with parameters.
+///
+/// A row on the ports of HTTP and Vertex AI is reached on the latter by a redirect, unless its path
+/// is one of the variables above. A row on the ports of HTTP and the docs page is used by the page.
+///
+/// Sources: `HTTPAPIServer::Handle` and `CommonHandler` of Triton 2.51 and their patterns,
+/// `vertex_ai_server.cc` and `sagemaker_server.cc`.
+#[rustfmt::skip]
+static ROUTES: [Route; 62] = [
+    kserve(POST, of_model!("/infer"), Kserve::Infer, &[Operation::Infer]).reads(Input).errors(PlainJson).on(Docs).on(VertexAi),
+    rpc("/inference.GRPCInferenceService/ModelInfer", Rpc::ModelInfer, &[Operation::Infer]).reads(Input),
+    kserve(POST, of_model!("/generate"), Kserve::Generate, &[Operation::Generate]).reads(Input).on(Docs),
+    kserve(POST, of_model!("/generate_stream"), Kserve::GenerateStream, &[Operation::Generate]).reads(Input).on(Docs),
+
+    kserve(GET, &["/v2/health/live"], Kserve::ServerLive, &[Operation::ServerLive]).errors(PlainJson).on(VertexAi).probe(),
+    kserve(GET, &["/v2/health/ready"], Kserve::ServerReady, &[Operation::ServerReady]).errors(PlainJson).on(Docs).on(VertexAi).probe(),
+    kserve(GET, of_model!("/ready"), Kserve::ModelReady, &[Operation::ModelReady]).errors(PlainJson).on(VertexAi).probe(),
+    kserve(GET, &["/v2"], Kserve::ServerMetadata, &[Operation::ServerMetadata]).on(VertexAi).probe(),
+    kserve(GET, &["/v2/models/stats"], Kserve::Statistics, &[Operation::Statistics]).on(VertexAi),
+    kserve(GET, of_model!("/stats"), Kserve::Statistics, &[Operation::Statistics]).on(Docs).on(VertexAi),
+    kserve(GET, of_model!(""), Kserve::ModelMetadata, &[Operation::ModelMetadata]).on(VertexAi),
+    kserve(GET, of_model!("/config"), Kserve::ModelConfig, &[Operation::ModelConfig]).on(VertexAi),
+    kserve(POST, &["/v2/repository/index", "/v2/repository/{repository}/index"], Kserve::RepositoryIndex, &[Operation::RepositoryIndex]).reads(Input).on(VertexAi),
+    kserve(POST, &["/v2/repository/models/{model}/load", "/v2/repository/{repository}/models/{model}/load"], Kserve::Load, &[Operation::LoadModel]).reads(Input).on(VertexAi),
+    kserve(POST, &["/v2/repository/models/{model}/unload", "/v2/repository/{repository}/models/{model}/unload"], Kserve::Unload, &[Operation::UnloadModel]).reads(Input).on(VertexAi),
+    kserve(GET, of_memory!("systemsharedmemory", "status"), Kserve::SharedMemory(Kind::System, Status), &[Operation::SystemSharedMemory]).reads(Input).on(VertexAi),
+    kserve(POST, of_memory!("systemsharedmemory", "register"), Kserve::SharedMemory(Kind::System, Register), &[Operation::SystemSharedMemory]).reads(Input).on(VertexAi),
+    kserve(POST, of_memory!("systemsharedmemory", "unregister"), Kserve::SharedMemory(Kind::System, Unregister), &[Operation::SystemSharedMemory]).reads(Input).on(VertexAi),
+    kserve(GET, of_memory!("cudasharedmemory", "status"), Kserve::SharedMemory(Kind::Cuda, Status), &[Operation::CudaSharedMemory]).reads(Input).on(VertexAi),
+    kserve(POST, of_memory!("cudasharedmemory", "register"), Kserve::SharedMemory(Kind::Cuda, Register), &[Operation::CudaSharedMemory]).reads(Input).on(VertexAi),
+    kserve(POST, of_memory!("cudasharedmemory", "unregister"), Kserve::SharedMemory(Kind::Cuda, Unregister), &[Operation::CudaSharedMemory]).reads(Input).on(VertexAi),
+    kserve(GET_AND_POST, &["/v2/trace/setting", "/v2/models/{model}/trace/setting"], Kserve::TraceSetting, &[Operation::TraceSetting]).reads(Input),
+    kserve(GET_AND_POST, &["/v2/logging"], Kserve::Logging, &[Operation::LogSettings]).reads(Input),
+
+    openai(POST, "/v1/completions", OpenAiEndpoint::Complete(Surface::Completions), &[Operation::Complete]).reads(Input),
+    openai(POST, "/v1/chat/completions", OpenAiEndpoint::Complete(Surface::Chat), &[Operation::Complete]).reads(Input),
+    openai(GET, "/v1/models", OpenAiEndpoint::List, &[Operation::DescribeModels]),
+    openai(GET, "/v1/models/{model}", OpenAiEndpoint::Model, &[Operation::DescribeModels]),
+
+    docs("/docs", DocsEndpoint::Page, &[]),
+    // The document contains the descriptions and the configurations of models.
+    docs("/openapi.json", DocsEndpoint::Document, &[Operation::Document, Operation::ModelConfig]),
+    docs("/docs/metrics", DocsEndpoint::Metrics, &[Operation::Statistics]),
+
+    Route::new(Metrics, GET_AND_HEAD, &["/metrics"], Endpoint::Metrics, &[]).probe(),
+    Route::new(VertexAi, GET, &["/metrics"], Endpoint::Metrics, &[Operation::Statistics]),
+
+    sagemaker(GET, "/ping", SageMakerEndpoint::Ping, &[Operation::ServerReady]).probe(),
+    sagemaker(POST, "/invocations", SageMakerEndpoint::Invocations, &[Operation::Infer]).reads(Input),
+    sagemaker(GET, MODELS, SageMakerEndpoint::Models, &[Operation::RepositoryIndex]),
+    sagemaker(POST, MODELS, SageMakerEndpoint::Models, &[Operation::LoadModel]),
+    sagemaker(DELETE, MODELS, SageMakerEndpoint::Models, &[Operation::UnloadModel]),
+    vertex_ai(GET, AIP_HEALTH_ROUTE, VertexAiEndpoint::Health, &[Operation::ServerReady]).probe(),
+    vertex_ai(POST, AIP_PREDICT_ROUTE, VertexAiEndpoint::Predict, &[Operation::Infer]).reads(Input),
+
+    rpc("/inference.GRPCInferenceService/ModelStreamInfer", Rpc::ModelStreamInfer, &[Operation::Infer]).reads(Input).streaming(),
+    rpc("/inference.GRPCInferenceService/ServerLive", Rpc::ServerLive, &[Operation::ServerLive]).probe(),
+    rpc("/inference.GRPCInferenceService/ServerReady", Rpc::ServerReady, &[Operation::ServerReady]).probe(),
+    rpc("/inference.GRPCInferenceService/ModelReady", Rpc::ModelReady, &[Operation::ModelReady]).probe(),
+    rpc("/inference.GRPCInferenceService/ServerMetadata", Rpc::ServerMetadata, &[Operation::ServerMetadata]).probe(),
+    rpc("/inference.GRPCInferenceService/ModelMetadata", Rpc::ModelMetadata, &[Operation::ModelMetadata]),
+    rpc("/inference.GRPCInferenceService/ModelConfig", Rpc::ModelConfig, &[Operation::ModelConfig]),
+    rpc("/inference.GRPCInferenceService/ModelStatistics", Rpc::ModelStatistics, &[Operation::Statistics]),
+    rpc("/inference.GRPCInferenceService/RepositoryIndex", Rpc::RepositoryIndex, &[Operation::RepositoryIndex]),
+    rpc("/inference.GRPCInferenceService/RepositoryModelLoad", Rpc::RepositoryModelLoad, &[Operation::LoadModel]).reads(Input),
+    rpc("/inference.GRPCInferenceService/RepositoryModelUnload", Rpc::RepositoryModelUnload, &[Operation::UnloadModel]).reads(Settings),
+    rpc("/inference.GRPCInferenceService/SystemSharedMemoryStatus", Rpc::SystemSharedMemoryStatus, &[Operation::SystemSharedMemory]),
+    rpc("/inference.GRPCInferenceService/SystemSharedMemoryRegister", Rpc::SystemSharedMemoryRegister, &[Operation::SystemSharedMemory]).reads(Settings),
+    rpc("/inference.GRPCInferenceService/SystemSharedMemoryUnregister", Rpc::SystemSharedMemoryUnregister, &[Operation::SystemSharedMemory]),
+    rpc("/inference.GRPCInferenceService/CudaSharedMemoryStatus", Rpc::CudaSharedMemoryStatus, &[Operation::CudaSharedMemory]),
+    rpc("/inference.GRPCInferenceService/CudaSharedMemoryRegister", Rpc::CudaSharedMemoryRegister, &[Operation::CudaSharedMemory]).reads(Settings),
+    rpc("/inference.GRPCInferenceService/CudaSharedMemoryUnregister", Rpc::CudaSharedMemoryUnregister, &[Operation::CudaSharedMemory]),
+    rpc("/inference.GRPCInferenceService/TraceSetting", Rpc::TraceSetting, &[Operation::TraceSetting]).reads(Settings),
+    rpc("/inference.GRPCInferenceService/LogSettings", Rpc::LogSettings, &[Operation::LogSettings]).reads(Settings),
+    rpc("/grpc.health.v1.Health/Check", Rpc::HealthCheck, &[Operation::ServerReady]).probe(),
+    rpc("/grpc.health.v1.Health/Watch", Rpc::HealthWatch, &[Operation::WatchHealth]),
+    rpc("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Rpc::Reflection, &[Operation::Reflection]).streaming(),
+    rpc("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Rpc::Reflection, &[Operation::Reflection]).streaming(),
+];
+
+/// Returns the route of a path on a port.
+#[inline]
+pub(crate) fn find(port: Port, path: &str) -> Option<RouteMatch<'_>> {
+    let segments = Segments::of(path)?;
+    let mut routes = ROUTES.iter().filter(|route| route.is_on(port));
+    routes.find_map(|route| route.matches(&segments))
+}
+
+/// Like [`find`], but prefers a route with the method if several have the path.
+pub(crate) fn find_method<'a>(
+    port: Port,
+    path: &'a str,
+    method: &Method,
+) -> Option<RouteMatch<'a>> {
+    let segments = Segments::of(path)?;
+    let routes = ROUTES.iter().filter(|route| route.is_on(port));
+    let mut of_method = routes.filter(|route| route.methods.contains(method));
+    let found = of_method.find_map(|route| route.matches(&segments));
+    found.or_else(|| find(port, path))
+}
+
+/// Returns all routes.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn all() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter()
+}
+
+/// The handler of a route. Each service matches on its own enumeration without a wildcard arm, so a
+/// route without a handler does not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    Kserve(KserveEndpoint),
+    Rpc(Rpc),
+    OpenAi(OpenAiEndpoint),
+    Docs(DocsEndpoint),
+    Metrics,
+    SageMaker(SageMakerEndpoint),
+    VertexAi(VertexAiEndpoint),
+}
+
+/// A handler of the KServe API over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KserveEndpoint {
+    Infer,
+    Generate,
+    GenerateStream,
+    ServerMetadata,
+    ServerLive,
+    ServerReady,
+    ModelMetadata,
+    ModelReady,
+    ModelConfig,
+    Statistics,
+    RepositoryIndex,
+    Load,
+    Unload,
+    SharedMemory(Kind, RegionAction),
+    TraceSetting,
+    Logging,
+}
+
+/// The action of a path on shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RegionAction {
+    Status,
+    Register,
+    Unregister,
+}
+
+/// A handler of a gRPC method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rpc {
+    ModelInfer,
+    ModelStreamInfer,
+    ServerLive,
+    ServerReady,
+    ModelReady,
+    ServerMetadata,
+    ModelMetadata,
+    ModelConfig,
+    ModelStatistics,
+    RepositoryIndex,
+    RepositoryModelLoad,
+    RepositoryModelUnload,
+    SystemSharedMemoryStatus,
+    SystemSharedMemoryRegister,
+    SystemSharedMemoryUnregister,
+    CudaSharedMemoryStatus,
+    CudaSharedMemoryRegister,
+    CudaSharedMemoryUnregister,
+    TraceSetting,
+    LogSettings,
+    HealthCheck,
+    HealthWatch,
+    Reflection,
+}
+
+/// A handler of the OpenAI API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpenAiEndpoint {
+    List,
+    Model,
+    Complete(Surface),
+}
+
+/// A handler of the docs page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocsEndpoint {
+    Page,
+    Document,
+    /// The metrics that the page plots. Browsers do not let the page request another port.
+    Metrics,
+}
+
+/// A handler on the port of SageMaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SageMakerEndpoint {
+    Ping,
+    Invocations,
+    /// Multi-model requests.
+    Models,
+}
+
+/// A handler on the port of Vertex AI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VertexAiEndpoint {
+    Health,
+    Predict,
+}
+
+const fn kserve(
+    methods: &'static [Method],
+    paths: &[&'static str],
+    endpoint: KserveEndpoint,
+    operations: &'static [Operation],
+) -> Route {
+    let endpoint = Endpoint::Kserve(endpoint);
+    Route::new(Http, methods, paths, endpoint, operations).errors(ErrorFormat::Json)
+}
+
+const fn openai(
+    methods: &'static [Method],
+    path: &'static str,
+    endpoint: OpenAiEndpoint,
+    operations: &'static [Operation],
+) -> Route {
+    Route::new(
+        OpenAi,
+        methods,
+        &[path],
+        Endpoint::OpenAi(endpoint),
+        operations,
+    )
+    .on(Http)
+}
+
+const fn docs(
+    path: &'static str,
+    endpoint: DocsEndpoint,
+    operations: &'static [Operation],
+) -> Route {
+    Route::new(Docs, GET, &[path], Endpoint::Docs(endpoint), operations).on(Http)
+}
+
+const fn sagemaker(
+    methods: &'static [Method],
+    path: &'static str,
+    endpoint: SageMakerEndpoint,
+    operations: &'static [Operation],
+) -> Route {
+    Route::new(
+        SageMaker,
+        methods,
+        &[path],
+        Endpoint::SageMaker(endpoint),
+        operations,
+    )
+}
+
+const fn vertex_ai(
+    methods: &'static [Method],
+    path: &'static str,
+    endpoint: VertexAiEndpoint,
+    operations: &'static [Operation],
+) -> Route {
+    Route::new(
+        VertexAi,
+        methods,
+        &[path],
+        Endpoint::VertexAi(endpoint),
+        operations,
+    )
+}
+
+const fn rpc(path: &'static str, rpc: Rpc, operations: &'static [Operation]) -> Route {
+    Route::new(Grpc, POST, &[path], Endpoint::Rpc(rpc), operations).reads(Small)
+}

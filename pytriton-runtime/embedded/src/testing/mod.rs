@@ -1,0 +1,11 @@
+//! Models for the unit tests, from the core, and the state of the services.
+
+mod app_state;
+
+#[expect(unsafe_code, reason = "an allocator is unsafe to write")]
+#[path = "../../../core/src/testing/heap.rs"]
+pub(crate) mod heap;
+
+pub(crate) use pytriton_core::testing::*;
+
+pub(crate) use app_state::{app_state, settles};
