@@ -85,10 +85,9 @@ fn weight(models: &ModelRepository) -> usize {
 }
 
 fn write_models(set: &ModelRepository) -> String {
-    let models = set.models();
-    let leaving = set.leaving();
-    let mut counted: Vec<_> = models.iter().map(counts).collect();
-    for model in &leaving {
+    let loaded = set.loaded();
+    let mut counted: Vec<_> = loaded.serving().map(counts).collect();
+    for model in &loaded.draining {
         let (spec, sums) = counts(model);
         let is_next = |(next, _): &&mut (&ModelSpec, _)| {
             (&next.name, next.version) == (&spec.name, spec.version)
@@ -102,12 +101,12 @@ fn write_models(set: &ModelRepository) -> String {
             None => counted.push((spec, sums)),
         }
     }
-    let unloading = leaving.iter().filter(|model| {
+    let unloading = loaded.draining.iter().filter(|model| {
         let ModelSpec { name, version, .. } = &**model.spec();
-        !set.is_there(name, *version)
+        !loaded.serves(name, *version)
     });
-    let distributed: Vec<_> = models
-        .iter()
+    let distributed: Vec<_> = loaded
+        .serving()
         .chain(unloading)
         .filter_map(|model| Some((model.spec().as_ref(), model.latencies()?)))
         .collect();

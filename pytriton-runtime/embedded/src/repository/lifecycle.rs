@@ -213,11 +213,6 @@ impl ModelRepository {
             Ok(Transition::new(&mut catalog, table, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
-        drop(catalog);
-        settled
-            .replaced
-            .iter()
-            .for_each(|model| self.track_draining(model));
         Ok(())
     }
 
@@ -239,7 +234,6 @@ impl ModelRepository {
             let (set, name) = (Arc::downgrade(self), Arc::clone(&model.spec().name));
             let unloading = catalog.unloading(&name, version);
             let ended = model.ended();
-            self.track_draining(&model);
             drop(model);
             tokio::spawn(async move {
                 ended.await;

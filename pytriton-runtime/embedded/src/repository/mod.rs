@@ -10,6 +10,7 @@ mod lifecycle;
 #[cfg(test)]
 mod lifecycle_tests;
 mod load;
+mod loaded_models;
 mod model;
 mod model_repository;
 mod model_responses;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
@@ -24,6 +24,7 @@ use crate::metrics::MetricsConfig;
 use crate::trace_extension::Tracer;
 
 use super::lifecycle::reason;
+use super::loaded_models::{LoadedModels, LoadedSnapshot, Models};
 use super::readiness::{CatalogGuard, ReadinessPublisher};
 use super::repository_index::RepositoryIndex;
 use super::state::State;
@@ -36,10 +37,7 @@ use super::{LoadError, Model};
 pub struct ModelRepository {
     /// All models that can be served. Lock order: before `models`.
     catalog: Mutex<RepositoryIndex>,
-    /// Replaced as a whole, so that readers hold the lock only briefly.
-    models: RwLock<Arc<Models>>,
-    /// Models that no longer serve but may have accepted requests.
-    leaving: Mutex<Vec<Weak<Model>>>,
+    models: RwLock<LoadedModels>,
     pub(super) control: ControlOptions,
     loads: Semaphore,
     cache: OnceLock<Arc<ResponseCache>>,
@@ -53,8 +51,6 @@ pub struct ModelRepository {
     has_sequences: AtomicBool,
     tracer: OnceLock<Tracer>,
 }
-
-pub(super) type Models = BTreeMap<Arc<str>, BTreeMap<u32, Arc<Model>>>;
 
 impl ModelRepository {
     /// Starts all models of a registry concurrently, with a response cache if a model needs it.
@@ -105,7 +101,6 @@ impl ModelRepository {
         let set = Self {
             catalog: Mutex::new(catalog),
             models: RwLock::default(),
-            leaving: Mutex::default(),
             loads: Semaphore::new(side_by_side.min(Semaphore::MAX_PERMITS)),
             control,
             cache: OnceLock::new(),
@@ -178,24 +173,9 @@ impl ModelRepository {
         }
     }
 
-    /// Retires a model. It ends when all callers have their responses.
-    pub(super) fn track_draining(&self, model: &Arc<Model>) {
-        let mut leaving = self.leaving.lock();
-        leaving.retain(|model| model.strong_count() > 0);
-        leaving.push(Arc::downgrade(model));
-    }
-
     /// Returns the models that serve, and those that complete accepted requests.
-    fn all_models(&self) -> Vec<Arc<Model>> {
-        let mut models = self.models();
-        models.extend(self.leaving());
-        models
-    }
-
-    /// Returns the models that no longer serve and complete accepted requests.
-    pub fn leaving(&self) -> Vec<Arc<Model>> {
-        let leaving = self.leaving.lock();
-        leaving.iter().filter_map(Weak::upgrade).collect()
+    pub(crate) fn loaded(&self) -> LoadedSnapshot {
+        self.models.read().snapshot()
     }
 
     pub(super) fn catalog(&self) -> CatalogGuard<'_> {
@@ -230,14 +210,11 @@ impl ModelRepository {
     }
 
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Models) -> T) -> T {
-        // A panic under the lock can affect only a copy.
         let mut models = self.models.write();
-        let mut changed = Models::clone(&models);
-        let result = change(&mut changed);
-        let mut all = changed.values().flat_map(BTreeMap::values);
+        let result = models.change(change);
+        let mut all = models.serving().values().flat_map(BTreeMap::values);
         let has_sequences = all.any(|model| model.spec().sequence_batching.is_some());
         self.has_sequences.store(has_sequences, Ordering::Relaxed);
-        *models = Arc::new(changed);
         drop(models);
         self.readiness_changes().send_replace(());
         result
@@ -245,7 +222,7 @@ impl ModelRepository {
 
     pub(super) fn snapshot(&self) -> Arc<Models> {
         let models = self.models.read();
-        Arc::clone(&models)
+        Arc::clone(models.serving())
     }
 
     /// Waits for a fatal error of a model.
@@ -303,7 +280,7 @@ impl ModelRepository {
     /// Returns [`RequestError::UnknownModel`] or [`RequestError::UnloadedModel`].
     pub fn model(&self, name: &str, version: Option<u64>) -> Result<Arc<Model>, RequestError> {
         let models = self.models.read();
-        let versions = models.get(name);
+        let versions = models.serving().get(name);
         let model = match (versions, version) {
             (None, _) => None,
             (Some(versions), None) => versions.values().next_back(),
@@ -376,7 +353,7 @@ impl ModelRepository {
 
     /// Completes all pending requests with an error that the server is stopping.
     pub fn abandon(&self) {
-        for model in self.all_models() {
+        for model in self.loaded().all() {
             model.abandon();
         }
     }
@@ -387,11 +364,11 @@ impl ModelRepository {
     /// Returns whether all requests were completed.
     pub async fn drain(&self, deadline: Instant) -> bool {
         self.stop_being_ready();
-        let models = self.all_models();
-        for model in &models {
+        let models = self.loaded();
+        for model in models.all() {
             model.close();
         }
-        let drained = models.iter().map(|model| model.drain(deadline));
+        let drained = models.all().map(|model| model.drain(deadline));
         let drained = join_all(drained).await;
         drained.into_iter().all(|drained| drained)
     }

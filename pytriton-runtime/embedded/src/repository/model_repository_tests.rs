@@ -147,16 +147,27 @@ async fn a_model_that_is_unloaded_is_counted_until_it_has_ended() {
         ..IDENTITY
     };
     let replaced = set.load(&other.registration().unwrap()).await.unwrap();
-    let leaving = set.leaving().into_iter();
-    let leaving: Vec<_> = leaving.map(|model| model.load().running).collect();
-    assert_eq!(leaving, [1, 1]);
+    let draining = set.loaded().draining.into_iter();
+    let draining: Vec<_> = draining.map(|model| model.load().running).collect();
+    assert_eq!(draining, [1, 1]);
     drop((gate, unloaded, replaced));
     for call in calls {
         assert!(call.await.unwrap());
     }
-    while !set.leaving().is_empty() {
+    while !set.loaded().draining.is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+#[tokio::test]
+async fn a_model_is_draining_as_soon_as_it_no_longer_serves() {
+    let registry = Registry::new(&[&IDENTITY]).unwrap();
+    let set = ModelRepository::start(&registry, &Limits::default()).await;
+    let set = set.unwrap();
+    let removed = set.change(|models| models.remove("Identity")).unwrap();
+    let loaded = set.loaded();
+    assert!(!loaded.serves("Identity", 1));
+    assert!(Arc::ptr_eq(&loaded.draining[0], &removed[&1]));
 }
 
 struct Zero;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Model;
-use super::model_repository::Models;
+use super::loaded_models::Models;
 use super::repository_index::{Found, RepositoryIndex};
 use super::state::State;
 

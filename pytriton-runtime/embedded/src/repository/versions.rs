@@ -46,10 +46,6 @@ impl ModelRepository {
             Ok(Transition::new(&mut catalog, models, name, loaded))
         })?;
         self.retire(&mut catalog, settled.gone);
-        settled
-            .replaced
-            .iter()
-            .for_each(|model| self.track_draining(model));
         Ok(settled.replaced.into_iter().next())
     }
 
@@ -70,7 +66,7 @@ impl ModelRepository {
             if versions.is_empty() {
                 models.remove(name);
             }
-            model.inspect(|model| self.track_draining(model))
+            model
         })
     }
 
@@ -100,10 +96,6 @@ impl ModelRepository {
                         Transition::new(&mut catalog, models, name, loaded)
                     });
                     self.retire(&mut catalog, settled.gone);
-                    settled
-                        .replaced
-                        .iter()
-                        .for_each(|model| self.track_draining(model));
                 }
                 Err(error) => {
                     tracing::error!(%error, "cannot load the version that replaces the unloaded one");
