@@ -168,25 +168,27 @@ impl fmt::Display for Found {
     }
 }
 
-/// Refuses a cached binary if other users could have changed it or the libraries it loads.
+/// Refuses a cached installation if other users could have changed any of its files or folders: the
+/// server loads libraries, caches and backends from it.
 ///
 /// The environment determines the cache folder. Write access for the user's own group is accepted:
 /// it depends on the `umask`.
 fn check_trusted(binary: &Path) -> Result<(), LocateError> {
     let root = binary.parent().and_then(Path::parent).unwrap_or(binary);
-    let libraries = fs::read_dir(root.join("lib"));
-    let libraries = libraries.into_iter().flatten().flatten();
-    let folders = ["bin", "lib", "caches"].map(|name| root.join(name));
     // `pytriton/tritonserver/VERSION`: a user who can replace a parent folder controls its content.
-    let above = root.ancestors().take(3).map(Path::to_owned);
-    let mut checked = above
-        .chain(folders)
-        .chain([binary.to_owned()])
-        .chain(libraries.map(|entry| entry.path()));
-    match checked.find(|path| others_can_write(path)) {
-        Some(path) => Err(LocateError::Untrusted { path }),
-        None => Ok(()),
+    let mut unchecked: Vec<_> = root.ancestors().take(3).map(Path::to_owned).collect();
+    unchecked.reverse();
+    // Only the installation itself is searched, without following links.
+    while let Some(path) = unchecked.pop() {
+        if others_can_write(&path) {
+            return Err(LocateError::Untrusted { path });
+        }
+        if path == root || path.starts_with(root) && !path.is_symlink() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            unchecked.extend(entries.map(|entry| entry.path()));
+        }
     }
+    Ok(())
 }
 
 /// Returns whether anyone but this user and root can change a file. A missing file cannot be
@@ -287,8 +289,12 @@ mod tests {
         let root = home.path().join("pytriton/tritonserver/2.51.0");
         let binary = put(&root.join("bin"), 0o755);
         let library = root.join("lib/libtritonserver.so");
-        fs::create_dir_all(root.join("lib")).unwrap();
-        fs::write(&library, "").unwrap();
+        let cache = root.join("caches/local/libtritoncache_local.so");
+        let backend = root.join("backends/python/triton_python_backend_stub");
+        for file in [&library, &cache, &backend] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
         let paths = SearchPaths {
             installed: vec![(Found::Cache, root.clone())],
             ..SearchPaths::default()
@@ -305,8 +311,14 @@ mod tests {
             root.clone(),
             root.join("bin"),
             root.join("lib"),
+            root.join("caches"),
+            root.join("caches/local"),
+            root.join("backends"),
+            root.join("backends/python"),
             binary.clone(),
             library,
+            cache,
+            backend,
         ];
         for path in changed {
             let before = mode(&path, 0o777);
