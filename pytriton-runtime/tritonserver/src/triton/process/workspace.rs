@@ -1,4 +1,3 @@
-use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -6,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{FlockOperation, StatVfsMountFlags, flock, statvfs};
+use rustix::fs::{FlockOperation, FsWord, StatVfsMountFlags, flock, statfs, statvfs};
 use thiserror::Error;
 
 /// The file in a workspace that its owner keeps locked.
@@ -61,10 +60,18 @@ impl Workspace {
         }
         // Held while the new folder exists without its own lock.
         let _door = locked(&parent.join(LOCK), FlockOperation::LockExclusive)?;
-        remove_stale(parent, Host::current());
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!("{}-{number}-{}", process::id(), Host::current()));
-        DirBuilder::new().mode(0o700).create(&path)?;
+        let boot = current_boot();
+        remove_stale(parent, boot, is_local(parent));
+        let path = loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{}-{number}-{boot:012x}", process::id()));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => break path,
+                // A process of another container has the same id.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        };
         let lock = locked(&path.join(LOCK), FlockOperation::LockExclusive)?;
         Ok(Self { path, _lock: lock })
     }
@@ -107,64 +114,52 @@ fn locked(path: &Path, operation: FlockOperation) -> io::Result<File> {
     Ok(file)
 }
 
-/// The machine and the boot of the owner of a workspace. Short, because the path of a socket is
-/// limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Host {
-    name: u32,
-    boot: u32,
+/// File systems that only one kernel writes to. Other file systems may be shared by hosts that do
+/// not see each other's locks.
+const LOCAL: [FsWord; 7] = [
+    0xef53,      // ext2, ext3, ext4
+    0x5846_5342, // xfs
+    0x9123_683e, // btrfs
+    0x2fc1_2fc1, // zfs
+    0xf2f5_2010, // f2fs
+    0x0102_1994, // tmpfs
+    0x794c_7630, // overlayfs
+];
+
+/// Returns whether only this kernel writes to the file system of a path.
+fn is_local(path: &Path) -> bool {
+    statfs(path).is_ok_and(|system| LOCAL.contains(&system.f_type))
 }
 
-impl Host {
-    fn current() -> Self {
-        let read = |name| fs::read(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
-        Self {
-            name: hash(&read("hostname")),
-            boot: hash(&read("random/boot_id")),
-        }
-    }
-
-    /// Parses the host in the name of a workspace.
-    fn of(workspace: &Path) -> Option<Self> {
-        let name = workspace.file_name()?.to_str()?;
-        let [_, _, host, boot] = name.split('-').collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let number = |text| u32::from_str_radix(text, 16).ok();
-        Some(Self {
-            name: number(host)?,
-            boot: number(boot)?,
-        })
-    }
-
-    /// Returns whether this host sees the other's locks. Some file systems show only locks of the
-    /// same kernel, so an unlocked file proves nothing. Workspaces of the same boot, or of this
-    /// host before a reboot, can be checked.
-    fn sees_locks_of(self, other: Self) -> bool {
-        self.boot == other.boot || self.name == other.name
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:06x}-{:06x}", self.name, self.boot)
-    }
-}
-
-/// FNV-1a, folded to 24 bits.
-fn hash(bytes: &[u8]) -> u32 {
-    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+/// Returns a number of 48 bits for the running kernel, which differs between hosts and after a
+/// reboot. Short, because the path of a socket is limited.
+fn current_boot() -> u64 {
+    let id = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    // FNV-1a, folded.
+    let hash = id.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    (hash >> 24) ^ (hash & 0x00ff_ffff)
+    (hash >> 48) ^ (hash & 0xffff_ffff_ffff)
 }
 
-fn remove_stale(parent: &Path, host: Host) {
+/// Parses the boot in the name of a workspace.
+fn boot_of(workspace: &Path) -> Option<u64> {
+    let name = workspace.file_name()?.to_str()?;
+    let [_, _, boot] = name.split('-').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    u64::from_str_radix(boot, 16).ok()
+}
+
+/// Removes workspaces that are not locked. On a shared file system, an unlocked file proves nothing
+/// unless its owner ran on the same kernel, and host names prove nothing at all: containers on
+/// different hosts may have the same one.
+fn remove_stale(parent: &Path, boot: u64, local: bool) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for path in entries
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())
-        .filter(|path| Host::of(path).is_some_and(|other| host.sees_locks_of(other)))
+        .filter(|path| boot_of(path).is_some_and(|other| local || other == boot))
     {
         let abandoned = locked(&path.join(LOCK), FlockOperation::NonBlockingLockExclusive);
         // The next start tries again to remove what is left.
@@ -203,7 +198,7 @@ mod tests {
     fn files_of_a_dead_process_are_removed_at_the_next_start() {
         let parent = tempfile::tempdir().unwrap();
         let alive = Workspace::create(parent.path()).unwrap();
-        let stale = parent.path().join(format!("1-0-{}", Host::current()));
+        let stale = parent.path().join(format!("1-0-{:012x}", current_boot()));
         fs::create_dir_all(stale.join("models/A/1")).unwrap();
         File::create(stale.join(LOCK)).unwrap();
         let outside = tempfile::tempdir().unwrap();
@@ -216,26 +211,38 @@ mod tests {
 
     #[test]
     fn the_workspace_of_another_host_stays() {
+        let boot = current_boot();
+        for (local, owner, stays) in [
+            // Its locks are not visible here, so it looks abandoned.
+            (false, format!("{:012x}", boot ^ 1), true),
+            (false, format!("{boot:012x}"), false),
+            // This host before a reboot.
+            (true, format!("{:012x}", boot ^ 1), false),
+            (true, "of an unknown host".to_owned(), true),
+        ] {
+            let parent = tempfile::tempdir().unwrap();
+            let path = parent.path().join(format!("1-0-{owner}"));
+            fs::create_dir(&path).unwrap();
+            File::create(path.join(LOCK)).unwrap();
+            remove_stale(parent.path(), boot, local);
+            assert_eq!(path.exists(), stays, "{local} {owner}");
+        }
+    }
+
+    #[test]
+    fn processes_of_two_containers_with_one_id_have_two_workspaces() {
         let parent = tempfile::tempdir().unwrap();
-        let here = Host::current();
-        let (name, boot) = (here.name ^ 1, here.boot ^ 1);
-        // Its locks are not visible here, so it looks abandoned.
-        let table = [
-            (Host { name, boot }.to_string(), true),
-            // Another container on this machine, and this one before a reboot.
-            (Host { name, ..here }.to_string(), false),
-            (Host { boot, ..here }.to_string(), false),
-            ("of an unknown host".to_owned(), true),
-        ];
-        let path = |host: &String| parent.path().join(format!("1-0-{host}"));
-        for (host, _) in &table {
-            fs::create_dir(path(host)).unwrap();
-            File::create(path(host).join(LOCK)).unwrap();
-        }
-        let _workspace = Workspace::create(parent.path()).unwrap();
-        for (host, stays) in &table {
-            assert_eq!(path(host).exists(), *stays, "{host}");
-        }
+        let (id, boot) = (process::id(), current_boot());
+        let others: Vec<_> = (0..100)
+            .map(|number| {
+                let path = parent.path().join(format!("{id}-{number}-{boot:012x}"));
+                fs::create_dir(&path).unwrap();
+                locked(&path.join(LOCK), FlockOperation::LockExclusive).unwrap()
+            })
+            .collect();
+        let workspace = Workspace::create(parent.path()).unwrap();
+        assert!(workspace.path().exists());
+        assert_eq!(others.len(), 100);
     }
 
     #[test]
