@@ -11,6 +11,7 @@ use pytriton_backend::session::{BatchMessage, Client, SessionError};
 use pytriton_core::call::{Call, Execution, Instance, executed, flow, iterate};
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::testing::IDENTITY;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
 
 use super::tests::{connect, hand_over, start};
@@ -201,10 +202,21 @@ async fn the_end_of_a_session_frees_its_instance() {
 async fn open_streams_end_when_requests_are_refused() {
     let (worker, _folder) = start(&[&REPEAT]).await;
     let client = connect(&worker, "Identity", None).await.unwrap();
-    let asking = tokio::spawn(ask(client, &[-1.0, 1.0]));
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    let (respond, mut responding) = unbounded_channel();
+    let outcomes = spawn_blocking(move || {
+        hand_over(&client, 0, &[-1.0, 1.0]).unwrap();
+        receive(&client, 2, |request, _| {
+            respond.send(request).unwrap_or_default()
+        })
+    });
+    // Both streams are open once each request has a response.
+    let mut open = [false; 2];
+    while open != [true; 2] {
+        open[responding.recv().await.unwrap() as usize] = true;
+    }
     worker.refuse();
-    let (outcomes, _client) = asking.await.unwrap();
+    drop(responding);
+    let outcomes = outcomes.await.unwrap().unwrap();
     for (answers, end) in outcomes {
         let (code, text) = end.unwrap_err();
         assert!(answers > 0 && code == Code::Unavailable && text.contains("Server is stopping"));
