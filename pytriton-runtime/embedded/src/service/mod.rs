@@ -1,6 +1,6 @@
 //! The state shared by the HTTP and gRPC services.
 //!
-//! It finds models by name, and moves expensive work off the I/O threads. [`routes`] finds the route
+//! It finds models by name, and moves expensive work off the I/O threads. `routes` finds the route
 //! of a request and checks access. Both services use its error type.
 
 mod access_control;
