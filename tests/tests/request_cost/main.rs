@@ -9,8 +9,9 @@ use std::path::Path;
 use cost::Cost;
 use pytriton_tests::{Result, Server, released};
 
-/// A little above what `benches/run` finds.
-const INSTRUCTIONS: f64 = 34_000.0;
+/// A little above what `benches/run` finds. Where the allocator places hyper's read buffer changes
+/// the count by up to 200 from build to build.
+const INSTRUCTIONS: f64 = 34_200.0;
 const ALLOCATIONS: f64 = 14.0;
 
 /// Options that may cost at most a twentieth more.
