@@ -4,15 +4,19 @@ use axum::http::HeaderValue;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use pytriton_core::body_buffer::BodyBuffer;
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_core::tracked_bytes::TrackedBytes;
+use pytriton_protocol::tensor::AlignedBuffer;
 
 use crate::decompression::{self, DecompressionError, Format};
 use crate::service::Error;
 
 use super::HttpError;
+
+/// The capacities of the first and of the largest piece of a decompressed body.
+const FIRST_PIECE_BYTES: usize = 8 << 10;
+const MAX_PIECE_BYTES: usize = 1 << 20;
 
 /// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,22 +152,79 @@ pub(super) fn decompress(
         true => Format::GzipMembers,
         false => Format::Zlib,
     };
-    let header = permit.sibling();
-    let mut content = BodyBuffer::new(permit, limit, aligned_at);
+    let mut pieces = Pieces::new(permit);
+    let header = pieces.permit.sibling();
     let decompressed =
-        decompression::decompress(body, format, limit, header, |bytes| content.push(bytes));
+        decompression::decompress(body, format, limit, header, |bytes| pieces.push(bytes));
     decompressed.map_err(|error| match error {
         DecompressionError::Budget(error) => Error::from(error).into(),
         DecompressionError::Invalid { message } => HttpError::Decompression { message },
         DecompressionError::TooLarge => HttpError::DecompressedSize { limit },
     })?;
-    Ok(content.finish())
+    let joined = pieces.join(aligned_at.unwrap_or(0)).map_err(Error::from)?;
+    Ok(joined)
+}
+
+/// Decompressed bytes in separate allocations. A growing buffer would be copied repeatedly, while
+/// other threads wait for the allocator.
+struct Pieces {
+    permit: MemoryPermit,
+    pieces: Vec<Vec<u8>>,
+    length: usize,
+    /// The capacity of the next piece.
+    next: usize,
+}
+
+impl Pieces {
+    fn new(permit: MemoryPermit) -> Self {
+        Self {
+            permit,
+            pieces: Vec::new(),
+            length: 0,
+            next: FIRST_PIECE_BYTES,
+        }
+    }
+
+    /// Adds bytes. The memory of each piece is reserved before it is allocated.
+    fn push(&mut self, mut bytes: &[u8]) -> Result<(), MemoryBudgetError> {
+        self.length += bytes.len();
+        while !bytes.is_empty() {
+            let free = |piece: &Vec<u8>| piece.capacity() - piece.len();
+            let full = self.pieces.last().is_none_or(|piece| free(piece) == 0);
+            if full {
+                self.permit.grow(self.next)?;
+                let mut piece = Vec::new();
+                let allocated = piece.try_reserve_exact(self.next);
+                allocated.map_err(|_| self.permit.refusal(self.next))?;
+                self.pieces.push(piece);
+                self.next = MAX_PIECE_BYTES.min(2 * self.next);
+            }
+            if let Some(piece) = self.pieces.last_mut() {
+                let (now, later) = bytes.split_at(bytes.len().min(free(piece)));
+                piece.extend_from_slice(now);
+                bytes = later;
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the pieces. The byte at `aligned_at` is aligned for every element type.
+    fn join(mut self, aligned_at: usize) -> Result<(Bytes, MemoryPermit), MemoryBudgetError> {
+        let length = self.length;
+        self.permit.grow(length)?;
+        let mut buffer = AlignedBuffer::try_with_capacity(length, aligned_at)
+            .map_err(|_| self.permit.refusal(length))?;
+        for piece in self.pieces {
+            buffer.extend_from_slice(&piece);
+        }
+        self.permit.resize(length)?;
+        Ok((buffer.freeze(), self.permit))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use pytriton_core::memory_budget::MemoryBudget;
-    use pytriton_protocol::tensor::AlignedBuffer;
 
     use super::*;
 
@@ -278,8 +339,8 @@ mod tests {
         const MIB: usize = 1 << 20;
 
         let bomb = compressed(Encoding::Gzip, &[vec![0; 8 * MIB]]);
-        // While it grows, half of the body is in memory twice.
-        for (limit, inflated) in [(17 * MIB, true), (8 * MIB - 1, false), (0, false)] {
+        // The body, its copy, and an unused piece.
+        for (limit, inflated) in [(17 * MIB, true), (16 * MIB - 1, false), (0, false)] {
             let budget = MemoryBudget::new(limit);
             match decompress(&bomb, None, BUDGET_BYTES, budget.empty_permit()) {
                 Ok((body, permit)) => {
