@@ -22,10 +22,10 @@
 //!
 //! # Features
 //!
-//! - `embedded`: the services, the codecs, the response cache and the scheduler of the embedded
-//!   engine.
+//! - `embedded`: the embedded engine: the HTTP and gRPC services, the model repository, the
+//!   scheduler and the response cache.
 //! - `tritonserver`: the tritonserver engine, and [`native`]. Available on Linux on x86_64 and
-//!   aarch64; without effect elsewhere.
+//!   aarch64; the feature has no effect on other targets.
 //! - `otel`: exports request spans to a collector.
 //! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
