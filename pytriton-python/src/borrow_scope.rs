@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use pyo3::prelude::*;
 use pytriton_runtime::model::{CallMode, ModelSpec};
 
-/// The arrays that one call lends to a function, for the duration of the call.
+/// The arrays that a function borrows for the duration of one call.
 pub(crate) struct BorrowScope {
     token: Option<BorrowToken>,
     released: Receiver<Infallible>,
@@ -17,7 +17,8 @@ pub(crate) struct BorrowToken(
 );
 
 impl BorrowScope {
-    /// Creates the loan of a call. It lends nothing if the model may read inputs after the call.
+    /// Creates the scope of a call. No array is borrowed if the model may read inputs after the
+    /// call.
     pub(crate) fn new(spec: &ModelSpec) -> Self {
         let (token, released) = channel();
         Self {
@@ -26,7 +27,7 @@ impl BorrowScope {
         }
     }
 
-    /// Returns the lender if arrays need not be copied.
+    /// Returns a token for borrowed arrays, or `None` if arrays must be copied.
     pub(crate) fn token(&self) -> Option<&BorrowToken> {
         self.token.as_ref()
     }

@@ -39,7 +39,7 @@ impl AsRef<[u8]> for BorrowedBuffer {
     }
 }
 
-/// Returns the bytes of an array; a copy if no lender is given.
+/// Returns the bytes of an array; a copy if `token` is `None`.
 ///
 /// # Errors
 ///

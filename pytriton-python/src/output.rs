@@ -45,7 +45,7 @@ fn asarray<'py>(numpy: &Bound<'py, PyModule>, tensor: Tensor) -> PyResult<Bound<
     numpy.call_method1(intern!(py, "asarray"), (Elements { tensor },))
 }
 
-/// Converts to 32 bits, as NVIDIA's client does: numpy has no such type.
+/// Converts `BF16` to 32 bits, as NVIDIA's client does: numpy has no `BF16` type.
 fn widened(tensor: &Tensor) -> PyResult<Tensor> {
     let widened = tensor.elements::<bf16>().and_then(|elements| {
         let singles: Vec<f32> = elements.iter().map(|element| element.to_f32()).collect();

@@ -29,7 +29,7 @@ def ensembles(platforms=PLATFORMS, **more):
     return combinations([prefix + platform for prefix in ENSEMBLES for platform in platforms], **more)
 
 
-# Functions stand for what the suites compose of several models.
+# Functions replace the ensembles that the suites compose of several models.
 MIXED = [
     add_sub(name, names, rows, swap=False) for name, names, rows in [
         ("mix_type_int32_float32_float32", ("int32", "float32", "float32"), 8),

@@ -11,7 +11,7 @@ use pytriton_signature::LockFile;
 use crate::Outcome;
 use crate::reserved::bounded;
 
-/// A lock file: whatever is read must survive a round trip.
+/// A lock file: everything that is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
     let parse = |text: &str| LockFile::parse(text).map_err(|error| error.to_string());

@@ -51,7 +51,7 @@ pub(super) fn without_elements(request: &InferRequest) -> ModelInferRequest {
 
 fn parameter((name, value): &(String, ParameterValue)) -> (String, InferParameter) {
     let value = match value {
-        // Where both signed and unsigned integers would do, servers expect the signed one.
+        // Servers expect the signed integer if both a signed and an unsigned one would be possible.
         ParameterValue::Uint64(value) => match i64::try_from(*value) {
             Ok(value) => ParameterValue::Int64(value),
             Err(_) => ParameterValue::Uint64(*value),

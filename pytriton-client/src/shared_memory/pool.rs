@@ -147,7 +147,7 @@ async fn unregister_all(
     by: impl Fn(&Arc<Server>) -> Arc<Server> + Copy,
 ) {
     let results = regions.iter().map(async |region| {
-        // A server refuses while a request that it has already answered still holds the region.
+        // A server refuses while a request to which it has already responded still uses the region.
         while unregister(region, by).await {
             sleep(RETRY_INTERVAL).await;
         }
@@ -215,8 +215,8 @@ mod tests {
         assert!(pool.take(3 * MIN_REGION_BYTES + 1).await.unwrap().is_none());
     }
 
-    /// Returns a server that answers the first request on each connection, or none, and reports
-    /// their first lines.
+    /// Returns a server that responds to the first request on each connection, or to none, and
+    /// reports their first lines.
     fn server(answers: bool) -> (Arc<Server>, mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

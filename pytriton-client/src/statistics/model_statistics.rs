@@ -36,7 +36,7 @@ pub struct InferenceStatistics {
     pub compute_infer: Durations,
     /// Preparation of the outputs.
     pub compute_output: Durations,
-    /// Requests answered from the cache.
+    /// Requests served from the cache.
     pub cache_hit: Durations,
     /// Requests not found in the cache, including the insertion.
     pub cache_miss: Durations,

@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers each request on a connection, and leaves it open.
+    /// Responds to each request on a connection, and leaves it open.
     async fn answer(mut connection: TcpStream) {
         let mut request = [0; 1024];
         while connection

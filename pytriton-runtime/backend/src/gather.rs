@@ -65,7 +65,7 @@ impl Gathering {
         }
     }
 
-    /// Describes the requests of a batch that are not answered. Calls `refuse` with each request
+    /// Describes the requests of a batch that are not completed. Calls `refuse` with each request
     /// that is malformed or does not match the model; it is left out of the batch.
     pub fn plan<'b>(
         &mut self,

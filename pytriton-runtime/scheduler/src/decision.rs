@@ -15,7 +15,7 @@ pub struct Candidate {
     pub joins: bool,
 }
 
-/// What to do with the requests at the head of a queue.
+/// The next action for the requests at the head of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Add requests to the batch, which can then be executed.

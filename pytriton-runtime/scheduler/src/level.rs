@@ -11,7 +11,7 @@ pub struct Level {
     pub default_timeout: Option<Duration>,
     /// Whether a request may shorten the timeout.
     pub allow_timeout_override: bool,
-    /// What happens to a request after the timeout.
+    /// The action taken when the timeout of a queued request expires.
     pub timeout_action: TimeoutAction,
 }
 
@@ -29,7 +29,7 @@ impl Level {
         }
     }
 
-    /// Returns the queue timeout of a request that asks for `wish` microseconds (0 for none).
+    /// Returns the queue timeout of a request that requests `wish` microseconds (0 for none).
     ///
     /// As in Triton, a request can only shorten the timeout of the model. If the model has none,
     /// the value in the request is ignored.

@@ -23,7 +23,7 @@ const LOGS: &str = "PYTRITON_TEST_BLOCKED_LOG";
 
 const NAME: &str = "server::blocked_log_tests::a_server_whose_standard_error_is_not_read_answers";
 
-/// Several times what the pipe and the queue hold.
+/// Several times the capacity of the pipe and the queue.
 const LINES: usize = 20_000;
 
 #[derive(Debug, Parser)]

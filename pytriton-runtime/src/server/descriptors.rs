@@ -7,8 +7,8 @@ const ENOUGH: u64 = 65_536;
 #[cfg(all(tritonserver, feature = "embedded"))]
 const MOST_TEXTS: u64 = 256;
 
-/// Returns how many connections to tritonserver leave enough descriptors for its other clients.
-/// tritonserver inherits the limit of this process.
+/// Returns the number of connections to tritonserver that leaves enough descriptors for its other
+/// clients. tritonserver inherits the limit of this process.
 #[cfg(all(tritonserver, feature = "embedded"))]
 pub(super) fn connections_beside_others() -> usize {
     let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(ENOUGH);

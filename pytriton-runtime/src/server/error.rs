@@ -91,7 +91,7 @@ pub enum ServerError {
     Fixed {
         /// The model.
         model: Arc<str>,
-        /// `come` or `go`, as in the message.
+        /// `added` or `removed`, as in the message.
         verb: &'static str,
     },
     /// The model is not bound.
@@ -242,7 +242,7 @@ pub enum ServerError {
     /// The runtime or a signal handler cannot be set up.
     #[error("cannot set up {what}: {source}")]
     System {
-        /// What could not be set up.
+        /// The part of the system that could not be set up.
         what: &'static str,
         /// The cause.
         #[source]

@@ -38,7 +38,7 @@ struct ReservedPort {
 }
 
 impl Reserved {
-    /// Binds the ports of the options. `openai` tells whether a model has OpenAI routes.
+    /// Binds the ports of the options. `openai` states whether a model has OpenAI routes.
     pub(super) fn new(
         options: &Options,
         openai: bool,

@@ -342,7 +342,7 @@ pub(super) fn services(
     (Arc::new(http), grpc::routes(grpc))
 }
 
-/// Returns what the docs page shows about routes and, if known, other ports.
+/// Returns the routes and, if known, the other ports, as the docs page shows them.
 pub(super) fn page_routes(
     options: &Options,
     access: &Access,

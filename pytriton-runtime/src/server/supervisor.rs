@@ -13,7 +13,7 @@ use super::engine::Engine;
 use super::shutdown_phase::{ShutdownPhase, ShutdownReceiver};
 use super::{Addresses, Options, ServerError};
 
-/// What to serve, and with which options.
+/// The models to serve, and the options of the server.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) registry: Registry,

@@ -227,7 +227,7 @@ impl Triton {
         lock(&self.models)
     }
 
-    /// Returns the caretaker of the running engine.
+    /// Returns the supervisor of the running engine.
     pub(super) fn serving(&self) -> Option<Arc<Supervisor>> {
         let supervisor = lock(&self.supervisor).clone();
         supervisor.filter(|supervisor| !supervisor.ended())

@@ -139,7 +139,7 @@ fn started(
     })
 }
 
-/// Converts the result of a stop. `answered` tells whether the ports of this process completed
+/// Converts the result of a stop. `answered` states whether the ports of this process completed
 /// their requests.
 fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerError> {
     match stopped {

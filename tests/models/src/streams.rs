@@ -16,7 +16,7 @@ fn count(count: ArrayView2<i32>) -> impl Iterator<Item = Array2<i32>> {
     (0..count).map(|number| Array2::from_elem((1, 1), number))
 }
 
-/// Sends each request of a batch its own value, as often as the largest value says.
+/// Sends each request of a batch its own value, as often as the largest value specifies.
 #[pytriton::model(
     name = "Repeat",
     max_batch_size = 8,
@@ -89,8 +89,8 @@ fn keep_open(count: ArrayView2<i32>) -> impl Stream<Item = Array2<i32>> {
     answers.chain(stream::pending())
 }
 
-/// Sends each request of a batch its value as often as the largest value says, with the number of
-/// earlier responses.
+/// Sends each request of a batch its value, as often as the largest value specifies, with the
+/// number of earlier responses.
 #[pytriton::model(name = "Told", max_batch_size = 8)]
 #[batch]
 async fn repeat_value(

@@ -51,6 +51,6 @@ fn pass(mut from: TcpStream, mut to: TcpStream, pause: Option<Duration>) {
             thread::sleep(pause);
         }
     }
-    // Tells the other side about the end; it may have disconnected already.
+    // Reports the end to the other side, which may have disconnected already.
     let _ = to.shutdown(std::net::Shutdown::Write);
 }

@@ -59,7 +59,7 @@ impl Costly {
         match &self.action {
             Action::Http(request) => {
                 let mut stream = connect(&banner.http)?;
-                // The server may refuse it before all of it has come.
+                // The server may refuse it before all of it has arrived.
                 let written = stream.write_all(request);
                 if self.reads {
                     return status(&mut stream, written);

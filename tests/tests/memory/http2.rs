@@ -155,7 +155,7 @@ impl Http2 {
             HEADERS => self.heads += 1,
             DATA if flags & END_STREAM != 0 => self.ended = self.ended.max(of),
             RESET => self.ended = self.ended.max(of),
-            // The server says goodbye.
+            // The server has sent GOAWAY.
             7 => return Err(ErrorKind::ConnectionAborted.into()),
             _ => {}
         }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::http::send;
 use crate::{Result, model, triton};
 
-/// Returns as many responses as the first number says, followed by a failure if the last number is
-/// negative.
+/// Returns the number of responses that the first number specifies, followed by a failure if the
+/// last number is negative.
 fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Failure>> {
     let (count, last) = (x[[0, 0]], x[[0, 1]]);
     let numbers = (0..u16::MAX).map(f32::from);

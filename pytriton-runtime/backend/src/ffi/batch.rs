@@ -10,11 +10,11 @@ use super::unfinished_batches::BatchGuard;
 use crate::failure::{Code, Failure};
 use crate::protocol::Parameter;
 
-/// The requests of an execution, which belong to the backend until they are answered.
+/// The requests of an execution, which belong to the backend until they are completed.
 ///
 /// Each request has one response; in a [decoupled](Self::decouple) batch any number of responses
-/// and an end. Each request is answered exactly once: if the batch is dropped, the requests without
-/// a result fail.
+/// and an end. Each request is completed exactly once: if the batch is dropped, the requests
+/// without a result fail.
 #[derive(Debug)]
 pub struct Batch {
     api: &'static Api,
@@ -51,7 +51,7 @@ impl Batch {
         }
     }
 
-    /// Permits any number of responses to each request that is not answered.
+    /// Permits any number of responses to each request that is not completed.
     pub fn decouple(&mut self) {
         self.statistics.end_with_last();
         for index in 0..self.entries.len() {
@@ -75,20 +75,20 @@ impl Batch {
         self.entries.is_empty()
     }
 
-    /// Returns a request that is not answered yet.
+    /// Returns a request that is not completed yet.
     pub fn request(&self, index: usize) -> Option<Request<'_>> {
         let entry = self.entries.get(index)?;
         let open = entry.is_open();
         open.then(|| Request::new(self.api, entry.request()))
     }
 
-    /// Returns the requests that are not answered yet, with their positions.
+    /// Returns the requests that are not completed yet, with their positions.
     pub fn requests(&self) -> impl Iterator<Item = (usize, Request<'_>)> {
         let all = 0..self.entries.len();
         all.filter_map(|index| Some((index, self.request(index)?)))
     }
 
-    /// Returns whether all requests are answered.
+    /// Returns whether all requests are completed.
     pub fn is_answered(&self) -> bool {
         self.left == 0
     }
@@ -178,14 +178,14 @@ impl Batch {
         }
     }
 
-    /// Records that a request has failed, unless it was answered.
+    /// Records that a request has failed, unless it was completed.
     pub fn fail(&mut self, index: usize, failure: Failure) {
         if let Some(entry) = self.entries.get_mut(index) {
             entry.fail(failure);
         }
     }
 
-    /// Records that all requests that are not answered have failed.
+    /// Records that all requests that are not completed have failed.
     pub fn fail_all(&mut self, failure: &Failure) {
         for index in 0..self.entries.len() {
             self.fail(index, failure.clone());
@@ -237,7 +237,8 @@ impl Batch {
         }
     }
 
-    /// Answers a request that only fills a row: without content, and not in the statistics.
+    /// Completes a request that only fills a row, without content and without an entry in the
+    /// statistics.
     pub fn dismiss(&mut self, index: usize) {
         // The response is not received by anyone.
         let _ = self.begin(index);
@@ -245,7 +246,7 @@ impl Batch {
         self.answer(index);
     }
 
-    /// Answers requests that their clients have cancelled. They are not in the statistics.
+    /// Completes requests that their clients have cancelled. They are not in the statistics.
     pub fn drop_cancelled(&mut self) {
         for index in 0..self.entries.len() {
             let cancelled = self

@@ -81,7 +81,7 @@ pub unsafe fn initialize_instance<E: Executor>(instance: *mut RawInstance) -> *m
 
 /// `TRITONBACKEND_ModelInstanceFinalize`.
 ///
-/// When it returns, every batch of the instance is answered.
+/// When it returns, every batch of the instance is completed.
 ///
 /// # Safety
 ///

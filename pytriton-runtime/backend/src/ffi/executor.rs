@@ -11,8 +11,8 @@ pub trait Executor: Send + Sync + Sized + 'static {
     /// Returns a [`Failure`] for Triton's log. Triton then does not load the model.
     fn start(instance: &Instance) -> Result<Self, Failure>;
 
-    /// Accepts a batch and answers its requests, now or later. Triton gives the instance the next
-    /// batch when this returns. Until then, queued requests can be batched.
+    /// Accepts a batch and responds to its requests, now or later. Triton gives the instance the
+    /// next batch when this returns. Until then, queued requests can be batched.
     fn execute(&self, batch: Batch);
 
     /// Returns whether batches can be executed.

@@ -114,7 +114,7 @@ mod tests {
                 assert!(early.is_err(), "a batch is not answered");
                 batch.fail_all(&Failure::internal("done"));
                 batch.send();
-                // An answered batch may be kept.
+                // A completed batch may be kept.
                 answered.push(batch);
             }
             is_finalized.recv_timeout(Duration::from_secs(10)).unwrap();

@@ -13,7 +13,7 @@
 //! 4. No panic leaves an entry point.
 //! 5. Any thread may use Triton's objects. A request of the backend is live until it is released,
 //!    and an instance until its finalize returns. Finalize waits until every batch of the instance
-//!    is answered, even if the session of another instance executes it. Until then each [`Batch`]
+//!    is completed, even if the session of another instance executes it. Until then each [`Batch`]
 //!    holds a `BatchGuard` of its instance.
 
 mod api;

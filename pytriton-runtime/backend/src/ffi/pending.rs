@@ -22,7 +22,7 @@ enum State {
     Begun(Response),
     /// Its result is complete: the response, unless it was already sent.
     Done(Result<Option<Response>, Failure>),
-    /// It was answered and released to Triton.
+    /// It was completed and released to Triton.
     Sent,
 }
 
@@ -105,7 +105,7 @@ impl Pending {
         };
     }
 
-    /// Records that it has failed, unless it was answered.
+    /// Records that it has failed, unless it was completed.
     pub(super) fn fail(&mut self, failure: Failure) {
         if self.is_open() {
             self.state = State::Done(Err(failure));

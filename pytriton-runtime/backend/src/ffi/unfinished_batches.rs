@@ -2,12 +2,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Counts the batches that Triton has given to an instance and that are not answered, wherever they
-/// execute. Dropping it waits until all are answered.
+/// Counts the batches that Triton has passed to an instance and that are not completed, regardless
+/// of where they execute. Dropping it waits until all are completed.
 #[derive(Debug, Default)]
 pub(super) struct UnfinishedBatches(Arc<Count>);
 
-/// Counts a batch as unanswered until dropped.
+/// Counts a batch as not completed until dropped.
 #[derive(Debug)]
 pub(super) struct BatchGuard(Arc<Count>);
 

@@ -199,7 +199,7 @@ proptest! {
 
     #[test]
     fn other_messages_are_refused(words: [u64; 8]) {
-        // Whatever was read can be written again, so every field is validated.
+        // Every message that was read can be written again, so every field is validated.
         if let Ok(message) = ToWorker::read(&words) {
             prop_assert_eq!(ToWorker::read(&message.to_message()), Ok(message));
         }

@@ -6,7 +6,7 @@ use crate::session::Client;
 
 use super::stream_state::StreamState;
 
-/// The batches that were handed over and are not answered.
+/// The batches that were handed over and are not completed.
 #[derive(Debug, Default)]
 pub(super) struct InFlight(Arc<Shared>);
 
@@ -23,7 +23,7 @@ pub(super) struct InFlightPermit(Arc<Shared>);
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// Includes batches that were taken out to be answered.
+    /// Includes batches that were taken out to be completed.
     count: usize,
     batches: Vec<BatchInFlight>,
     free_positions: Vec<Vec<usize>>,
@@ -70,7 +70,7 @@ impl BatchInFlight {
         }
     }
 
-    /// Returns whether all requests are answered and their responses have ended.
+    /// Returns whether all requests are completed and their responses have ended.
     pub(super) fn is_over(&self) -> bool {
         self.batch.is_answered() && self.streams.iter().all(|stream| stream.is_over())
     }
@@ -117,12 +117,12 @@ impl InFlight {
         Some(state.batches.swap_remove(index))
     }
 
-    /// Puts back a batch with requests that are not answered.
+    /// Puts back a batch with requests that are not completed.
     pub(super) fn put_back(&self, entry: BatchInFlight) {
         self.lock().batches.push(entry);
     }
 
-    /// Releases a batch that is answered.
+    /// Releases a batch that is completed.
     pub(super) fn complete(&self, entry: BatchInFlight) {
         let BatchInFlight {
             batch,
@@ -148,7 +148,7 @@ impl InFlight {
         self.lock().batches.iter_mut().for_each(visit);
     }
 
-    /// Returns whether all batches are answered.
+    /// Returns whether all batches are completed.
     pub(super) fn is_empty(&self) -> bool {
         self.lock().count == 0
     }

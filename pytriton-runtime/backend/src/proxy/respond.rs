@@ -164,7 +164,7 @@ impl<'a> Responder<'a> {
 
 impl Drop for Responder<'_> {
     fn drop(&mut self) {
-        // The responses that were read are valid, whatever came after them.
+        // The responses that were read are valid, even if an error follows them.
         self.send();
     }
 }

@@ -77,7 +77,7 @@ impl Session {
         debug_assert!(self.max_in_flight > 1 || self.in_flight.take(number).is_none());
     }
 
-    /// Waits until all batches in flight are answered, and ends the session.
+    /// Waits until all batches in flight are completed, and ends the session.
     pub(super) fn stop(&self) {
         if self.max_in_flight > 1 {
             self.in_flight.wait_below(1);
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Hands a batch over; `None` if it is already answered.
+    /// Hands a batch over; `None` if it is already completed.
     fn hand_over(&self, mut batch: Batch, gathering: &mut Gathering) -> Option<u64> {
         if !self.model.names.has_sequences() {
             // In a sequence, later requests depend on each one, so a cancelled request still runs.

@@ -63,7 +63,7 @@ impl<'a, S: Sleep> Sleeper<'a, S> {
         Ok(())
     }
 
-    /// Wakes the sleeper, if any, after a change of what it waits for.
+    /// Wakes the sleeper, if any, after a change of the state that it waits for.
     pub fn wake(&self) {
         // Release: pairs with the acquire in `wait`.
         if self.word.swap(AWAKE, Ordering::AcqRel) == ASLEEP {

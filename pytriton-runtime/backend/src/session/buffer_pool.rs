@@ -3,7 +3,7 @@ use super::{EncodedResponses, ResponseEntry};
 /// The maximum number of bytes that are kept.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Memory of answered batches that is reused for the next ones.
+/// Memory of completed batches that is reused for the next ones.
 #[derive(Debug, Default)]
 pub(super) struct BufferPool {
     description: Vec<u8>,

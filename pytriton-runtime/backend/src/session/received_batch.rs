@@ -131,7 +131,7 @@ impl Server {
                     return Ok(Some(received_batch.ok_or(ProtocolError::Bounds)?));
                 }
                 ToWorker::Cancel { batch, request } => {
-                    // If the batch was answered in the meantime, the cancellation is obsolete.
+                    // If the batch was completed in the meantime, the cancellation is obsolete.
                     if self.returns.is_open(batch) {
                         lock(&self.cancelled).push((batch, request));
                     }

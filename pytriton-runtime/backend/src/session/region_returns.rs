@@ -17,7 +17,7 @@ pub(super) struct RegionReturns {
 /// The batches whose memory was returned.
 #[derive(Debug, Default)]
 struct ReturnState {
-    /// Batches that were taken and are not answered. Their return is reported with their last
+    /// Batches that were taken and are not completed. Their return is reported with their last
     /// response.
     open: Vec<u64>,
     /// Batches that were returned but not reported yet.
@@ -35,13 +35,13 @@ impl RegionReturns {
         lock(&self.returned).open.push(batch);
     }
 
-    /// Returns whether a batch was taken and is not answered.
+    /// Returns whether a batch was taken and is not completed.
     pub(super) fn is_open(&self, batch: u64) -> bool {
         lock(&self.returned).open.contains(&batch)
     }
 
-    /// Registers that a batch is answered. `report` receives all batches that were returned but not
-    /// reported, before there can be more.
+    /// Registers that a batch is completed. `report` receives all batches that were returned but
+    /// not reported, before there can be more.
     pub(super) fn finish<T>(&self, batch: u64, report: impl FnOnce(Drain<'_, u64>) -> T) -> T {
         let mut returned = lock(&self.returned);
         returned.open.retain(|open| *open != batch);

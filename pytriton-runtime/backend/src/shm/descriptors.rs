@@ -71,7 +71,7 @@ pub(crate) fn send(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::R
     }
 }
 
-/// Receives what [`send`] sent: exactly `N` descriptors.
+/// Receives exactly `N` descriptors, which [`send`] has sent.
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ pub struct Call<'a> {
     pub(super) inputs: Cow<'a, [Option<Tensor>]>,
     /// The states of the sequences, one for each request, if the function takes them.
     pub(super) states: Option<&'a [RefCell<State>]>,
-    /// Where a decoupled model sends its responses.
+    /// The destination of the responses of a decoupled model.
     pub(super) destination: Option<Destination>,
     /// Whether the user's function has been called.
     pub(super) called: &'a Cell<bool>,

@@ -244,7 +244,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Returns whether the error is fatal for the model. `panics` tells whether panics are fatal.
+    /// Returns whether the error is fatal for the model. `panics` states whether panics are fatal.
     pub(crate) fn is_unrecoverable(&self, panics: bool) -> bool {
         match self {
             Self::Unrecoverable { .. } => true,

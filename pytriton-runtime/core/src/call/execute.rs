@@ -63,7 +63,7 @@ pub struct Invocation<'a, I: ?Sized> {
     pub context: &'a Context,
     /// The steps of the model.
     pub steps: &'a [Arc<dyn Step>],
-    /// Where a decoupled model sends its responses.
+    /// The destination of the responses of a decoupled model.
     pub sink: Option<&'a Arc<dyn ResponseSink>>,
 }
 

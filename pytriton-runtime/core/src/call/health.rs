@@ -16,7 +16,7 @@ impl Health {
         Self(Some(Arc::new(told)))
     }
 
-    /// Reports an error if it is fatal. `panics` tells whether panics are fatal.
+    /// Reports an error if it is fatal. `panics` states whether panics are fatal.
     pub fn note(&self, error: &ModelError, panics: bool) {
         if let Some(told) = &self.0
             && error.is_unrecoverable(panics)

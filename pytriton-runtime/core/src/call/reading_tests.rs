@@ -196,7 +196,7 @@ fn no_way_to_read_an_input_takes_more_than_is_reserved() {
                 if most == 0 {
                     continue;
                 }
-                // What does not fit is refused before it is allocated.
+                // Values that do not fit are refused before they are allocated.
                 let budget = MemoryBudget::new(most - 1);
                 let (results, peak) = read(reading, &inputs, &budget);
                 for result in results {

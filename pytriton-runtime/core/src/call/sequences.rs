@@ -353,7 +353,7 @@ fn drop_state(state: State) {
 }
 
 impl ObsoleteStates {
-    /// Returns whether there are none.
+    /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,7 +13,7 @@ use super::generation_states::GenerationStates;
 /// The state of a sequence, of any type.
 pub(super) type State = Box<dyn Any>;
 
-/// What an instance knows about a sequence.
+/// The record of a sequence on an instance.
 #[derive(Debug)]
 pub(super) enum SequenceEntry {
     State(State),
@@ -38,8 +38,8 @@ impl SequenceEntry {
 ///
 /// tritonserver measures idle times differently: a request that it accepted in time may wait behind
 /// batches of other sequences. A due state is therefore not dropped at once. It is dropped after
-/// the instance has been idle for a while, or after so many batches that the request would have
-/// been among them.
+/// the instance has been idle for a while, or after a number of batches that would have included
+/// the request.
 #[derive(Debug)]
 pub(super) struct States {
     generations: GenerationStates,

@@ -281,7 +281,7 @@ impl<I: Instance + ?Sized> Runner<I> {
             steps: &self.steps,
             sink,
         };
-        // If the calls stop early, the batch has already been answered.
+        // If the calls stop early, the batch has already been completed.
         let scope = batch_scope(self.context.model(), batch.requests());
         let executed = pin!(callee.execute_calls(batch, &mut called));
         let _ = scope.around(executed).await;

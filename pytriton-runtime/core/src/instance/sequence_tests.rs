@@ -14,7 +14,7 @@ use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStr
 use crate::request::{Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
 
-/// Takes as many seconds as its value says.
+/// Takes the number of seconds in its input.
 struct Sleeping(Drops);
 
 /// When states were dropped, in seconds.

@@ -38,7 +38,7 @@ impl<I: Instance + ?Sized> Instance for Supervised<'_, I> {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
         Box::pin(async {
             // An earlier group of the batch has exceeded the limit, so the batch is already
-            // answered.
+            // completed.
             if self.supervisor.answered(self.batch) {
                 return Err(self.supervisor.too_long());
             }

@@ -22,8 +22,8 @@ type Finish = Box<dyn FnOnce(Executed) + Send>;
 /// Enforces the time limit on the calls of one instance, and responds in its place while it is
 /// stalled.
 ///
-/// It owns everything that the instance has in flight. So each request is answered once: by the
-/// instance, or in its place.
+/// It owns everything that the instance has in flight. Each request therefore gets one response:
+/// from the instance, or from the supervisor in its place.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     context: Context,
@@ -42,7 +42,7 @@ struct State {
     batches: BTreeMap<u64, Batch>,
 }
 
-/// A batch that is not answered yet.
+/// A batch that is not completed yet.
 struct Batch {
     requests: usize,
     /// The results of its calls so far.
@@ -97,7 +97,7 @@ impl Supervisor {
         batch
     }
 
-    /// Records the results of a batch's next call, unless the batch is already answered.
+    /// Records the results of a batch's next call, unless the batch is already completed.
     pub(super) fn called(&self, batch: u64, call: Executed) -> ControlFlow<()> {
         let mut state = self.state.lock();
         let Some(batch) = state.batches.get_mut(&batch) else {
@@ -107,7 +107,7 @@ impl Supervisor {
         ControlFlow::Continue(())
     }
 
-    /// Answers a batch whose calls are complete. Returns false if it was already answered.
+    /// Completes a batch whose calls have ended. Returns false if it was already completed.
     pub(super) fn end(&self, batch: u64) -> bool {
         let batch = self.state.lock().batches.remove(&batch);
         let Some(Batch {
@@ -172,7 +172,7 @@ impl Supervisor {
         })
     }
 
-    /// Answers everything in place of the instance, on a separate thread.
+    /// Responds to all requests in place of the instance, on a separate thread.
     fn mark_stalled(&self, call: u64, calling: Calling) {
         let mut state = self.state.lock();
         if state.call != Some(call) {

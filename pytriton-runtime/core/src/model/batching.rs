@@ -34,7 +34,7 @@ pub struct Priorities {
 /// Source: `ModelQueuePolicy` in Triton's `model_config.proto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueuePolicy {
-    /// What happens to a request whose timeout expires in the queue.
+    /// The action taken when the timeout of a queued request expires.
     pub timeout_action: TimeoutAction,
     /// The timeout in the queue, in microseconds; 0 for no limit.
     pub default_timeout_microseconds: u64,
@@ -54,7 +54,7 @@ impl QueuePolicy {
     };
 }
 
-/// What happens to a request whose timeout expires in the queue.
+/// The action taken when the timeout of a queued request expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutAction {
     /// It is refused with an error.

@@ -1,4 +1,4 @@
-/// What one call of the function processes.
+/// The unit that one call of the function processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallMode {
     /// The whole batch, stacked along axis 0 (`#[batch]`).

@@ -46,7 +46,7 @@ pub struct ModelSpec {
     pub response_cache: bool,
     /// The parameters in the model's configuration, with distinct names.
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
-    /// What one call of the function processes.
+    /// The unit that one call of the function processes.
     pub call: CallMode,
     /// Whether a request may have any number of responses.
     pub decoupled: bool,

@@ -3,7 +3,7 @@ use crate::model::{Declared, Example, InputType, TensorDeclaration};
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Argument {
-    /// What its type declares.
+    /// The role that its type declares.
     pub declared: Declared,
     /// The name of the input, if it has one.
     pub name: Option<&'static str>,

@@ -47,7 +47,7 @@ pub struct ModelDeclaration {
     pub response_cache: bool,
     /// The parameters in the model's configuration.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// What one call of the function processes.
+    /// The unit that one call of the function processes.
     pub call: CallMode,
     /// Whether a request may have any number of responses.
     pub decoupled: bool,

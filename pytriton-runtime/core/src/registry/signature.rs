@@ -54,7 +54,7 @@ impl Signature {
         self.takes(Declared::Requests, self.arguments.len())
     }
 
-    /// What one call of the function processes.
+    /// Returns the unit that one call of the function processes.
     pub const fn call(&self) -> CallMode {
         match self.batch {
             _ if self.raw() => CallMode::Raw,
@@ -183,7 +183,7 @@ impl Signature {
         let mut index = 0;
         while index < self.arguments.len() {
             let flaw = match self.arguments[index].declared {
-                // Its type is what its name says, and valid with all options.
+                // Its type is the one that its name suggests, and is valid with all options.
                 Declared::Input(InputType {
                     rank: Some(2..), ..
                 }) => None,
@@ -352,7 +352,7 @@ impl Signature {
         }
     }
 
-    /// What keeps the function from being called on a thread that serves connections.
+    /// The reason why the function cannot be called on a thread that serves connections.
     pub const fn inline_flaw(&self, is_async: bool, options: &ModelOptions<'_>) -> Flaw {
         match options.inline {
             false => None,

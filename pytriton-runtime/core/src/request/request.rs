@@ -178,7 +178,7 @@ impl Request {
         &self.0.inputs
     }
 
-    /// Returns whether the request asks for the output with this index.
+    /// Returns whether the output with this index is requested.
     pub fn asks_for(&self, output: usize) -> bool {
         self.0.requested.contains(output)
     }

@@ -1,4 +1,4 @@
-/// The outputs that a request asks for, by index.
+/// The requested outputs, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requested {
     /// Whether each output is requested. Empty if all are requested.

@@ -26,7 +26,7 @@ pub enum Flaw {
     Option {
         /// The name of the option.
         option: &'static str,
-        /// What to write instead.
+        /// The correction: what to write instead.
         help: &'static str,
     },
     /// A preferred batch size is invalid.
@@ -34,7 +34,7 @@ pub enum Flaw {
     PreferredSize {
         /// The size.
         size: u32,
-        /// What to write instead.
+        /// The correction: what to write instead.
         help: &'static str,
     },
     /// An option of a priority level's queue is invalid.
@@ -44,7 +44,7 @@ pub enum Flaw {
         level: u32,
         /// The option.
         option: &'static str,
-        /// What to write instead.
+        /// The correction: what to write instead.
         help: &'static str,
     },
     /// Options exclude each other.
@@ -96,7 +96,7 @@ pub enum Flaw {
         tensor: Arc<str>,
         /// The dimension.
         dim: i64,
-        /// What to write instead.
+        /// The correction: what to write instead.
         help: &'static str,
     },
     /// A model with a batch axis needs an input.

@@ -131,7 +131,7 @@ impl Model {
         })
     }
 
-    /// What happens to a request after the timeout.
+    /// Sets the action taken when the timeout of a queued request expires.
     pub fn timeout_action(self, action: TimeoutAction) -> Self {
         self.with("timeout_action", |options| {
             options.plain.queue_policy.timeout_action = action

@@ -115,7 +115,7 @@ pub struct ModelStatistics {
     pub compute_infer: StatisticDuration,
     /// Successful requests: distributing the outputs.
     pub compute_output: StatisticDuration,
-    /// Requests answered from the response cache: the lookup.
+    /// Requests served from the response cache: the lookup.
     pub cache_hit: StatisticDuration,
     /// Requests not found in the response cache: the lookup and the insertion.
     pub cache_miss: StatisticDuration,

@@ -100,7 +100,7 @@ impl Latencies {
         }
     }
 
-    /// Adds a request answered from the response cache.
+    /// Adds a request that was served from the response cache.
     pub(super) fn hit(&mut self, hit: &CacheHit) {
         if let Some(histograms) = &mut self.histograms {
             histograms.request.observe(hit.request);

@@ -36,7 +36,7 @@ pub struct Execution {
 /// The outcome of a request in an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It was answered.
+    /// It succeeded.
     Succeeded(Success),
     /// It failed this many nanoseconds after its arrival.
     Failed(u64),
@@ -53,7 +53,7 @@ pub struct Success {
     pub queue: u64,
 }
 
-/// A request answered from the response cache.
+/// A request that was served from the response cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheHit {
     /// The time from arrival to response, in nanoseconds.
@@ -151,8 +151,8 @@ impl Recorder {
         statistics.failures[reason as usize] += 1;
     }
 
-    /// Records a request answered from the response cache, which is neither an inference nor an
-    /// execution.
+    /// Records a request that was served from the response cache, which is neither an inference nor
+    /// an execution.
     pub fn record_hit(&self, hit: &CacheHit) {
         let mut counted = self.counted.lock();
         let statistics = &mut counted.statistics;

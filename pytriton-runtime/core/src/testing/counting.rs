@@ -26,9 +26,9 @@ static GIVEN_UP: AtomicUsize = AtomicUsize::new(0);
 /// Held by the one test that counts them.
 pub static COUNTS: Mutex<()> = Mutex::const_new(());
 
-/// Sends as many responses as its first value says. -1 fails; -2 fails after one response; -3 waits
-/// for [`GATE`] before its only response; -4 responds forever; -5 responds once, and then waits for
-/// cancellation.
+/// Sends the number of responses that its first value specifies. -1 fails; -2 fails after one
+/// response; -3 waits for [`GATE`] before its only response; -4 responds forever; -5 responds once,
+/// and then waits for cancellation.
 #[derive(Debug)]
 struct Counting;
 

@@ -13,7 +13,7 @@ use super::{Scope, TraceContext};
 /// The target of the request spans, for use in filters.
 pub const TARGET: &str = "pytriton::request";
 
-/// The spans of one request, and what log lines say about it.
+/// The spans of one request, and the fields that its log lines contain.
 #[derive(Debug, Clone)]
 pub struct Trace {
     request: Scope,

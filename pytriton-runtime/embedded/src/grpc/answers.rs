@@ -169,7 +169,7 @@ struct ResponseBody<S> {
     messages: S,
     /// The messages that have not been sent.
     available: Option<Framed>,
-    /// What follows them.
+    /// The end of the call, which follows the responses.
     end: End,
 }
 

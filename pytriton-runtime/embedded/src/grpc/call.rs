@@ -35,7 +35,7 @@ pub(super) struct Call {
     since: Option<Instant>,
 }
 
-/// A decoded message, and what its responses repeat.
+/// A decoded message, and the fields of it that its responses repeat.
 #[derive(Debug)]
 pub(super) struct DecodedRequest {
     pub(super) ids: RequestIds,

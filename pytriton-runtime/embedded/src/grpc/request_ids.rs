@@ -61,7 +61,7 @@ impl RequestIds {
         })
     }
 
-    /// Returns the message of an error of an accepted request. `last` tells whether nothing
+    /// Returns the message of an error of an accepted request. `last` states whether nothing
     /// follows.
     pub(super) fn broken(&self, error: &Error, last: bool) -> Result<Framed, Status> {
         self.framed(|| ModelStreamInferResponse {

@@ -117,7 +117,7 @@ struct Pieces<'a, B> {
     app_state: &'a AppState,
     /// `None` until a chunk has to be waited for.
     timeout: Option<BodyTimeout>,
-    /// The maximum length in bytes, and what is left of it.
+    /// The maximum length in bytes, and the remaining part of it.
     limit: usize,
     left: usize,
 }
@@ -346,7 +346,7 @@ mod tests {
         );
     }
 
-    /// A body of which one byte arrives at regular intervals, forever.
+    /// An endless body that arrives one byte at a time, at regular intervals.
     fn dripping(pause: Duration) -> axum::body::Body {
         axum::body::Body::from_stream(unfold((), move |()| async move {
             sleep(pause).await;

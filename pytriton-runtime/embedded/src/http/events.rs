@@ -15,8 +15,8 @@ pub(super) const KEEP_ALIVE: TrackedBytes = TrackedBytes::from_static(b": keep-a
 /// The interval of keep-alive comments.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// The events of a body, produced on demand, with comments while there are none. Dropping it
-/// cancels the producer.
+/// The events of a body, produced on demand. Comments are sent while no event is available.
+/// Dropping it cancels the producer.
 pub(crate) struct Events {
     first: Option<TrackedBytes>,
     others: BoxStream<'static, TrackedBytes>,
@@ -26,8 +26,8 @@ pub(crate) struct Events {
     silent: bool,
 }
 
-/// Waits for what determines the status of the response. Returns `None` if it takes so long that
-/// the response begins without it.
+/// Waits for the first event, which determines the status of the response. Returns `None` if it
+/// takes so long that the response begins without it.
 pub(super) async fn unless_silent<T>(first: impl Future<Output = T>) -> Option<T> {
     timeout(SILENCE, first).await.ok()
 }
@@ -48,7 +48,7 @@ impl Events {
         }
     }
 
-    /// Creates a stream from a first event, or a comment if there is none yet, and future ones.
+    /// Creates a stream that starts with `first`, or with a comment if no event is available yet.
     pub(super) fn new(
         first: Option<TrackedBytes>,
         others: impl Stream<Item = TrackedBytes> + Send + 'static,

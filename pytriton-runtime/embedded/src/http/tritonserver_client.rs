@@ -162,8 +162,8 @@ impl TritonserverClient {
         Ok(())
     }
 
-    /// Opens connections for requests that have been accepted, before tritonserver is asked to
-    /// stop. They are used from now on. Returns their local addresses.
+    /// Opens connections for requests that have been accepted, before tritonserver receives the
+    /// signal to stop. They are used from now on. Returns their local addresses.
     pub async fn prepare_to_stop(self: &Arc<Self>) -> Vec<SocketAddr> {
         let count = self.places.available_permits().clamp(1, MAX_STANDBY);
         let connect = || {

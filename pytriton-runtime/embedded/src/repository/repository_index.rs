@@ -108,8 +108,8 @@ impl RepositoryIndex {
         }
     }
 
-    /// Requests a load, which makes a waiting one obsolete. Returns `None` if there is no model
-    /// with this name.
+    /// Requests a load, which makes a waiting one obsolete. Returns `None` if no model has this
+    /// name.
     pub(super) fn ask(&self, name: &str) -> Option<LoadTicket> {
         let Entry { turn, wishes, .. } = self.0.get(name)?;
         wishes.send_modify(|wishes| wishes.all += 1);

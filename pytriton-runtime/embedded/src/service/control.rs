@@ -12,7 +12,7 @@ impl AppState {
         self.models.index(only_ready)
     }
 
-    /// Loads or reloads a model. The memory of the parameters is reserved by `permit`, and what
+    /// Loads or reloads a model. `permit` reserves the memory of the parameters; the memory that
     /// parsing them takes is added to it.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::{Secret, Secrets};
 /// is small.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What happens when a token changes while the server runs.
+/// The reaction to a token that changes while the server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follow {
     /// It takes effect immediately.

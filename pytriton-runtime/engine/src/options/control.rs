@@ -57,7 +57,7 @@ pub struct ControlOptions {
     pub model_load_retry_count: u32,
 }
 
-/// What controls the loading of models.
+/// How the loading of models is controlled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ControlMode {
     /// All models are loaded at startup.

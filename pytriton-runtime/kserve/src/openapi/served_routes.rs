@@ -27,7 +27,7 @@ struct Key {
 
 impl ServedRoutes {
     /// Creates the routes of a server. `restricted` lists headers and the groups that each of them
-    /// opens. `explicit` tells whether clients may load and unload models.
+    /// opens. `explicit` states whether clients may load and unload models.
     pub fn new<'a>(
         restricted: impl IntoIterator<Item = (&'a str, &'a [Group])>,
         explicit: bool,

@@ -16,7 +16,7 @@ use pytriton_protocol::tensor::{DataType, Tensor};
 use crate::error::CodecError;
 use crate::rest::classify;
 
-/// The parameter of a stream response that tells whether it is the last one of its request.
+/// The parameter of a stream response that marks the last response of a request.
 pub const FINAL: &str = "triton_final_response";
 
 /// Raw contents of this size become separate pieces. Smaller ones are copied to the preceding
@@ -38,7 +38,7 @@ const KEY: usize = 1;
 pub enum Envelope {
     /// No other message.
     None,
-    /// A stream message, which tells whether the response is the last one of its request.
+    /// A stream message, which states whether the response is the last one of its request.
     Stream {
         /// Whether it is the last one.
         last: bool,

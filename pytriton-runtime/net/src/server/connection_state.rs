@@ -141,8 +141,8 @@ impl ConnectionState {
         }
     }
 
-    /// Returns the phase of the current HTTP/1.1 request, or `None` if there is none or the whole
-    /// response has been handed over.
+    /// Returns the phase of the current HTTP/1.1 request. Returns `None` if no request is active,
+    /// or if the whole response has been handed over.
     pub(crate) fn http1_phase(&self) -> Option<Http1Phase> {
         let inner = self.lock();
         let stream = inner.streams.get(inner.latest)?;

@@ -24,7 +24,7 @@ const MAX_BUSY_CONNECTIONS: usize = 2048;
 /// The maximum duration of each of them.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves connections beyond the limit. Health and metrics requests are always answered. All others
+/// Serves connections beyond the limit. Health and metrics requests are always served. All others
 /// are refused.
 #[derive(Debug)]
 pub(crate) struct HealthOnlyConnections<S> {
@@ -130,7 +130,7 @@ mod tests {
         let request = format!("{request}\r\nHost: x\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
-        // The server closes the connection without being asked to.
+        // The server closes the connection on its own.
         let read = timeout(TIMEOUT / 2, stream.read_to_string(&mut answer));
         read.await.unwrap().unwrap();
         answer

@@ -40,7 +40,7 @@ pub trait ResponseContent:
 {
     /// Returns bytes that may be sent between parts of the body without changing its meaning, such
     /// as a comment of an event stream. They show whether a client that is silent is still
-    /// connected. By default, there are none.
+    /// connected. The default implementation returns `None`.
     fn comment(&self) -> Option<Bytes> {
         None
     }

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 
-/// The response bytes that the system buffers for a client that does not read. The system asks for
-/// more when half of them are sent. By default, it buffers up to 4 MiB and asks for more when a
+/// The response bytes that the system buffers for a client that does not read. The system requests
+/// more when half of them are sent. By default, it buffers up to 4 MiB and requests more when a
 /// third is sent. A slow but steady client may not read that much within the timeout.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 512 << 10;

@@ -32,8 +32,8 @@ impl<S> TowerService<S> {
         }
     }
 
-    /// Sets the paths that are served on connections beyond the connection limit. By default, there
-    /// are none.
+    /// Sets the paths that are served on connections beyond the connection limit. The default is an
+    /// empty list.
     pub fn health_paths<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.health_paths = paths.into_iter().map(Into::into).collect();
         self

@@ -17,7 +17,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// How long a client may still send after this side has closed the connection.
 pub(crate) const LINGER: Duration = Duration::from_millis(300);
 
-/// An interim response, which HTTP/1.1 clients ignore. If the client is gone, its system answers
+/// An interim response, which HTTP/1.1 clients ignore. If the client is gone, its system responds
 /// with a reset.
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -13,7 +13,7 @@ const TWO: QueuePolicy = QueuePolicy {
     ..QueuePolicy::DEFAULT
 };
 
-/// Refused after fifteen milliseconds, or earlier if a request asks for it.
+/// Refused after fifteen milliseconds, or earlier if a request specifies a shorter timeout.
 const REJECT: QueuePolicy = QueuePolicy {
     timeout_action: TimeoutAction::Reject,
     default_timeout_microseconds: 15_000,

@@ -13,7 +13,7 @@ use crate::backend_batch::CancellationTimer;
 
 use super::respond::{failure, pass_on};
 
-/// A batch shared by its instance and the observers of its requests; `None` once it is answered.
+/// A batch shared by its instance and the observers of its requests; `None` once it is completed.
 pub(super) type Shared = Arc<Mutex<Option<Batch>>>;
 
 /// Sends the responses to a request of a decoupled model directly to tritonserver while its batch

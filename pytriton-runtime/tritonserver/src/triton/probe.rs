@@ -58,7 +58,7 @@ pub enum ProbeError {
     Format {
         /// The binary.
         binary: PathBuf,
-        /// What it is.
+        /// The actual kind of file.
         what: &'static str,
     },
     /// It is another program.

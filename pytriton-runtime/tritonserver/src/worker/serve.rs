@@ -216,7 +216,7 @@ fn response_mode(
 }
 
 /// Returns the sink for the responses of a batch. For a model that is not decoupled, it only
-/// reports cancellation, if the function asks for it.
+/// reports cancellation, if the function takes `&Cancellation`.
 fn response_sink(
     sessions: &Sessions,
     server: &Arc<Server>,

@@ -32,7 +32,8 @@ pub(super) struct Sessions {
     open: Mutex<OpenSessions>,
     /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
-    /// What each session reports. Locked while the instances change, and never the other way round.
+    /// The state that each session reports. This lock is held while the instances change, and is
+    /// never acquired in the opposite order.
     states: Mutex<SessionStates>,
     pub(super) instances: Arc<Instances>,
     /// The queue of batches for a free instance, with several in flight.

@@ -19,7 +19,7 @@ use super::tests::{connect, hand_over, start};
 /// The time within which a function must notice a cancellation.
 const HEARD: Duration = Duration::from_secs(5);
 
-/// Responds with its values as often as the first value says; forever if it is negative.
+/// Responds with its values as often as the first value specifies; forever if it is negative.
 struct Repeat;
 
 impl Instance for Repeat {
@@ -88,7 +88,7 @@ fn receive(
     Ok(counts.into_iter().zip(ends).collect())
 }
 
-/// The number of the next batch. The memory of an answered batch may be released slightly later.
+/// The number of the next batch. The memory of a completed batch may be released slightly later.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Sends a batch with one request per value.

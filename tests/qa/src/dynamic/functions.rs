@@ -101,7 +101,7 @@ pub(crate) fn reshape(spec: &Spec) -> Result<Function, Failure> {
     }))
 }
 
-/// Returns the first element of `IN` and the index 0, after as many milliseconds as `DELAY` says.
+/// Returns the first element of `IN` and the index 0, after the number of milliseconds in `DELAY`.
 pub(crate) fn repeat_once(_: &Spec) -> Result<Function, Failure> {
     Ok(Function::sample(|inputs| {
         let first = |name: &str| match inputs.tensor(name)? {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pytriton::prelude::*;
 
-/// Returns the prompt once or, with `STREAM`, as often as the parameter `REPETITION` says.
+/// Returns the prompt once or, with `STREAM`, as often as the parameter `REPETITION` specifies.
 #[pytriton::model(name = "mock_llm", batching = false)]
 #[output(name = "TEXT", shape = [1, -1])]
 fn mock_llm(

@@ -9,7 +9,7 @@ use crate::service::{Error, Restricted};
 use super::super::HttpError;
 use super::super::answer::{Answer, JSON, allow, answer};
 
-/// Tells OpenAI clients whether to retry.
+/// The header by which OpenAI clients decide whether to retry.
 static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
 /// Creates the response for an error.

@@ -21,13 +21,13 @@ const DELETE: &[Method] = &[Method::DELETE];
 const GET_AND_POST: &[Method] = &[Method::GET, Method::POST];
 const GET_AND_HEAD: &[Method] = &[Method::GET, Method::HEAD];
 
-/// Stands for the path in the environment variable `AIP_HEALTH_ROUTE`.
+/// The path in the environment variable `AIP_HEALTH_ROUTE`.
 pub(crate) const AIP_HEALTH_ROUTE: &str = "/$AIP_HEALTH_ROUTE";
 
-/// Stands for the path in the environment variable `AIP_PREDICT_ROUTE`.
+/// The path in the environment variable `AIP_PREDICT_ROUTE`.
 pub(crate) const AIP_PREDICT_ROUTE: &str = "/$AIP_PREDICT_ROUTE";
 
-/// Stands for all paths of SageMaker's multi-model requests.
+/// All paths of SageMaker's multi-model requests.
 pub(crate) const MODELS: &str = "/models";
 
 /// The paths of a model without and with a version.

@@ -349,7 +349,7 @@ fn default_routes_restrict(route: &Route) -> bool {
     operations.any(|operation| restricted.contains(&operation.group()))
 }
 
-/// The rows of the table of access control: the group, and what belongs to it.
+/// The rows of the table of access control: the group, and its routes.
 fn documented_groups() -> Vec<(String, Vec<String>)> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations.md");
     let page = fs::read_to_string(page).unwrap();
@@ -367,7 +367,7 @@ fn documented_groups() -> Vec<(String, Vec<String>)> {
     rows.collect()
 }
 
-/// Returns whether a name in the documentation stands for this path. `…` stands for any text.
+/// Returns whether a name in the documentation denotes this path. `…` matches any text.
 fn stands_for(name: &str, path: &str) -> bool {
     let (start, end) = match name.split_once('…') {
         Some((start, end)) => (start, end),

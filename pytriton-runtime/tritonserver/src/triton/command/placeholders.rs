@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 pub struct Placeholders(Vec<(OsString, OsString)>);
 
 impl Placeholders {
-    /// The environment variable that tells our library to replace placeholders.
+    /// The environment variable that makes our library replace placeholders.
     pub const VARIABLE: &str = "PYTRITON_PLACEHOLDERS";
 
     /// Stores an argument and returns its placeholder. A placeholder is not a valid option value,

@@ -11,10 +11,10 @@
 //! - gRPC: a client that receives `GOAWAY` sends no more requests on the connection, and closes it
 //!   after the last response.
 //!
-//! When the last connection is gone, every accepted request has been answered. A gRPC connection
+//! When the last connection is gone, every accepted request has been completed. A gRPC connection
 //! that its client has closed counts as gone although tritonserver keeps it open. When a call is
-//! cancelled while it is answered, 2.51 leaks the descriptor. Our backend passes the descriptors
-//! for this ([`FdChannel`](super::process::FdChannel)).
+//! cancelled during its response, 2.51 leaks the descriptor. Our backend passes the descriptors for
+//! this ([`FdChannel`](super::process::FdChannel)).
 
 mod connection;
 mod cpu_usage;
