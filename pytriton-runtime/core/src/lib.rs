@@ -1,10 +1,10 @@
-//! The core of the `pytriton` runtime: models, requests and the invocation of functions. It knows
-//! neither protocols nor engines. Modules in the order of a request's path:
+//! The core of the `pytriton` runtime: models, requests and the invocation of functions. It depends
+//! on no protocol and no engine. Modules in the order of a request's path:
 //!
 //! - [`model`]: the description of a model; [`registry`]: the declarations of a binary;
 //!   [`runtime_models`]: models that are defined at run time.
 //! - [`request`]: requests and their validation against a model; [`shared_memory`]: memory that
-//!   clients share with the server, which holds some of their tensors.
+//!   clients share with the server, which contains some of their tensors.
 //! - [`call`]: the invocation of the user's function; [`decorators`]: the steps around it;
 //!   [`instance`]: the instances of a model, which run batches; [`warmup`]: requests that an
 //!   instance runs before it accepts traffic; [`watchdog`]: deadlines of calls.

@@ -21,7 +21,7 @@ enum Step {
 }
 
 impl DynamicQueue {
-    /// Returns the next batch if the policy lets one go, a concurrent batch is allowed, and
+    /// Returns the next batch if the policy permits one, a concurrent batch is allowed, and
     /// `acquire` returns the permit to execute it. `max_bytes` is the limit of a connection thread.
     pub(super) fn found<P>(
         &self,

@@ -16,8 +16,8 @@ use super::workers::{WorkerPermit, Workers};
 /// Executes batches of a model with `inline = true` on connection threads.
 ///
 /// A request is executed on the thread that read it under these conditions: no request waits before
-/// it, the policy lets it go alone, an instance is idle, and another connection thread remains
-/// available.
+/// it, the policy permits a batch of this request alone, an instance is idle, and another
+/// connection thread remains available.
 ///
 /// Everything else is the same as on the thread of an instance. The batch comes from the same
 /// queue, counts against the same limit, and is executed with the [`InstancePermit`] of one

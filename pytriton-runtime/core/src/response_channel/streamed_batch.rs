@@ -44,8 +44,8 @@ pub trait RequestSink: Debug + Send {
     fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<()>;
 }
 
-/// The requests of a batch whose responses are sent while its function runs. This is the only
-/// place that knows which of them have ended; each [`RequestSink`] only sends.
+/// The requests of a batch whose responses are sent while its function runs. Only this type records
+/// which of them have ended; each [`RequestSink`] only sends.
 #[derive(Debug)]
 pub struct StreamedBatch<S> {
     requests: Vec<Mutex<RequestState<S>>>,

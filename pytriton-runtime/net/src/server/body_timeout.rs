@@ -136,7 +136,7 @@ mod tests {
         let table: [Row<'_>; 6] = [
             (&[], None, (stalled, 20)),
             (&steady, None, (stalled, 120)),
-            // Each byte earns one second of 11.
+            // Each pause takes 11 seconds; the byte after it extends the timeout by one second.
             (&[11 * SECOND; 9], None, (slow, 21)),
             (&[], Some(5 * SECOND), (BodyError::Stopping, 7)),
             (&[], Some(19 * SECOND), (BodyError::Stopping, 20)),

@@ -86,7 +86,8 @@ async fn idle_busy_and_blocked_connections_are_distinguished() {
 #[tokio::test(start_paused = true)]
 async fn an_unread_response_is_blocked_after_its_timeout() {
     for end in [false, true] {
-        // Bytes read after 5 s earn a second per 16 KiB. No pause may be longer than 20 s.
+        // Bytes read after 5 s extend the timeout by one second per 16 KiB. No pause may be longer
+        // than 20 s.
         for (taken, expected) in [(0, 20), (1000, 20), (16 << 10, 21), (48 << 10, 23)] {
             let (begun, connection) = (Instant::now(), ConnectionState::new());
             let stream = unread(&connection, end);
@@ -126,7 +127,7 @@ async fn a_response_that_is_read_too_slowly_is_overdue_in_time() {
             let slow = percent < 100;
             assert_eq!(reason, slow.then_some(IdleReason::Blocked), "{percent}");
             if slow {
-                // The initial timeout plus the earned time, for a client with a steady rate.
+                // The initial timeout plus its extension, for a client with a steady rate.
                 let steady = |pause| pause * 100 / (100 - percent);
                 let expected = steady(20 - step)..=steady(20) + step;
                 let elapsed = begun.elapsed().as_secs();

@@ -233,7 +233,8 @@ mod tests {
             // Handing over more data is not progress of the client.
             (&[Respond, Compute, HandOver(10), HandOver(10)], unsent(3)),
             (&[Respond, Compute, HandOver(10), Compute], unsent(3)),
-            // Every read restarts the clock. How much time a read earns is tested separately.
+            // Every read restarts the clock. The extension of the timeout by a read is tested
+            // separately.
             (&[Respond, HandOver(100 << 10), Sent(1)], unsent(3)),
             (&[Respond, HandOver(10), Sent(10)], ready(3)),
             (
@@ -268,7 +269,7 @@ mod tests {
             (&[Receive], None),
             (&[Receive, Respond], Some(22)),
             (&[Respond, HandOver(1 << 20)], Some(21)),
-            // Five bytes in a second earn less than a second.
+            // Five bytes in a second extend the timeout by less than a second.
             (&[Respond, HandOver(1 << 20), Sent(5)], Some(21)),
             (&[Respond, HandOver(1 << 20), Sent(16 << 10)], Some(22)),
             (&[Respond, HandOver(1 << 20), Sent(512 << 10)], Some(23)),

@@ -81,7 +81,7 @@ impl<R: Queued> Table<R> {
             match slot.queue.front() {
                 None => return,
                 Some(Item::Request(_)) => {}
-                // As in Triton, a slot changes hands when the next batch is formed.
+                // As in Triton, a slot passes to the next sequence when the next batch is formed.
                 Some(Item::Release) if running && !oldest => return,
                 Some(Item::Release) => {
                     slot.queue = VecDeque::new();

@@ -51,7 +51,7 @@ impl<R: Queued> Table<R> {
         false
     }
 
-    /// Lets all instances look again: any request may be the last that they wait for.
+    /// Makes all instances check again: any request may be the last one that they wait for.
     pub(super) fn look_before_start(&mut self) {
         if self.start_threshold != StartThreshold::default() {
             self.ready.extend(self.instances.keys());

@@ -32,8 +32,8 @@ pub(super) struct Sessions {
     open: Mutex<OpenSessions>,
     /// The queue of sessions for a free instance, with one batch in flight.
     waiting: Mutex<Receiver<Arc<Server>>>,
-    /// The state that each session reports. This lock is held while the instances change, and is
-    /// never acquired in the opposite order.
+    /// The state that each session reports. Lock order: this lock is acquired while the instances
+    /// are locked for a change, never the other way round.
     states: Mutex<SessionStates>,
     pub(super) instances: Arc<Instances>,
     /// The queue of batches for a free instance, with several in flight.
