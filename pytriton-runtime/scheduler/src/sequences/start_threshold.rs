@@ -1,5 +1,5 @@
-//! The number of requests that must wait before the first batch is formed, for Triton's own tests. Only
-//! a build for these tests (`--cfg pytriton_qa`) reads the variables.
+//! The number of requests that must wait before the first batch is formed, for Triton's own tests.
+//! Only a build for these tests (`--cfg pytriton_qa`) reads the variables.
 
 use super::active_sequences::Place;
 use super::slot::Queued;

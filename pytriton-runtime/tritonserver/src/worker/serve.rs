@@ -149,8 +149,8 @@ fn gather(
     Ok(Err(results))
 }
 
-/// For each request of a batch, the sender if this process receives its responses. Empty for a model
-/// without OpenAI routes, which alone use the side channel.
+/// For each request of a batch, the sender if this process receives its responses. Empty for a
+/// model without OpenAI routes, which alone use the side channel.
 type Claimed = Vec<Option<ResponseSender>>;
 
 /// Sends each request that this process receives its only response.
