@@ -80,7 +80,8 @@ pub(super) enum Connection {
     Standby(Lease),
 }
 
-type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
+/// The result of sending a request: the head of the response, or why there is none.
+pub(super) type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
 
 impl TritonserverClient {
     /// Creates a client for this address, with at most `connections` concurrent connections.
@@ -97,7 +98,7 @@ impl TritonserverClient {
     ///
     /// # Errors
     ///
-    /// Returns [`Silence::Full`] if no connection becomes available in time, or [`Silence::Gone`]
+    /// Returns [`TritonserverError::Full`] if no connection becomes available in time, or [`TritonserverError::Gone`]
     /// if tritonserver does not accept the connection.
     pub(super) async fn connect(&self) -> Result<Connection, TritonserverError> {
         let standby = self.standby().clone();

@@ -63,7 +63,7 @@ pub(crate) async fn answer_on_own_port<B: Body>(
                 fresh(document.answer(JSON, headers))
             }
             Endpoint::Docs(DocsEndpoint::Metrics) => fresh(relay.metrics(app_state).await?),
-            _ => relay.hand_on(app_state, route, &parts, body).await?,
+            _ => relay.forward_call(app_state, route, &parts, body).await?,
         })
     };
     answered.await.unwrap_or_else(Answer::from)

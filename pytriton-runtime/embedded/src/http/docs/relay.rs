@@ -8,7 +8,7 @@ use axum::http::header::{
     UPGRADE,
 };
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, response};
 use bytes::Bytes;
 use futures_util::stream::unfold;
 use http_body_util::{BodyExt, Full};
@@ -30,7 +30,7 @@ use super::super::answer::{Answer, Failure, PLAIN, answer, events};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
 use super::super::tritonserver_client::{
-    Connection, TritonserverClient, TritonserverError, reached,
+    Connection, Sent, TritonserverClient, TritonserverError, reached,
 };
 use super::OpenApiDocument;
 
@@ -72,7 +72,7 @@ struct PendingResponse {
 
 impl Relay {
     /// Forwards a KServe request of the page.
-    pub(super) async fn hand_on<B: Body>(
+    pub(super) async fn forward_call<B: Body>(
         &self,
         app_state: &AppState,
         route: &Route,
@@ -101,10 +101,10 @@ impl Relay {
         let [operation, ..] = route.operations else {
             return Err(Failure::plain(HttpError::NotFound));
         };
-        self.ask(app_state, request, operation.group()).await
+        self.forward(app_state, request, operation.group()).await
     }
 
-    async fn ask(
+    async fn forward(
         &self,
         app_state: &AppState,
         request: Request<Full<Bytes>>,
@@ -114,29 +114,21 @@ impl Relay {
         let connected = self.client.connect().await;
         let mut connection = connected.map_err(|error| unavailable(&error))?;
         let sent = self.client.send(&mut connection, request, group);
-        let sent = timeout_at(deadline, sent).await;
-        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
-        let (parts, body) = sent
-            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
-            .into_parts();
-        let asked = PendingResponse {
+        let (head, body) = head(sent, deadline).await?;
+        let response = PendingResponse {
             body,
             deadline,
             _connection: connection,
         };
-        let kind = parts.headers.get(CONTENT_TYPE);
-        let most = app_state.limits.max_request_bytes;
-        match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
-            true => {
-                let permit = app_state.models.budget().empty_permit();
-                Ok(events(parts.status, asked.events(most, permit)))
-            }
-            false => {
-                asked
-                    .complete(app_state, parts.status, &parts.headers)
-                    .await
-            }
+        let kind = head.headers.get(CONTENT_TYPE);
+        if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+            let limit = app_state.limits.max_request_bytes;
+            let permit = app_state.models.budget().empty_permit();
+            return Ok(events(head.status, response.events(limit, permit)));
         }
+        response
+            .complete(app_state, head.status, &head.headers)
+            .await
     }
 
     /// Returns the models that tritonserver has loaded, by name and version.
@@ -158,18 +150,14 @@ impl Relay {
         let request = request.body(Full::default());
         let request =
             request.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
-        let sent = timeout_at(deadline, connection.send(request)).await;
-        let sent = sent.map_err(|_| unavailable(&TritonserverError::Late))?;
-        let (parts, body) = sent
-            .map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?
-            .into_parts();
-        let asked = PendingResponse {
+        let (head, body) = head(connection.send(request), deadline).await?;
+        let response = PendingResponse {
             body,
             deadline,
             _connection: connection,
         };
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
-        asked.complete(app_state, parts.status, &plain).await
+        response.complete(app_state, head.status, &plain).await
     }
 }
 
@@ -231,17 +219,17 @@ impl PendingResponse {
     fn events(self, most: usize, permit: MemoryPermit) -> Events {
         let event = TrackedBuffer::new(permit);
         let others = unfold(Some((self, event)), move |state| async move {
-            let (mut asked, mut event) = state?;
+            let (mut response, mut event) = state?;
             let cut = loop {
                 let length = event.as_slice().len();
-                match asked.next().await {
+                match response.next().await {
                     Some(Ok(data)) if data.len() <= most - length => {
                         if let Err(error) = event.extend_from_slice(&data) {
                             break error.to_string();
                         }
                         if event.as_slice().ends_with(b"\n\n") {
                             let text = event.take().freeze();
-                            return Some((text, Some((asked, event))));
+                            return Some((text, Some((response, event))));
                         }
                     }
                     None if length == 0 => return None,
@@ -256,6 +244,18 @@ impl PendingResponse {
             Some((TrackedBytes::short(&error), None))
         });
         Events::coming(others)
+    }
+}
+
+/// Waits for the head of a response.
+async fn head(
+    sent: impl Future<Output = Sent>,
+    deadline: Instant,
+) -> Result<(response::Parts, Incoming), Failure> {
+    match timeout_at(deadline, sent).await {
+        Ok(Ok(response)) => Ok(response.into_parts()),
+        Ok(Err(error)) => Err(unavailable(&TritonserverError::Gone(error.to_string()))),
+        Err(_) => Err(unavailable(&TritonserverError::Late)),
     }
 }
 
