@@ -21,7 +21,8 @@ use super::workers::{WorkerPermit, Workers};
 ///
 /// Everything else is the same as on the thread of an instance. The batch comes from the same
 /// queue, counts against the same limit, and is executed with the [`InstancePermit`] of one
-/// instance. Its responses leave through the same [`Replies`].
+/// instance. Its responses leave through the same
+/// [`ResponseSender`](pytriton_core::response_channel::ResponseSender).
 #[derive(Debug)]
 pub(super) struct InlineExecutor {
     pub(super) model: Arc<str>,

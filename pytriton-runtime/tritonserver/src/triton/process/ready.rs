@@ -39,7 +39,7 @@ pub struct Late {
     pub seconds: u64,
     /// The endpoint that did not respond last.
     pub missing: String,
-    /// As in [`ExitReport`](super::ExitReport).
+    /// As in [`ExitReport`].
     pub last_lines: Vec<String>,
 }
 
