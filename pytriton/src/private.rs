@@ -11,7 +11,7 @@ pub use pytriton_runtime::call::{
 pub use pytriton_runtime::decorators::*;
 pub use pytriton_runtime::inventory;
 pub use pytriton_runtime::model::{
-    Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
+    CallOptions, Device, InstanceGroup, Location, ModelSpec, OutputOverride, QueuePolicy, Surface,
     TensorDeclaration, Warmup, WarmupData, WarmupInput,
 };
 pub use pytriton_runtime::openai::{Piece, Text, TextParameter, TextReader, TextReturnCheck};

@@ -9,6 +9,7 @@ mod hint;
 mod instances;
 mod item;
 mod lifetime;
+mod option_table;
 mod options;
 mod outputs;
 mod parameters;

@@ -2,6 +2,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Lit;
 
+use super::option_table::{Group, INLINE, OPTIONS, SEQUENCES};
 use super::{instances, versions};
 use crate::errors::Errors;
 use crate::options::Options;
@@ -9,52 +10,14 @@ use crate::path::CratePath;
 use crate::tensor::{optional, refusal, spanned_call};
 use crate::value::{Form, Value, literal};
 
-/// The option for sequence batching.
-const SEQUENCES: &str = "sequence_batching";
-/// The option that permits calls of the function on connection threads.
-const INLINE: &str = "inline";
 /// The option for the policy of a priority level.
 const POLICY: &str = "priority_queue_policy";
-/// The model's options: name, form of the value, and whether the option can conflict with others.
-/// The rules and defaults are in the runtime.
-const MODEL: [(&str, Form, bool); 22] = [
-    ("name", Form::Text, false),
-    ("version", Form::Number, false),
-    ("version_policy", Form::Versions, false),
-    ("max_batch_size", Form::Number, false),
-    ("batching", Form::Boolean, true),
-    ("instances", Form::Instances, false),
-    ("batches_in_flight", Form::Number, false),
-    (INLINE, Form::Boolean, true),
-    ("max_call_microseconds", Form::Number, false),
-    ("unrecoverable_panics", Form::Boolean, false),
-    ("dynamic_batching", Form::Boolean, true),
-    ("preferred_batch_size", Form::Numbers, true),
-    ("max_queue_delay_microseconds", Form::Number, false),
-    ("preserve_ordering", Form::Boolean, true),
-    ("priority_levels", Form::Number, true),
-    ("default_priority_level", Form::Number, true),
-    (SEQUENCES, Form::Strategy, true),
-    ("max_sequence_idle_microseconds", Form::Number, true),
-    ("minimum_slot_utilization", Form::Fraction, true),
-    ("max_candidate_sequences", Form::Number, true),
-    ("response_cache", Form::Boolean, true),
-    ("description", Form::Text, false),
-];
-/// The options of a queue: the model's, or the one of a priority level.
-const QUEUE: [(&str, Form, bool); 4] = [
-    ("max_queue_size", Form::Number, true),
-    ("default_timeout_microseconds", Form::Number, true),
-    ("timeout_action", Form::Action, true),
-    ("allow_timeout_override", Form::Boolean, true),
-];
 
 /// The arguments of `#[model(…)]`.
 #[derive(Debug)]
 pub(super) struct ModelOptions {
     pub(super) root: CratePath,
-    model: Vec<Row>,
-    queue: Vec<Row>,
+    rows: Vec<Row>,
     policies: Vec<Policy>,
     /// The key of [`POLICY`], which may be repeated.
     policy_key: Option<Ident>,
@@ -95,14 +58,14 @@ struct Row {
     form: Form,
     /// Whether it conflicts with others.
     conflicting: bool,
+    group: Group,
     key: Option<Ident>,
     value: Value,
 }
 
 impl ModelOptions {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let rows = MODEL.iter().chain(&QUEUE).map(|(name, ..)| *name);
-        let known: Vec<&str> = rows
+        let known: Vec<&str> = names(|_| true)
             .chain([POLICY, "parameters", "client", "crate"])
             .collect();
         let options =
@@ -114,16 +77,14 @@ impl ModelOptions {
         }
         let root = CratePath::take(&options, errors);
         let before = errors.len();
-        let mut model = values(&options, &MODEL, errors);
-        model.retain(|row| row.form != Form::Instances || instances::check(&row.value, errors));
-        let queue = values(&options, &QUEUE, errors);
+        let mut rows = values(&options, |_| true, errors);
+        rows.retain(|row| row.form != Form::Instances || instances::check(&row.value, errors));
         let policies = options.nested(POLICY);
         let policies = policies.map(|(key, inside)| Policy::parse(key, inside, errors));
         let policies = policies.collect();
         Self {
             root,
-            model,
-            queue,
+            rows,
             policies,
             sound: options.readable() && errors.len() == before,
             policy_key: options.key(POLICY).cloned(),
@@ -137,28 +98,31 @@ impl ModelOptions {
 
     /// Returns the model's name; empty if it is missing.
     pub(super) fn model_name(&self) -> String {
-        let name = self.model.iter().find(|row| row.name == "name");
-        name.map_or_else(String::new, |row| match literal(&row.value.expression) {
-            Some(Lit::Str(text)) => text.value(),
-            _ => row.value.to_token_stream().to_string(),
-        })
+        self.row("name")
+            .map_or_else(String::new, |row| match literal(&row.value.expression) {
+                Some(Lit::Str(text)) => text.value(),
+                _ => row.value.to_token_stream().to_string(),
+            })
     }
 
     /// Returns whether axis 0 of every tensor is the batch, as far as the tokens show.
     pub(super) fn batching(&self) -> bool {
-        let mut options = self.model.iter();
-        let batching = options.find(|row| row.name == "batching");
+        let batching = self.row("batching");
         batching.and_then(|row| row.value.boolean()) != Some(false)
     }
 
     /// Returns whether the option is present.
     pub(super) fn is_set(&self, name: &str) -> bool {
-        self.model.iter().any(|row| row.name == name)
+        self.row(name).is_some()
+    }
+
+    fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == name)
     }
 
     /// Returns the key of the option `inline`, unless its value is `false`.
     pub(super) fn inline(&self) -> Option<&Ident> {
-        let row = self.model.iter().find(|row| row.name == INLINE)?;
+        let row = self.row(INLINE)?;
         match row.value.boolean() {
             Some(false) => None,
             _ => row.key.as_ref(),
@@ -172,17 +136,22 @@ impl ModelOptions {
 
     /// Returns the constant `__OPTIONS`, and the checks of the options.
     pub(super) fn to_tokens(&self) -> TokenStream {
-        let model = self.model.iter().map(|row| row.to_field());
+        let model = fields(&self.rows, Group::Model);
         let docs = &self.docs;
         let described = docs.is_empty() || self.is_set("description");
         let description = (!described).then(|| quote!(description: #docs,));
-        let policy = (!self.queue.is_empty()).then(|| {
-            let policy = queue_policy(&self.queue);
+        let has = |group| self.rows.iter().any(|row| row.group == group);
+        let call = has(Group::Call).then(|| {
+            let options = partial(&self.rows, Group::Call);
+            quote!(call_options: #options,)
+        });
+        let policy = has(Group::Queue).then(|| {
+            let policy = partial(&self.rows, Group::Queue);
             quote!(queue_policy: #policy,)
         });
         let policies = self.policies.iter().map(|policy| {
             let level = Value::or(policy.level.as_ref(), 1_u32);
-            let queue = queue_policy(&policy.queue);
+            let queue = partial(&policy.queue, Group::Queue);
             quote!((#level, #queue))
         });
         let policies = list(POLICY, policies);
@@ -200,6 +169,7 @@ impl ModelOptions {
             static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
                 #(#model,)*
                 #description
+                #call
                 #policy
                 #policies
                 #parameters
@@ -213,8 +183,7 @@ impl ModelOptions {
 
     /// Returns the checks of options with common values, without a constant of their own.
     pub(super) fn to_usual_checks(&self) -> impl Iterator<Item = TokenStream> {
-        let rows = self.model.iter().chain(&self.queue);
-        let rows = rows.filter(|row| row.value.is_usual());
+        let rows = self.rows.iter().filter(|row| row.value.is_usual());
         rows.map(|Row { name, value, .. }| {
             spanned_call(&value.expression, "refuse", &quote!(__OPTIONS.flaw(#name)))
         })
@@ -223,8 +192,7 @@ impl ModelOptions {
     /// Returns the checks of each option, and of combinations if each is valid.
     fn to_checks(&self) -> TokenStream {
         let mut checks = TokenStream::new();
-        let rows = || self.model.iter().chain(&self.queue);
-        let unusual = rows().filter(|row| !row.value.is_usual());
+        let unusual = self.rows.iter().filter(|row| !row.value.is_usual());
         for Row {
             name, form, value, ..
         } in unusual
@@ -240,7 +208,7 @@ impl ModelOptions {
             });
         }
         let policies = self.policies.iter().flat_map(|policy| &policy.queue);
-        let actions = self.queue.iter().chain(policies);
+        let actions = self.rows.iter().chain(policies);
         let actions = actions.filter(|row| row.form == Form::Action);
         let actions: Vec<&Value> = actions.map(|row| &row.value).collect();
         for value in &actions {
@@ -249,10 +217,10 @@ impl ModelOptions {
         }
         let openai_batching = self.openai.is_some() && self.is_set("max_batch_size");
         let conflicts = openai_batching || self.policy_key.is_some() || self.state;
-        if !self.sound || !(conflicts || rows().any(|row| row.conflicting)) {
+        if !self.sound || !(conflicts || self.rows.iter().any(|row| row.conflicting)) {
             return checks;
         }
-        let names = rows().map(|row| row.name);
+        let names = self.rows.iter().map(|row| row.name);
         checks.extend(quote! {
             const __SOUND: bool = __private::sound(&[
                 #(__OPTIONS.flaw(#names),)*
@@ -262,7 +230,7 @@ impl ModelOptions {
         let if_sound = |flaw: TokenStream| quote!(__private::flaw_if(__SOUND, __OPTIONS.#flaw));
         for Row {
             name, key, value, ..
-        } in rows()
+        } in &self.rows
         {
             checks.extend(refusal(key, &if_sound(quote!(conflict(#name)))));
             let sizes = value.elements().into_iter().enumerate();
@@ -291,13 +259,13 @@ impl ModelOptions {
 impl Policy {
     fn parse(key: &Ident, inside: TokenStream, errors: &mut Errors) -> Self {
         let attribute = format!("{POLICY}(…)");
-        let rows = QUEUE.iter().map(|(name, ..)| *name);
-        let known: Vec<&str> = ["level"].into_iter().chain(rows).collect();
+        let queue = names(|group| group == Group::Queue);
+        let known: Vec<&str> = ["level"].into_iter().chain(queue).collect();
         let options = Options::parse(&attribute, inside, &known, errors);
         options.need("level = 1", key, errors);
         Self {
             level: Value::take(&options, "level", Form::Number, errors),
-            queue: values(&options, &QUEUE, errors),
+            queue: values(&options, |group| group == Group::Queue, errors),
         }
     }
 }
@@ -321,13 +289,20 @@ impl Row {
     }
 }
 
-fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut Errors) -> Vec<Row> {
-    let rows = rows.iter().filter_map(|&(name, form, conflicting)| {
+fn names(of: fn(Group) -> bool) -> impl Iterator<Item = &'static str> {
+    let options = OPTIONS.iter().filter(move |(.., group)| of(*group));
+    options.map(|(name, ..)| *name)
+}
+
+fn values(options: &Options, of: fn(Group) -> bool, errors: &mut Errors) -> Vec<Row> {
+    let known = OPTIONS.iter().filter(|(.., group)| of(*group));
+    let rows = known.filter_map(|&(name, form, conflicting, group)| {
         let value = Value::take(options, name, form, errors)?;
         Some(Row {
             name,
             form,
             conflicting,
+            group,
             key: options.key(name).cloned(),
             value,
         })
@@ -335,11 +310,23 @@ fn values(options: &Options, rows: &[(&'static str, Form, bool)], errors: &mut E
     rows.collect()
 }
 
-fn queue_policy(queue: &[Row]) -> TokenStream {
-    let fields = queue.iter().map(|row| row.to_field());
+fn fields(rows: &[Row], group: Group) -> Vec<TokenStream> {
+    let rows = rows.iter().filter(|row| row.group == group);
+    rows.map(Row::to_field).collect()
+}
+
+/// Returns the options of a group, with defaults for the others.
+fn partial(rows: &[Row], group: Group) -> TokenStream {
+    let ty = match group {
+        Group::Model => quote!(__private::ModelOptions),
+        Group::Call => quote!(__private::CallOptions),
+        Group::Queue => quote!(__private::QueuePolicy),
+    };
+    let fields = fields(rows, group);
+    let all = OPTIONS.iter().filter(|(.., of)| *of == group).count();
     // With all fields set, the rest would trigger a lint.
-    let rest = (queue.len() < QUEUE.len()).then(|| quote!(..__private::QueuePolicy::DEFAULT));
-    quote!(__private::QueuePolicy { #(#fields,)* #rest })
+    let rest = (fields.len() < all).then(|| quote!(..#ty::DEFAULT));
+    quote!(#ty { #(#fields,)* #rest })
 }
 
 /// Returns the field for a non-empty list.

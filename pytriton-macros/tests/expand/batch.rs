@@ -13,8 +13,11 @@ const _: () = {
     static __OPTIONS: __private::ModelOptions<'static> = __private::ModelOptions {
         name: "Batch",
         max_batch_size: 8,
-        max_call_microseconds: 5_000_000,
         preferred_batch_size: &[4, 8],
+        call_options: __private::CallOptions {
+            max_call_microseconds: 5_000_000,
+            ..__private::CallOptions::DEFAULT
+        },
         queue_policy: __private::QueuePolicy {
             timeout_action: __private::timeout_action("delay"),
             ..__private::QueuePolicy::DEFAULT

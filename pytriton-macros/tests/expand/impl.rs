@@ -24,7 +24,10 @@ const _: () = {
                 count: 2,
             },
         ],
-        response_cache: true,
+        call_options: __private::CallOptions {
+            response_cache: true,
+            ..__private::CallOptions::DEFAULT
+        },
         parameters: &[("weights", "/w"), ("a.b", "")],
         ..__private::ModelOptions::DEFAULT
     };

@@ -21,7 +21,10 @@ const _: () = {
                 count: 2,
             },
         ],
-        inline: true,
+        call_options: __private::CallOptions {
+            inline: true,
+            ..__private::CallOptions::DEFAULT
+        },
         ..__private::ModelOptions::DEFAULT
     };
     const __SOUND: bool = __private::sound(

@@ -193,6 +193,7 @@ impl Drop for BatchCompletion {
 #[cfg(test)]
 mod tests {
     use pytriton_core::memory_budget::MemoryBudget;
+    use pytriton_core::model::CallOptions;
     use pytriton_core::registry::ModelDeclaration;
     use pytriton_core::request::Response;
     use pytriton_core::testing::{IDENTITY, request};
@@ -207,7 +208,10 @@ mod tests {
         batching.preserve_ordering = true;
         let declaration = ModelDeclaration {
             dynamic_batching: Some(batching),
-            batches_in_flight: 2,
+            call_options: CallOptions {
+                batches_in_flight: 2,
+                ..CallOptions::DEFAULT
+            },
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());

@@ -81,7 +81,10 @@ impl Scheduler {
         let (queue, budget) = (Arc::clone(&self.queue), Arc::clone(&resources.budget));
         let completion = Arc::new(CompletionContext::new(spec, queue, budget));
         let count = spec.instances.count();
-        let slots = spec.inline.then(|| Arc::new(InstanceSlots::new(count)));
+        let slots = spec
+            .call_options
+            .inline
+            .then(|| Arc::new(InstanceSlots::new(count)));
         let mut loading = Vec::new();
         for instance in 0..count {
             let worker = Worker {

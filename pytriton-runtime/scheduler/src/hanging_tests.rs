@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::DynamicBatchingDeclaration;
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::request::{InferRequest, ParameterValue, Parameters};
@@ -13,7 +14,10 @@ use tokio::time::Instant;
 use super::served::{Answer, Served, TEST_TIMEOUT};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
-    max_call_microseconds: 500_000,
+    call_options: CallOptions {
+        max_call_microseconds: 500_000,
+        ..CallOptions::DEFAULT
+    },
     ..IDENTITY
 };
 
@@ -150,7 +154,10 @@ async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
 #[tokio::test]
 async fn other_requests_of_a_hanging_instance_are_answered() {
     let two = ModelDeclaration {
-        batches_in_flight: 3,
+        call_options: CallOptions {
+            batches_in_flight: 3,
+            ..LIMITED.call_options
+        },
         ..LIMITED
     };
     let served = start(&two).await;

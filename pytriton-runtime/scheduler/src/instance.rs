@@ -68,7 +68,7 @@ impl Worker {
         }
         drop(loaded);
         runner.run_all(
-            self.model.spec.batches_in_flight as usize,
+            self.model.spec.call_options.batches_in_flight as usize,
             || self.queue.next_batch(self.number),
             |batch| self.serve(runner, batch),
         );

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::call::{Context, Instance, LoadedInstance};
-use pytriton_core::model::ModelSpec;
+use pytriton_core::model::{CallOptions, ModelSpec};
 use pytriton_core::registry::{ModelDeclaration, Registration};
 use pytriton_core::request::{InferRequest, Request, Response};
 use pytriton_core::response_channel::SchedulerError;
@@ -40,7 +40,10 @@ impl Served {
         load: fn(&Context) -> I,
     ) -> Self {
         let declaration = ModelDeclaration {
-            inline: true,
+            call_options: CallOptions {
+                inline: true,
+                ..declaration.call_options
+            },
             ..*declaration
         };
         let model = declaration.registration().unwrap();

@@ -9,6 +9,7 @@ use ndarray::Ix2;
 use parking_lot::Mutex;
 use pytriton_core::call::{Call, Context, Execution, Instance, LoadedInstance, Sequences};
 use pytriton_core::instance::{Availability, Instances, LoadedRunner, MovableRunner};
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::{ModelDeclaration, Registration};
 use pytriton_core::testing::{IDENTITY, TWO, request};
 use tokio::runtime::Runtime;
@@ -57,7 +58,10 @@ struct Model {
 impl Model {
     fn new() -> Self {
         let declaration = ModelDeclaration {
-            inline: true,
+            call_options: CallOptions {
+                inline: true,
+                ..CallOptions::DEFAULT
+            },
             instances: TWO,
             ..IDENTITY
         };

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use pytriton_core::call::{
     Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
 };
-use pytriton_core::model::CallMode;
+use pytriton_core::model::{CallMode, CallOptions};
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::request::{ParameterValue, Request};
 use pytriton_core::testing::infer_request;
@@ -81,7 +81,10 @@ impl Instance for Endless {
 async fn a_call_that_takes_too_long_is_over_while_it_answers() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
-        max_call_microseconds: 3_000,
+        call_options: CallOptions {
+            max_call_microseconds: 3_000,
+            ..STREAMED.call_options
+        },
         dynamic_batching: None,
         ..STREAMED
     };
@@ -106,7 +109,10 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
 async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_call() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
-        max_call_microseconds: 100_000,
+        call_options: CallOptions {
+            max_call_microseconds: 100_000,
+            ..STREAMED.call_options
+        },
         ..STREAMED
     };
     let served = start(&declaration).await;
@@ -181,7 +187,10 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
     drop(first);
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let limited = ModelDeclaration {
-        max_call_microseconds: 50_000,
+        call_options: CallOptions {
+            max_call_microseconds: 50_000,
+            ..declaration.call_options
+        },
         ..declaration
     };
     let served = start(&limited).await;

@@ -10,7 +10,7 @@ use pytriton_core::call::{
     Call, Execution, Instance, ModelError, Outputs, Parameter, Responses, closed, ended, executed,
     flow, iterate,
 };
-use pytriton_core::model::CallMode;
+use pytriton_core::model::{CallMode, CallOptions};
 use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{IDENTITY, request};
@@ -152,7 +152,10 @@ impl Instance for Fail {
 async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Fail)),
-        batches_in_flight: 4,
+        call_options: CallOptions {
+            batches_in_flight: 4,
+            ..STREAMED.call_options
+        },
         dynamic_batching: None,
         ..STREAMED
     };

@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 use ndarray::Ix2;
 use pytriton_core::call::{Call, Execution, Instance, ModelError};
 use pytriton_core::decorators::PadBatch;
-use pytriton_core::model::{CallMode, ModelSpec, QueuePolicy, TimeoutAction};
+use pytriton_core::model::{CallMode, CallOptions, ModelSpec, QueuePolicy, TimeoutAction};
 use pytriton_core::registry::DynamicBatchingDeclaration;
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::request::{InferRequest, Request};
@@ -395,9 +395,12 @@ async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
         let (spec, scheduler) = start(&ModelDeclaration {
             call: CallMode::Request,
             max_batch_size: 8,
-            batches_in_flight: in_flight.into(),
+            call_options: CallOptions {
+                batches_in_flight: in_flight.into(),
+                ..CallOptions::DEFAULT
+            },
             load: |context| {
-                let in_flight = context.model().batches_in_flight as usize;
+                let in_flight = context.model().call_options.batches_in_flight as usize;
                 Ok(Box::new(Together {
                     all: Barrier::new(in_flight),
                     under_way: AtomicU16::new(0),

@@ -47,10 +47,14 @@ pub fn model_line(model: &ModelSpec) -> String {
         // Writing to a `String` cannot fail.
         let _ = write!(line, " on {}", model.instances);
     }
-    if model.batches_in_flight > 1 {
-        let _ = write!(line, ", {} batches in flight", model.batches_in_flight);
+    if model.call_options.batches_in_flight > 1 {
+        let _ = write!(
+            line,
+            ", {} batches in flight",
+            model.call_options.batches_in_flight
+        );
     }
-    if model.inline {
+    if model.call_options.inline {
         line.push_str(", inline");
     }
     line

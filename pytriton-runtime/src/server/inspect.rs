@@ -44,7 +44,7 @@ fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, Serv
         backends.display(),
         models.display()
     );
-    if registry.iter().any(|spec| spec.response_cache) {
+    if registry.iter().any(|spec| spec.call_options.response_cache) {
         let size = Limits::default().response_cache_bytes;
         command.push_str(&format!(" --cache-config=local,size={size}"));
     }

@@ -115,8 +115,11 @@ fn main() {
         (spec.version, spec.max_batch_size, spec.instances.count()),
         (3, 16, 2)
     );
-    assert_eq!(spec.batches_in_flight, 4);
-    assert_eq!(spec.max_call, Some(Duration::from_micros(u64::MAX)));
+    assert_eq!(spec.call_options.batches_in_flight, 4);
+    assert_eq!(
+        spec.call_options.max_call(),
+        Some(Duration::from_micros(u64::MAX))
+    );
     let batching = spec.dynamic_batching.unwrap();
     assert_eq!(batching.preferred_batch_size, [4, 8]);
     assert_eq!(batching.max_queue_delay_microseconds, 100);
@@ -134,11 +137,11 @@ fn main() {
     );
     assert_eq!(policy.timeout_action, TimeoutAction::Delay);
     assert!(policy.allow_timeout_override);
-    assert!(!spec.response_cache);
+    assert!(!spec.call_options.response_cache);
     let alone = pytriton_ui_tests::spec("Alone");
-    assert_eq!(alone.max_call, None);
+    assert_eq!(alone.call_options.max_call(), None);
     assert!(alone.dynamic_batching.is_none());
-    assert!(alone.response_cache);
+    assert!(alone.call_options.response_cache);
     sequences();
 }
 

@@ -71,7 +71,7 @@ impl Own {
 fn main() {
     for (name, any_thread) in [("Shared", true), ("Moved", true), ("Own", false)] {
         let model = registration(name);
-        assert_eq!(model.spec.inline, name == "Moved");
+        assert_eq!(model.spec.call_options.inline, name == "Moved");
         let context = Context::new(Arc::clone(&model.spec), 0);
         let loaded = (model.load)(&context).unwrap_or_else(|error| panic!("{error}"));
         let movable = matches!(loaded, LoadedInstance::Movable(_));

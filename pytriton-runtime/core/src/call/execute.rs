@@ -162,7 +162,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
             // model.
             for error in results.iter().filter_map(|result| result.as_ref().err()) {
                 let health = self.context.health();
-                health.note(error, spec.unrecoverable_panics);
+                health.note(error, spec.call_options.unrecoverable_panics);
             }
             // Later calls may never end, so this one is ended now. The last one is ended with its
             // batch.
@@ -198,7 +198,7 @@ impl<I: Instance + ?Sized> Invocation<'_, I> {
         match streamed {
             false => Ok(ReservedOutputs::of_steps(groups)),
             true => {
-                let panics = self.context.model().unrecoverable_panics;
+                let panics = self.context.model().call_options.unrecoverable_panics;
                 let mut errors = groups.drain(..).filter_map(|group| group.outputs.err());
                 match errors.next() {
                     None => Ok(ReservedOutputs::streamed()),

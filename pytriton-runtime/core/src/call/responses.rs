@@ -132,7 +132,8 @@ impl<O: Outputs> Responses<O> {
             Ok(answers) => self.sinks.send(answers).await,
             Err(error) => {
                 tracing::warn!(parent: &self.logger, %error, "response failed");
-                self.health.note(&error, self.model.unrecoverable_panics);
+                self.health
+                    .note(&error, self.model.call_options.unrecoverable_panics);
                 let error = SharedError::new(&self.model, error, self.requests.len());
                 self.sinks.finish(&Err(error.into_inner()));
                 Err(Cancelled)
@@ -170,7 +171,8 @@ impl<O> Drop for Responses<O> {
             }),
         };
         if let Err(error) = &end {
-            self.health.note(error, self.model.unrecoverable_panics);
+            self.health
+                .note(error, self.model.call_options.unrecoverable_panics);
         }
         self.sinks.finish(&end);
     }

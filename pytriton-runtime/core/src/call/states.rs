@@ -94,7 +94,7 @@ impl Retention {
             idle: Duration::from_micros(idle),
             min_idle: Duration::from_micros(delay).saturating_add(DELIVERY_TIME),
             // Every other sequence may be served first, then the batches in flight, plus one.
-            batches: u64::from(slots) + u64::from(model.batches_in_flight) + 1,
+            batches: u64::from(slots) + u64::from(model.call_options.batches_in_flight) + 1,
         }
     }
 }

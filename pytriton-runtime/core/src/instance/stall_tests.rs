@@ -14,7 +14,7 @@ use crate::call::{
     Call, Context, Executed, Execution, Instance, ModelError, SequenceParameter, Sequenced, Start,
     Started, Starts,
 };
-use crate::model::CallMode;
+use crate::model::{CallMode, CallOptions};
 use crate::registry::ModelDeclaration;
 use crate::request::{Request, Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
@@ -47,7 +47,10 @@ impl Starts for Adding {
 const DECLARATION: ModelDeclaration = ModelDeclaration {
     call: CallMode::Request,
     dynamic_batching: None,
-    max_call_microseconds: 200_000,
+    call_options: CallOptions {
+        max_call_microseconds: 200_000,
+        ..CallOptions::DEFAULT
+    },
     load: |context| Ok(Box::new(Sequenced::new(context, Adding))),
     ..IDENTITY
 };

@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Runtime;
 
 use crate::call::{Call, Execution, Instance};
-use crate::model::WarmupInput;
+use crate::model::{CallOptions, WarmupInput};
 use crate::registry::ModelDeclaration;
 use crate::testing::IDENTITY;
 
@@ -46,7 +46,10 @@ impl Instance for Noting {
 /// Returns the calls that a warm-up has made, and the error, if any.
 fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
     let declaration = ModelDeclaration {
-        max_call_microseconds: 100_000,
+        call_options: CallOptions {
+            max_call_microseconds: 100_000,
+            ..CallOptions::DEFAULT
+        },
         load: |_| Ok(Box::new(Noting)),
         ..IDENTITY
     };

@@ -5,6 +5,7 @@
 
 mod batching;
 mod call_mode;
+mod call_options;
 mod declared;
 mod device;
 mod example;
@@ -19,6 +20,8 @@ mod warmup;
 
 pub use batching::{DynamicBatching, Priorities, QueuePolicy, TimeoutAction};
 pub use call_mode::{CallMode, FirstValue};
+pub use call_options::CallOptions;
+pub(crate) use call_options::call_options;
 pub use declared::{Declared, InputType};
 pub use device::Device;
 pub use example::Example;

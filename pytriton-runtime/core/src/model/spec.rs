@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::tensor::dims_match;
 
 use super::{
-    CallMode, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching, Surface,
-    TensorSpec, VersionPolicy, Warmup,
+    CallMode, CallOptions, DynamicBatching, FirstValue, InstanceGroups, Location, SequenceBatching,
+    Surface, TensorSpec, VersionPolicy, Warmup,
 };
 
 /// A registered model: its declaration with defaults applied and all rules checked.
@@ -24,14 +23,8 @@ pub struct ModelSpec {
     pub max_batch_size: u32,
     /// The instances.
     pub instances: InstanceGroups,
-    /// The number of concurrent batches per instance.
-    pub batches_in_flight: u32,
-    /// Whether threads that serve connections may call the function.
-    pub inline: bool,
-    /// The time limit of a call; `None` for no limit.
-    pub max_call: Option<Duration>,
-    /// Whether a panic is a fatal error.
-    pub unrecoverable_panics: bool,
+    /// The options about calls of the function.
+    pub call_options: CallOptions,
     /// The inputs, in the order of the function's parameters.
     pub inputs: Vec<TensorSpec>,
     /// The outputs, in the order of the return type.
@@ -42,8 +35,6 @@ pub struct ModelSpec {
     pub dynamic_batching: Option<DynamicBatching>,
     /// Sequence batching; `None` for a model without sequences. Excludes `dynamic_batching`.
     pub sequence_batching: Option<SequenceBatching>,
-    /// Whether responses are cached by their inputs.
-    pub response_cache: bool,
     /// The parameters in the model's configuration, with distinct names.
     pub parameters: Vec<(Arc<str>, Arc<str>)>,
     /// The unit that one call of the function processes.

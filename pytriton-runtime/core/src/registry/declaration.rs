@@ -1,8 +1,8 @@
 use crate::call::{Load, nothing};
 use crate::decorators::Step;
 use crate::model::{
-    CallMode, FirstValue, InstanceGroup, Location, OutputOverride, Surface, TensorDeclaration,
-    Warmup,
+    CallMode, CallOptions, FirstValue, InstanceGroup, Location, OutputOverride, Surface,
+    TensorDeclaration, Warmup,
 };
 
 use super::{
@@ -25,14 +25,8 @@ pub struct ModelDeclaration {
     pub max_batch_size: u32,
     /// The instances.
     pub instances: &'static [InstanceGroup],
-    /// The number of concurrent batches per instance; an `async` function runs them concurrently.
-    pub batches_in_flight: u32,
-    /// Whether threads that serve connections may call the function.
-    pub inline: bool,
-    /// The time limit of a call, in microseconds; 0 for no limit.
-    pub max_call_microseconds: u64,
-    /// Whether a panic is a fatal error.
-    pub unrecoverable_panics: bool,
+    /// The options about calls of the function.
+    pub call_options: CallOptions,
     /// The inputs, in the order of the function's parameters.
     pub inputs: &'static [TensorDeclaration],
     /// The outputs, as declared by the return type.
@@ -43,8 +37,6 @@ pub struct ModelDeclaration {
     pub dynamic_batching: Option<DynamicBatchingDeclaration>,
     /// Sequence batching, instead of `dynamic_batching`; `None` for a model without sequences.
     pub sequence_batching: Option<SequenceBatchingDeclaration>,
-    /// Whether responses are cached by their inputs.
-    pub response_cache: bool,
     /// The parameters in the model's configuration.
     pub parameters: &'static [(&'static str, &'static str)],
     /// The unit that one call of the function processes.
@@ -86,16 +78,12 @@ impl ModelDeclaration {
                 false => 0,
             },
             instances: options.instances,
-            batches_in_flight: options.batches_in_flight,
-            inline: options.inline,
-            max_call_microseconds: options.max_call_microseconds,
-            unrecoverable_panics: options.unrecoverable_panics,
+            call_options: options.call_options,
             inputs: &[],
             outputs: &[],
             output_overrides: &[],
             dynamic_batching: options.batcher(),
             sequence_batching: options.sequencer(),
-            response_cache: options.response_cache,
             parameters: options.parameters,
             call: signature.call(),
             decoupled: signature.decoupled,

@@ -1,4 +1,4 @@
-use crate::model::{InstanceGroup, QueuePolicy, Surface};
+use crate::model::{CallOptions, InstanceGroup, QueuePolicy, Surface};
 
 use super::{
     DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling, VersionPolicyDeclaration,
@@ -24,27 +24,8 @@ pub struct ModelOptions<'a> {
     pub max_batch_size: u32,
     /// The instances.
     pub instances: &'a [InstanceGroup],
-    /// The number of concurrent batches per instance.
-    pub batches_in_flight: u32,
-    /// Whether the embedded engine may call the function on connection threads. This saves passing
-    /// a request to the thread of an instance and back, which takes 10 to 20 microseconds.
-    ///
-    /// It is a permission, and off by default. The function must finish within some tens of
-    /// microseconds. It must not block: no `block_on`, no I/O, no contended locks, and no waiting
-    /// for tasks that it spawns. While it runs, the other connections of its thread wait. One
-    /// connection thread is never used for this, so that a slow call does not stop the server. The
-    /// server logs a warning with the name of the model.
-    ///
-    /// A call has exclusive use of an instance, regardless of its thread. The state must therefore
-    /// be `Send`, but need not be `Sync`. Requests of more than 256 KiB are executed on the threads
-    /// of the instances. So are requests that wait for an idle instance or for a batch.
-    /// `tritonserver` and the native backend always use the thread of the instance, so the option
-    /// has no effect there.
-    pub inline: bool,
-    /// The time limit of a call; 0 for no limit.
-    pub max_call_microseconds: u64,
-    /// Whether a panic is a fatal error.
-    pub unrecoverable_panics: bool,
+    /// The options about calls of the function.
+    pub call_options: CallOptions,
     /// Whether requests are batched.
     pub dynamic_batching: bool,
     /// Batch sizes that are sent at once when they are reached.
@@ -69,8 +50,6 @@ pub struct ModelOptions<'a> {
     pub minimum_slot_utilization: f32,
     /// The number of sequences that an instance serves concurrently; 0 for the maximum batch size.
     pub max_candidate_sequences: u32,
-    /// Whether responses are cached by their inputs.
-    pub response_cache: bool,
     /// The parameters in the model's configuration.
     pub parameters: &'a [(&'a str, &'a str)],
     /// The OpenAI route of the model, if any.
@@ -89,10 +68,7 @@ impl ModelOptions<'_> {
         batching: true,
         max_batch_size: 4,
         instances: &[InstanceGroup::cpu(1)],
-        batches_in_flight: 1,
-        inline: false,
-        max_call_microseconds: 0,
-        unrecoverable_panics: false,
+        call_options: CallOptions::DEFAULT,
         dynamic_batching: true,
         preferred_batch_size: &[],
         max_queue_delay_microseconds: 0,
@@ -105,7 +81,6 @@ impl ModelOptions<'_> {
         max_sequence_idle_microseconds: 0,
         minimum_slot_utilization: 0.0,
         max_candidate_sequences: 0,
-        response_cache: false,
         parameters: &[],
         openai: None,
     };

@@ -1,11 +1,9 @@
-use crate::model::{Device, InstanceGroup, QueuePolicy, TimeoutAction};
+use crate::model::{CallOptions, Device, InstanceGroup, QueuePolicy, TimeoutAction};
 
 use super::ModelOptions;
 
 /// The maximum of Triton's 32-bit fields.
 pub(super) const MAX_INT32: u64 = 2_147_483_647;
-/// The capacity of the rings between tritonserver and an instance.
-const MAX_BATCHES_IN_FLIGHT: u64 = 4096;
 /// Each level has its own queue.
 const MAX_PRIORITY_LEVELS: u64 = 1024;
 
@@ -33,22 +31,15 @@ impl ModelOptions<'_> {
     ///
     /// Generated code calls it at compile time; run-time models call it when they are built.
     pub const fn flaw(&self, option: &str) -> Flaw {
+        if listed(CallOptions::NAMES, option) {
+            return self.call_options.flaw(option);
+        }
         match option.as_bytes() {
             b"name" => name_flaw(self.name),
             b"version" => range(self.version as u64, MAX_INT32, EXPECTED_INT32),
             b"version_policy" => self.version_policy_flaw(),
             b"instances" => self.instances_flaw(),
             b"max_batch_size" => range(self.max_batch_size as u64, MAX_INT32, EXPECTED_INT32),
-            b"batches_in_flight" => range(
-                self.batches_in_flight as u64,
-                MAX_BATCHES_IN_FLIGHT,
-                "expected a number from 1 to 4096",
-            ),
-            b"max_call_microseconds" => range(
-                self.max_call_microseconds,
-                u64::MAX,
-                "expected at least 1 microsecond: write a number from 1, or remove it for no limit",
-            ),
             b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
                 Some("an empty list has no effect: remove it")
             }
@@ -79,14 +70,12 @@ impl ModelOptions<'_> {
         match option.as_bytes() {
             b"sequence_batching" | b"max_sequence_idle_microseconds" => None,
             b"minimum_slot_utilization" | b"max_candidate_sequences" => None,
-            b"name" | b"version" | b"version_policy" => None,
-            b"instances" | b"batches_in_flight" => None,
-            b"unrecoverable_panics" => None,
+            b"name" | b"version" | b"version_policy" | b"instances" => None,
             b"inline" => self.inline_conflict(),
             b"batching" if self.batching && self.openai.is_some() => Some(OPENAI_BATCHING),
-            b"max_call_microseconds" | b"description" | b"batching" => None,
-            b"response_cache" if self.response_cache && self.openai.is_some() => Some(OPENAI_CACHE),
+            b"description" | b"batching" => None,
             b"response_cache" => self.cache_flaw(),
+            _ if listed(CallOptions::NAMES, option) => None,
             _ if self.openai.is_some() => Some(OPENAI_NO_BATCHING),
             _ if !self.batching => Some(NO_BATCHING),
             b"max_batch_size" | b"dynamic_batching" => None,
@@ -96,11 +85,11 @@ impl ModelOptions<'_> {
     }
 
     const fn inline_conflict(&self) -> Flaw {
-        match self.inline {
-            true if self.batches_in_flight > 1 => Some(
+        match self.call_options.inline {
+            true if self.call_options.batches_in_flight > 1 => Some(
                 "an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
             ),
-            true if self.max_call_microseconds > 0 => Some(
+            true if self.call_options.max_call_microseconds > 0 => Some(
                 "a long `inline` call blocks a thread that serves connections: remove `inline`, or `max_call_microseconds`",
             ),
             _ => None,
@@ -121,11 +110,12 @@ impl ModelOptions<'_> {
     }
 
     const fn cache_flaw(&self) -> Flaw {
-        match self.response_cache && self.preserve_ordering && self.dynamic_batching {
-            true => Some(
+        match self.call_options.response_cache {
+            true if self.openai.is_some() => Some(OPENAI_CACHE),
+            true if self.preserve_ordering && self.dynamic_batching => Some(
                 "`response_cache` and `preserve_ordering` exclude each other: remove one\nnote: after tritonserver has served a response from its cache, a model that preserves the order sends no further responses",
             ),
-            false => None,
+            _ => None,
         }
     }
 
@@ -353,6 +343,18 @@ pub const fn timeout_action_flaw(name: &str) -> Flaw {
         Some(_) => None,
         None => Some("expected `\"reject\"` or `\"delay\"`"),
     }
+}
+
+/// Whether a text is in a list; usable in constants.
+const fn listed(list: &[&str], text: &str) -> bool {
+    let mut index = 0;
+    while index < list.len() {
+        if equal(list[index], text) {
+            return true;
+        }
+        index += 1;
+    }
+    false
 }
 
 /// Compares two texts; usable in constants.

@@ -76,9 +76,9 @@ impl ModelOptions<'_> {
             | (b"priority_levels" | b"default_priority_level" | b"priority_queue_policy", _) => {
                 Some(NO_QUEUE)
             }
-            (b"response_cache", _) if self.response_cache => Some(CACHED),
-            (b"batches_in_flight", _) if self.batches_in_flight > 1 => Some(ONE_BATCH),
-            (b"inline", _) if self.inline => Some(INLINE),
+            (b"response_cache", _) if self.call_options.response_cache => Some(CACHED),
+            (b"batches_in_flight", _) if self.call_options.batches_in_flight > 1 => Some(ONE_BATCH),
+            (b"inline", _) if self.call_options.inline => Some(INLINE),
             (b"preferred_batch_size" | b"preserve_ordering", Direct) => Some(NOT_DIRECT),
             (b"max_candidate_sequences", Direct) => Some(NOT_DIRECT),
             (b"minimum_slot_utilization", Oldest) => Some(NOT_OLDEST),

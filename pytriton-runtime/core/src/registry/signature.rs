@@ -167,12 +167,12 @@ impl Signature {
                 self.sequence_flaw(one.declared, each, options)
             }
             Declared::Parameters if self.raw() => Some(OWN_PARAMETERS),
-            Declared::Parameters if options.response_cache => Some(CACHED_PARAMETERS),
+            Declared::Parameters if options.call_options.response_cache => Some(CACHED_PARAMETERS),
             Declared::Responses { .. } if !self.decoupled => Some(HIDDEN_RESPONSES),
             Declared::Responses { each: true, .. } if !self.raw() => Some(EACH_RESPONSES),
             Declared::Responses { each: false, .. } if self.raw() => Some(ALL_RESPONSES),
             Declared::Requests if self.decorated => Some(NO_STEPS),
-            Declared::Requests if options.response_cache => Some(CACHED_REQUESTS),
+            Declared::Requests if options.call_options.response_cache => Some(CACHED_REQUESTS),
             _ => None,
         }
     }
@@ -331,7 +331,7 @@ impl Signature {
 
     /// The error in the combination of all parameters.
     pub const fn whole_flaw(&self, options: &ModelOptions<'_>) -> Flaw {
-        if self.decoupled && options.response_cache {
+        if self.decoupled && options.call_options.response_cache {
             return Some(
                 "`response_cache = true` stores one response per request: remove it, or return a single response",
             );
@@ -354,7 +354,7 @@ impl Signature {
 
     /// The reason why the function cannot be called on a thread that serves connections.
     pub const fn inline_flaw(&self, is_async: bool, options: &ModelOptions<'_>) -> Flaw {
-        match options.inline {
+        match options.call_options.inline {
             false => None,
             true if is_async => {
                 Some("an `inline` call cannot await: remove `inline`, or `async` from the function")

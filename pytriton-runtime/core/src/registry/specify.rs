@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::call::{LoadedInstance, Loader};
 use crate::decorators::Step;
@@ -97,12 +96,7 @@ impl ModelDeclaration {
             version_policy: self.version_policy.map(Into::into),
             max_batch_size: self.max_batch_size,
             instances: self.instances.into(),
-            batches_in_flight: self.batches_in_flight,
-            inline: self.inline,
-            max_call: Some(self.max_call_microseconds)
-                .filter(|&microseconds| microseconds > 0)
-                .map(Duration::from_micros),
-            unrecoverable_panics: self.unrecoverable_panics,
+            call_options: self.call_options,
             inputs: tensors(self, inputs.tensors.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
             labels: labels
@@ -115,7 +109,6 @@ impl ModelDeclaration {
             sequence_batching: self
                 .sequence_batching
                 .map(|batching| batching.of(self.max_batch_size)),
-            response_cache: self.response_cache,
             parameters: parameters
                 .map(|&(name, value)| (name.into(), value.into()))
                 .collect(),

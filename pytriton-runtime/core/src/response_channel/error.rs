@@ -118,7 +118,7 @@ impl SchedulerError {
             Availability::Ready => None,
             Availability::Stalled => Some(Self::Hanging {
                 model,
-                limit: spec.max_call.unwrap_or_default(),
+                limit: spec.call_options.max_call().unwrap_or_default(),
             }),
             Availability::Gone => Some(Self::NoInstance { model }),
         }

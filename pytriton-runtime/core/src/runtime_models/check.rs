@@ -147,7 +147,7 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
 /// Checks that the options match the kind of function.
 fn called(model: &Model, function: &Function) -> Vec<Flaw> {
     let (call, options) = (function.call, &model.options.plain);
-    let (raw, cached) = (call == CallMode::Raw, options.response_cache);
+    let (raw, cached) = (call == CallMode::Raw, options.call_options.response_cache);
     let first_values = model.inputs.iter().any(|input| input.first_value.is_some());
     let table = [
         (
@@ -179,15 +179,18 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
             "the order of streamed responses is not preserved: remove `preserve_ordering`, or return a single response",
         ),
         (
-            options.inline && function.is_async,
+            options.call_options.inline && function.is_async,
             "an `inline` call cannot await: remove `inline`, or write a function that is not `async`",
         ),
         (
-            options.inline && function.decoupled && !function.is_async,
+            options.call_options.inline && function.decoupled && !function.is_async,
             "an `inline` call has one response: remove `inline`, or return a single response",
         ),
         (
-            options.inline && !function.movable && !function.is_async && !function.sequences,
+            options.call_options.inline
+                && !function.movable
+                && !function.is_async
+                && !function.sequences,
             "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`",
         ),
         (

@@ -40,7 +40,7 @@ fn an_inline_function_has_one_response_and_a_state_that_is_send() {
     let sample = || Function::sample(|_| Ok(Vec::new()));
     let stateful = || Function::stateful(|_| Ok(0.0));
     let spec = model().inline(true).registration(&sample()).unwrap().spec;
-    assert!(spec.inline);
+    assert!(spec.call_options.inline);
     let stay = "the state of an `inline` function must be `Send`: write `Function::stateful(…).movable()`, or remove `inline`";
     let wait =
         "an `inline` call cannot await: remove `inline`, or write a function that is not `async`";
@@ -209,7 +209,7 @@ fn a_good_model_has_no_flaw() {
         .unwrap()
         .spec;
     assert_eq!((plain.max_batch_size, plain.instances.count()), (4, 2));
-    assert!(plain.dynamic_batching.is_some() && plain.max_call.is_none());
+    assert!(plain.dynamic_batching.is_some() && plain.call_options.max_call().is_none());
     let flat = model().batching(false).instances(3);
     let flat = flat
         .registration(&Function::sample(|_| Ok(Vec::new())))

@@ -1,6 +1,5 @@
 use std::panic;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::decorators::Step;
 use crate::model::{FirstValue, Location, ModelSpec, Warmup};
@@ -164,18 +163,12 @@ impl Model {
                 true => self.options.instances.clone(),
                 false => functions.into(),
             },
-            batches_in_flight: options.batches_in_flight,
-            inline: options.inline,
-            max_call: self
-                .says("max_call_microseconds")
-                .then(|| Duration::from_micros(options.max_call_microseconds)),
-            unrecoverable_panics: options.unrecoverable_panics,
+            call_options: options.call_options,
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
             labels: labels.collect(),
             dynamic_batching: self.options.batcher(),
             sequence_batching: self.options.sequencer(max_batch_size),
-            response_cache: options.response_cache,
             parameters: self.options.parameters.clone(),
             call: function.call,
             openai: options.openai,

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::model::{InstanceGroups, QueuePolicy, Surface, TimeoutAction, VersionPolicy};
+use crate::model::{
+    InstanceGroups, QueuePolicy, Surface, TimeoutAction, VersionPolicy, call_options,
+};
 use crate::registry::SequenceScheduling;
 
 use super::Model;
@@ -55,38 +57,6 @@ impl Model {
     /// A list selects devices: `[InstanceGroup::cpu(2), InstanceGroup::gpu(0)]`.
     pub fn instances(self, instances: impl Into<InstanceGroups>) -> Self {
         self.with("instances", |options| options.instances = instances.into())
-    }
-
-    /// The number of concurrent batches of an instance. An `async` function executes them
-    /// concurrently.
-    pub fn batches_in_flight(self, batches: u32) -> Self {
-        self.with("batches_in_flight", |options| {
-            options.plain.batches_in_flight = batches
-        })
-    }
-
-    /// Whether the embedded engine may call the function on connection threads. See
-    /// [`ModelOptions::inline`](crate::registry::ModelOptions::inline) for what such a function
-    /// must not do.
-    ///
-    /// A state must be `Send`: write [`Stateful::movable`](super::Stateful::movable).
-    pub fn inline(self, inline: bool) -> Self {
-        self.with("inline", |options| options.plain.inline = inline)
-    }
-
-    /// The maximum duration of a call.
-    pub fn max_call_microseconds(self, microseconds: u64) -> Self {
-        self.with("max_call_microseconds", |options| {
-            options.plain.max_call_microseconds = microseconds
-        })
-    }
-
-    /// Whether a panic of the function is a fatal error, like
-    /// [`Unrecoverable`](crate::call::Unrecoverable).
-    pub fn unrecoverable_panics(self, unrecoverable: bool) -> Self {
-        self.with("unrecoverable_panics", |options| {
-            options.plain.unrecoverable_panics = unrecoverable
-        })
     }
 
     /// Whether requests are batched. Otherwise each one is executed separately.
@@ -197,13 +167,6 @@ impl Model {
         })
     }
 
-    /// Whether a repeated request receives the cached response without a call.
-    pub fn response_cache(self, cache: bool) -> Self {
-        self.with("response_cache", |options| {
-            options.plain.response_cache = cache
-        })
-    }
-
     /// Adds a parameter to the model configuration. See
     /// [`ModelSpec::parameter`](crate::model::ModelSpec::parameter).
     pub fn parameter(mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
@@ -224,3 +187,22 @@ impl Model {
         self
     }
 }
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr;)*) => {
+        /// The options about calls of the function, from the table of
+        /// [`CallOptions`](crate::model::CallOptions).
+        impl Model {
+            $(
+                $(#[$doc])*
+                pub fn $name(self, $name: $type) -> Self {
+                    self.with(stringify!($name), |options| {
+                        options.plain.call_options.$name = $name
+                    })
+                }
+            )*
+        }
+    };
+}
+
+call_options!(setters);

@@ -8,6 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
 use crate::call::{Call, Execution, Instance, flow};
+use crate::model::CallOptions;
 use crate::registry::ModelDeclaration;
 
 use super::{GATE, IDENTITY};
@@ -16,7 +17,10 @@ use super::{GATE, IDENTITY};
 pub const COUNTING: ModelDeclaration = ModelDeclaration {
     name: "Counting",
     decoupled: true,
-    batches_in_flight: 8,
+    call_options: CallOptions {
+        batches_in_flight: 8,
+        ..CallOptions::DEFAULT
+    },
     load: |_| Ok(Box::new(Counting)),
     ..IDENTITY
 };

@@ -17,7 +17,9 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::call::{Call, Execution, Instance, Outputs};
 use crate::memory_budget::MemoryPermit;
-use crate::model::{CallMode, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration};
+use crate::model::{
+    CallMode, CallOptions, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration,
+};
 use crate::registry::DynamicBatchingDeclaration;
 use crate::registry::ModelDeclaration;
 use crate::request::{InferInput, InferRequest, Request};
@@ -106,10 +108,7 @@ pub const IDENTITY: ModelDeclaration = ModelDeclaration {
     version_policy: None,
     max_batch_size: 8,
     instances: &[InstanceGroup::cpu(1)],
-    batches_in_flight: 1,
-    inline: false,
-    max_call_microseconds: 0,
-    unrecoverable_panics: false,
+    call_options: CallOptions::DEFAULT,
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
@@ -121,7 +120,6 @@ pub const IDENTITY: ModelDeclaration = ModelDeclaration {
         priorities: None,
     }),
     sequence_batching: None,
-    response_cache: false,
     parameters: &[],
     call: CallMode::Batch,
     decoupled: false,

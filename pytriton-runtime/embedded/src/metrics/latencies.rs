@@ -146,7 +146,8 @@ fn write_summaries(
     models: &[(&ModelSpec, Latencies)],
     quantiles: &[f64],
 ) {
-    let is_reported = |spec: &ModelSpec| cached.is_none_or(|cached| cached == spec.response_cache);
+    let is_reported =
+        |spec: &ModelSpec| cached.is_none_or(|cached| cached == spec.call_options.response_cache);
     let mut models = models
         .iter()
         .filter(|(spec, _)| is_reported(spec))

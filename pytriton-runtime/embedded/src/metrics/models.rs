@@ -91,7 +91,9 @@ pub fn exposition(models: &[(&ModelSpec, ModelStatistics)], durations: bool) -> 
     for &family in COUNTERS.iter().chain(durations) {
         counter(&mut text, family, models.iter());
     }
-    let cached = models.iter().filter(|(spec, _)| spec.response_cache);
+    let cached = models
+        .iter()
+        .filter(|(spec, _)| spec.call_options.response_cache);
     if cached.clone().next().is_some() {
         for family in CACHE_COUNTERS {
             counter(&mut text, family, cached.clone());
@@ -148,6 +150,7 @@ fn microseconds(duration: StatisticDuration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::model::CallOptions;
     use pytriton_core::registry::ModelDeclaration;
 
     use crate::testing::IDENTITY;
@@ -183,7 +186,10 @@ mod tests {
     fn writes_of_the_cache_where_a_model_has_it() {
         let cached = ModelDeclaration {
             name: "Cached",
-            response_cache: true,
+            call_options: CallOptions {
+                response_cache: true,
+                ..CallOptions::DEFAULT
+            },
             ..IDENTITY
         }
         .spec();

@@ -107,6 +107,7 @@ impl Cached {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::model::CallOptions;
     use pytriton_core::registry::{ModelDeclaration, Registry};
     use pytriton_core::request::InferRequest;
     use pytriton_core::statistics::ModelStatistics;
@@ -119,7 +120,10 @@ mod tests {
     use super::*;
 
     const CACHED: ModelDeclaration = ModelDeclaration {
-        response_cache: true,
+        call_options: CallOptions {
+            response_cache: true,
+            ..CallOptions::DEFAULT
+        },
         ..IDENTITY
     };
 

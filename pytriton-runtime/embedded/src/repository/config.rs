@@ -38,7 +38,7 @@ pub(super) fn overridden(
     let mut spec = ModelSpec::clone(&model.spec);
     spec.instances = 1.into();
     spec.dynamic_batching = None;
-    spec.response_cache = false;
+    spec.call_options.response_cache = false;
     spec.parameters = Vec::new();
     for name in COMPILED {
         if own.contains_key(name) && !config.contains_key(name) {
@@ -66,8 +66,8 @@ pub(super) fn overridden(
                 spec.dynamic_batching = Some(dynamic_batching(before, own.get(name), value)?);
             }
             "response_cache" => {
-                spec.response_cache = value["enable"] == true;
-                if spec.response_cache && !model.spec.response_cache {
+                spec.call_options.response_cache = value["enable"] == true;
+                if spec.call_options.response_cache && !model.spec.call_options.response_cache {
                     return Err(
                         "'response_cache' of the model is part of the binary and cannot be enabled"
                             .to_owned(),
@@ -352,7 +352,7 @@ mod tests {
         }
         let spec = with("{}").unwrap().spec;
         assert_eq!(spec.instances.count(), 1);
-        assert!(spec.dynamic_batching.is_none() && !spec.response_cache);
+        assert!(spec.dynamic_batching.is_none() && !spec.call_options.response_cache);
     }
 
     #[test]

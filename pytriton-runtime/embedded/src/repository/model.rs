@@ -81,7 +81,8 @@ impl Model {
         let Self {
             spec, scheduler, ..
         } = self;
-        let places = u64::from(spec.instances.count()) * u64::from(spec.batches_in_flight);
+        let places =
+            u64::from(spec.instances.count()) * u64::from(spec.call_options.batches_in_flight);
         Load {
             waiting: scheduler.waiting(),
             running: scheduler.recorder().running(),

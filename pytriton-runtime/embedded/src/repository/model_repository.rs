@@ -157,6 +157,7 @@ impl ModelRepository {
         let cache = || Arc::new(ResponseCache::new(self.cache_bytes));
         let cache = model
             .spec
+            .call_options
             .response_cache
             .then(|| self.cache.get_or_init(cache));
         let mut retries = self.control.model_load_retry_count;

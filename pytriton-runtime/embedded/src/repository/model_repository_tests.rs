@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ndarray::Array2;
 use pytriton_core::call::{Call, Execution, Instance, ModelError};
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::ModelDeclaration;
 
 use crate::testing::{GATE, IDENTITY, Identity, request};
@@ -40,7 +41,10 @@ async fn models_are_loaded_side_by_side() {
 #[tokio::test]
 async fn loads_and_unloads_do_not_mix_models() {
     let retained = ModelDeclaration {
-        response_cache: true,
+        call_options: CallOptions {
+            response_cache: true,
+            ..CallOptions::DEFAULT
+        },
         ..IDENTITY
     };
     let zero = ModelDeclaration {

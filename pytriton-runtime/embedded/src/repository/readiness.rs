@@ -128,6 +128,7 @@ mod tests {
     use std::task::{Context, Poll, Wake, Waker};
     use std::time::Duration;
 
+    use pytriton_core::model::CallOptions;
     use pytriton_core::registry::{ModelDeclaration, Registry};
     use pytriton_engine::Limits;
     use pytriton_engine::options::{ControlMode, ControlOptions};
@@ -153,7 +154,10 @@ mod tests {
     #[tokio::test]
     async fn every_watch_sees_an_instance_stall_and_recover_and_the_server_stop() {
         let models = started(&ModelDeclaration {
-            max_call_microseconds: 10_000,
+            call_options: CallOptions {
+                max_call_microseconds: 10_000,
+                ..CallOptions::DEFAULT
+            },
             ..IDENTITY
         });
         let models = models.await;

@@ -57,7 +57,7 @@ fn is_alone(spec: &ModelSpec) -> bool {
 
 /// Whether a request that is never batched would wait for others although an instance is free.
 fn has_free_places(spec: &ModelSpec) -> bool {
-    let several = spec.instances.count() > 1 || spec.batches_in_flight > 1;
+    let several = spec.instances.count() > 1 || spec.call_options.batches_in_flight > 1;
     spec.call == CallMode::Request && several
 }
 

@@ -56,7 +56,7 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use pytriton_core::model::{QueuePolicy, TimeoutAction, VersionPolicy};
+    use pytriton_core::model::{CallOptions, QueuePolicy, TimeoutAction, VersionPolicy};
     use pytriton_core::registry::ModelDeclaration;
     use pytriton_core::registry::{
         DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn shows_the_response_cache_of_a_model_that_has_it() {
         let json = json(&ModelDeclaration {
-            response_cache: true,
+            call_options: CallOptions {
+                response_cache: true,
+                ..CallOptions::DEFAULT
+            },
             ..IDENTITY
         });
         let end = r#""model_warmup":[],"model_transaction_policy":{"decoupled":false},"response_cache":{"enable":true}}"#;

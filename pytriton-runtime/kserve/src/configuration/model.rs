@@ -53,7 +53,7 @@ pub fn configuration<'a>(
     let mut transactions = Message::default();
     transactions.set("decoupled", 1, spec.decoupled);
     config.set("model_transaction_policy", 19, transactions);
-    if spec.response_cache {
+    if spec.call_options.response_cache {
         config.set("response_cache", 24, enabled());
     }
     config

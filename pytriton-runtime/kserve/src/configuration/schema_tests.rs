@@ -3,10 +3,10 @@
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
-use pytriton_core::model::VersionPolicy;
 use pytriton_core::model::{
     CallMode, InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
 };
+use pytriton_core::model::{CallOptions, VersionPolicy};
 use pytriton_core::registry::{
     DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
 };
@@ -206,7 +206,10 @@ const RICH: ModelDeclaration = ModelDeclaration {
             queue_policies: &[(1, QueuePolicy::DEFAULT)],
         }),
     }),
-    response_cache: true,
+    call_options: CallOptions {
+        response_cache: true,
+        ..CallOptions::DEFAULT
+    },
     parameters: &[("b", "2"), ("a", "")],
     ..IDENTITY
 };
@@ -290,7 +293,10 @@ fn bytes_are_read_as_the_message() {
     };
     assert_eq!(read(None, "native"), native);
     let decoupled = ModelDeclaration {
-        response_cache: false,
+        call_options: CallOptions {
+            response_cache: false,
+            ..RICH.call_options
+        },
         decoupled: true,
         ..RICH
     };
@@ -343,9 +349,12 @@ fn unstackable_requests_do_not_wait_for_others() {
         let declaration = ModelDeclaration {
             call,
             instances,
-            batches_in_flight,
+            call_options: CallOptions {
+                batches_in_flight,
+                response_cache: false,
+                ..RICH.call_options
+            },
             decoupled,
-            response_cache: false,
             ..RICH
         };
         let config = configuration(&declaration.spec().unwrap(), BACKEND, None).bytes();

@@ -1,6 +1,8 @@
 //! Model declarations, each with one variation of the plainest.
 
-use pytriton_core::model::{InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction};
+use pytriton_core::model::{
+    CallOptions, InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction,
+};
 use pytriton_core::registry::{
     DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
     SequenceBatchingDeclaration, SequenceStrategyDeclaration,
@@ -230,7 +232,10 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
         "response_cache",
         ModelDeclaration {
             name: "response_cache",
-            response_cache: true,
+            call_options: CallOptions {
+                response_cache: true,
+                ..CallOptions::DEFAULT
+            },
             ..IDENTITY
         },
     ),

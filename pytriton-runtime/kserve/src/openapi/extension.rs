@@ -50,13 +50,8 @@ fn shown(tensor: &TensorSpec) -> Value {
 /// `#[pytriton::model]`.
 fn options(model: &ModelSpec) -> Map<String, Value> {
     let mut options = Options::default();
-    options.put("response_cache", model.response_cache, &false);
-    options.put("batches_in_flight", model.batches_in_flight, &1);
-    options.put("inline", model.inline, &false);
-    options.put("unrecoverable_panics", model.unrecoverable_panics, &false);
-    if let Some(most) = model.max_call {
-        let most = u64::try_from(most.as_micros()).unwrap_or(u64::MAX);
-        options.put("max_call_microseconds", most, &0);
+    for (name, value) in model.call_options.changed::<Value>() {
+        options.0.insert(name.to_owned(), value);
     }
     match (&model.dynamic_batching, &model.sequence_batching) {
         (Some(batching), _) => options.dynamic(batching),

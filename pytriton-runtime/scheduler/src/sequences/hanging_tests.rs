@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use pytriton_core::call::{Call, Execution, Instance, Sequenced, Start, Started, Starts};
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::{ModelDeclaration, SequenceBatchingDeclaration};
 use pytriton_core::request::SequenceId;
 use pytriton_core::response_channel::SchedulerError;
@@ -57,7 +58,10 @@ impl Starts for Slow {
 async fn start() -> Served {
     let declaration = ModelDeclaration {
         dynamic_batching: None,
-        max_call_microseconds: 500_000,
+        call_options: CallOptions {
+            max_call_microseconds: 500_000,
+            ..CallOptions::DEFAULT
+        },
         sequence_batching: Some(SequenceBatchingDeclaration {
             max_sequence_idle_microseconds: 60_000_000,
             strategy: DIRECT,

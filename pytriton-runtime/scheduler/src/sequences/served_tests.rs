@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ndarray::Array2;
 use pytriton_core::call::{Call, Execution, Instance};
-use pytriton_core::model::InstanceGroup;
+use pytriton_core::model::{CallOptions, InstanceGroup};
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::request::InferRequest;
 use pytriton_core::response_channel::SchedulerError;
@@ -88,7 +88,10 @@ async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() 
 async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
     let served = start(&ModelDeclaration {
         instances: TWO,
-        max_call_microseconds: 200_000,
+        call_options: CallOptions {
+            max_call_microseconds: 200_000,
+            ..ONE.call_options
+        },
         ..ONE
     })
     .await;

@@ -9,7 +9,7 @@ use pytriton_core::response_channel::SchedulerError;
 pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
     Welcome {
         names: names(spec),
-        batches_in_flight: spec.batches_in_flight,
+        batches_in_flight: spec.call_options.batches_in_flight,
         slots: slots(spec),
         unavailable: unavailable(spec),
     }
@@ -18,7 +18,7 @@ pub(crate) fn welcome(spec: &ModelSpec) -> Welcome {
 /// Returns the error for a model without a free instance: they are stalled if calls have a time
 /// limit, otherwise gone.
 fn unavailable(spec: &ModelSpec) -> String {
-    let availability = match spec.max_call {
+    let availability = match spec.call_options.max_call() {
         Some(_) => Availability::Stalled,
         None => Availability::Gone,
     };
@@ -35,9 +35,10 @@ const MAX_RESPONSES_IN_FLIGHT: u32 = 31;
 fn slots(spec: &ModelSpec) -> Slots {
     const MAX_SLOTS: u32 = 1 << 16;
     let batch = spec.max_batch_size.max(1);
-    let requests = spec.batches_in_flight.saturating_mul(batch);
+    let requests = spec.call_options.batches_in_flight.saturating_mul(batch);
     // A batch, its segment, a retired segment, and a cancellation for each request.
     let down = spec
+        .call_options
         .batches_in_flight
         .saturating_mul(3)
         .saturating_add(requests);

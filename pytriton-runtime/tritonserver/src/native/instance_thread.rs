@@ -33,10 +33,11 @@ impl InstanceThread {
         runtime: Handle,
     ) -> Result<Self, Failure> {
         let spec = &model.spec;
-        let in_flight = spec.batches_in_flight as usize;
+        let in_flight = spec.call_options.batches_in_flight as usize;
         // If an instance can stall, the others take the batches that tritonserver assigns to it.
         // Sequences are the exception: their state belongs to one instance.
-        let shared = (in_flight > 1 || spec.max_call.is_some()) && spec.sequence_batching.is_none();
+        let shared = (in_flight > 1 || spec.call_options.max_call().is_some())
+            && spec.sequence_batching.is_none();
         let queue = match shared {
             false => Queue::new(spec),
             true => Queue::shared(spec, instance.loaded_model),
@@ -47,7 +48,7 @@ impl InstanceThread {
         let device = instance.gpu.map_or(Device::Cpu, Device::Gpu);
         let context = Context::new(Arc::clone(spec), number).on(device);
         let (loaded, result) = sync_channel(1);
-        let limited = spec.max_call.is_some();
+        let limited = spec.call_options.max_call().is_some();
         let thread = thread::Builder::new().name(format!("{}_{number}", spec.name));
         let model = model.clone();
         let spawned = thread.spawn(move || {

@@ -182,7 +182,7 @@ impl Native {
             availability => queue.receiver.refuse(availability),
         }
         self.running
-            .wait_below(self.spec.batches_in_flight as usize);
+            .wait_below(self.spec.call_options.batches_in_flight as usize);
     }
 
     /// Returns the requests of a batch and their positions in it.

@@ -18,8 +18,8 @@ pub(super) struct Queue {
 impl Queue {
     /// Creates a queue.
     pub(super) fn new(spec: &ModelSpec) -> Arc<Self> {
-        let most =
-            (spec.batches_in_flight as usize).saturating_mul(spec.instances.count() as usize);
+        let most = (spec.call_options.batches_in_flight as usize)
+            .saturating_mul(spec.instances.count() as usize);
         let (batches, receiver) = batch_queue(most);
         let receiver = Arc::new(receiver);
         let refused = Arc::clone(&receiver);

@@ -102,7 +102,7 @@ impl TritonEngine {
         launch.repository = workspace.path().join("models");
         launch.backends = workspace.path().join("backends");
         launch.caches = located.caches();
-        launch.response_cache = registry.iter().any(|spec| spec.response_cache);
+        launch.response_cache = registry.iter().any(|spec| spec.call_options.response_cache);
         write_repository(&launch.repository, BACKEND_NAME, registry)?;
         // The server's own backends are needed only for models that the user adds.
         let others = located

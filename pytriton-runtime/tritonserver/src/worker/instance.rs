@@ -54,7 +54,7 @@ fn spawn_instance(
                 return;
             }
             drop(loaded);
-            match sessions.spec.batches_in_flight {
+            match sessions.spec.call_options.batches_in_flight {
                 1 => {
                     while let Some(server) = sessions.next() {
                         serve(&runner, &sessions, &server);

@@ -142,7 +142,7 @@ impl Loads {
     pub(super) fn start_instances(self: &Arc<Self>) -> PendingInstances {
         let spec = self.spec();
         let (in_flight, instances) = (
-            spec.batches_in_flight as usize,
+            spec.call_options.batches_in_flight as usize,
             spec.instances.count() as usize,
         );
         let (batches, receiver) = batch_queue(in_flight.saturating_mul(instances));

@@ -29,7 +29,7 @@ pub(super) struct SessionStates {
 impl SessionStates {
     /// Returns the states of a model whose instances have not started.
     pub(super) fn new(spec: &ModelSpec) -> Self {
-        let exclusive = spec.batches_in_flight == 1;
+        let exclusive = spec.call_options.batches_in_flight == 1;
         Self {
             exclusive: if exclusive {
                 spec.instances.count() as usize

@@ -83,7 +83,7 @@ impl Sessions {
     ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
-            let intake = match spec.batches_in_flight {
+            let intake = match spec.call_options.batches_in_flight {
                 1 => Intake::Session(sender),
                 _ => Intake::Batches(batches),
             };

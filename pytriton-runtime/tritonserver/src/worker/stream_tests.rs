@@ -9,6 +9,7 @@ use pytriton_backend::Code;
 use pytriton_backend::protocol::ResponseContents;
 use pytriton_backend::session::{BatchMessage, Client, SessionError};
 use pytriton_core::call::{Call, Execution, Instance, executed, flow, iterate};
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::ModelDeclaration;
 use pytriton_core::testing::IDENTITY;
 use tokio::sync::mpsc::unbounded_channel;
@@ -107,7 +108,10 @@ async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
 async fn each_request_receives_all_its_responses_and_an_end() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            batches_in_flight,
+            call_options: CallOptions {
+                batches_in_flight,
+                ..REPEAT.call_options
+            },
             ..REPEAT
         };
         let (worker, _folder) = start(&[&model]).await;
@@ -123,7 +127,10 @@ async fn each_request_receives_all_its_responses_and_an_end() {
 async fn a_cancelled_request_ends_without_affecting_others() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            batches_in_flight,
+            call_options: CallOptions {
+                batches_in_flight,
+                ..REPEAT.call_options
+            },
             ..REPEAT
         };
         let (worker, _folder) = start(&[&model]).await;
@@ -165,7 +172,10 @@ impl Instance for Silent {
 async fn a_cancelled_stream_is_dropped_while_it_waits() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            batches_in_flight,
+            call_options: CallOptions {
+                batches_in_flight,
+                ..REPEAT.call_options
+            },
             load: |_| Ok(Box::new(Silent)),
             ..REPEAT
         };

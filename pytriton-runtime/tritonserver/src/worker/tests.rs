@@ -10,6 +10,7 @@ use pytriton_backend::session::{
     BatchMessage, Client, Hello, SessionError, TensorNames, Token, Welcome,
 };
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
+use pytriton_core::model::CallOptions;
 use pytriton_core::registry::{ModelDeclaration, Registry};
 use pytriton_core::testing::{IDENTITY, Identity, fp32};
 use pytriton_engine::options::{ControlMode, ControlOptions};
@@ -342,7 +343,10 @@ async fn a_load_survives_a_broken_session() {
 #[tokio::test]
 async fn a_session_has_the_configured_number_of_batches_in_flight() {
     let three = ModelDeclaration {
-        batches_in_flight: 3,
+        call_options: CallOptions {
+            batches_in_flight: 3,
+            ..CallOptions::DEFAULT
+        },
         ..IDENTITY
     };
     let (worker, _folder) = start(&[&three]).await;
