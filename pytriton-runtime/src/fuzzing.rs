@@ -1,5 +1,17 @@
 //! Entry points for the fuzz targets in `fuzz/`. Not public API.
 
+use clap::{Args, Command};
+use pytriton_engine::options::Options;
+use pytriton_engine::settings;
+
 pub use pytriton_embedded::fuzzing::*;
 
-pub use crate::server::settings::fuzzing::options;
+/// Parses a configuration file and returns the number of its entries.
+///
+/// # Errors
+///
+/// Returns the error messages if the text is invalid.
+pub fn options(text: &str) -> Result<usize, String> {
+    let command = Options::augment_args(Command::new("fuzzing").no_binary_name(true));
+    settings::fuzzing::options(&command, text)
+}

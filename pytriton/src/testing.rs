@@ -24,7 +24,7 @@ use std::net::SocketAddr;
 use pytriton_runtime::access::Endpoints;
 use pytriton_runtime::engine::EngineChoice;
 use pytriton_runtime::runtime_models::{Function, Model};
-use pytriton_runtime::server::{ServerError, Triton};
+use pytriton_runtime::server::{OptionsError, ServerError, Triton};
 
 /// Models served by the embedded engine until this is dropped.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Served {
         let (Some(http), Some(grpc), Some(metrics)) =
             (addresses.http(), addresses.grpc(), addresses.metrics())
         else {
-            return Err(ServerError::NoEndpoint);
+            return Err(OptionsError::NoEndpoint.into());
         };
         Ok(Self {
             triton,

@@ -1,11 +1,12 @@
 //! The common parts of the engines of `pytriton`: options, access control, certificates, ports and
 //! logs. The crate starts no engine and serves no port.
 //!
-//! - [`options`]: the engine option, model control, and the options that an engine cannot honour;
-//!   [`flags`]: tritonserver's flags; [`Limits`]: the limits of a server; [`HeaderForward`]:
-//!   headers that become request parameters.
+//! - [`options`]: the options of a server, and those that an engine cannot honour; [`settings`]:
+//!   their sources, such as the configuration file; [`flags`]: tritonserver's flags; [`Limits`]:
+//!   the limits of a server; [`HeaderForward`]: headers that become request parameters.
 //! - [`access`]: groups of routes that can be restricted, and the secrets that open them.
-//! - [`port`]: the ports of a server; [`tls`]: the certificates of the ports.
+//! - [`port`]: the ports of a server; [`Addresses`]: where they listen; [`tls`]: the certificates of
+//!   the ports.
 //! - [`logging`]: the log of the process; [`trace`]: the export of spans.
 //! - [`loaded_models`]: the models of this process that a tritonserver serves; [`side_channel`]:
 //!   responses that bypass it.
@@ -13,8 +14,10 @@
 //! # Features
 //!
 //! - `otel`: exports request spans to a collector.
+//! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
 pub mod access;
+mod addresses;
 pub mod flags;
 mod forward;
 mod limits;
@@ -22,9 +25,11 @@ pub mod loaded_models;
 pub mod logging;
 pub mod options;
 pub mod port;
+pub mod settings;
 pub mod side_channel;
 pub mod tls;
 pub mod trace;
 
+pub use addresses::{Addresses, PortAddress};
 pub use forward::{HeaderForward, PatternError};
 pub use limits::Limits;

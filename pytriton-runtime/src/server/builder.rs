@@ -67,7 +67,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::Arguments`] if an argument or an environment variable is invalid.
+    /// Returns [`ServerError::Options`] if an argument or an environment variable is invalid.
     pub fn build(self) -> Result<Triton, ServerError> {
         let mut options = Options::parse(self.arguments)?;
         for change in self.changes {

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use crate::engine::Choice;
 use crate::registry::Registry;
+use pytriton_engine::settings::Setting;
 
-use super::settings::Setting;
 #[cfg(tritonserver)]
 use super::sidecar_server::SidecarServer;
 use super::{Options, ServerError, inspect, model_line};

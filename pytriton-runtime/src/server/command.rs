@@ -3,9 +3,9 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pytriton_engine::settings::{ResolveError, Setting, ValidationErrors, resolve};
 
 use super::Options;
-use super::settings::{ResolveError, Setting, ValidationErrors, resolve};
 
 /// The command line of a binary with models.
 #[derive(Debug, Parser)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pytriton_scheduler::cache::{CacheConfigError, cache_bytes};
+
 use crate::Limits;
 use crate::access::{Access, Follow};
 use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
@@ -73,7 +75,17 @@ pub(super) fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
 /// Refuses options that this engine does not support, and returns the limits of the others.
 pub(super) fn checked(options: &Options) -> Result<Limits, ServerError> {
     UnsupportedOptions::check(&options.triton)?;
-    Ok(options.limits()?)
+    Ok(limits(options)?)
+}
+
+/// Returns the limits of the options.
+pub(super) fn limits(options: &Options) -> Result<Limits, CacheConfigError> {
+    let cache = cache_bytes(options.triton.flags.values("cache-config"))?;
+    let bounds = options.bounds();
+    Ok(Limits {
+        response_cache_bytes: cache.unwrap_or(bounds.response_cache_bytes),
+        ..bounds
+    })
 }
 
 /// Refuses TLS options if no port is opened.

@@ -25,10 +25,9 @@ use crate::triton::install::InstallError;
 use crate::triton::process::ExitReport;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, Version, WriteError};
+use pytriton_engine::options::OptionsError;
 #[cfg(feature = "embedded")]
 use pytriton_scheduler::cache::CacheConfigError;
-
-use super::settings::{ResolveError, ValidationErrors};
 
 /// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]
@@ -118,18 +117,15 @@ pub enum ServerError {
     /// The access options are invalid.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// The arguments or environment variables are invalid.
-    #[error("{0}")]
-    Arguments(String),
+    /// The options are invalid.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// Spans cannot be exported.
     #[error("option --traces-exporter: {0}")]
     Traces(TracesError),
-    /// The configuration file or a variable set by a platform is invalid.
-    #[error(transparent)]
-    Configuration(#[from] ValidationErrors),
     /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
@@ -151,7 +147,7 @@ pub enum ServerError {
     /// The embedded engine does not support these options.
     #[cfg(feature = "embedded")]
     #[error(transparent)]
-    Options(#[from] UnsupportedOptions),
+    Unsupported(#[from] UnsupportedOptions),
     /// The tritonserver engine does not support the option.
     #[error(
         "the tritonserver engine does not support {option}: use `--engine embedded`, or remove the option"
@@ -160,9 +156,6 @@ pub enum ServerError {
         /// The option, with its dashes.
         option: &'static str,
     },
-    /// Neither HTTP nor gRPC is enabled. The message is PyTriton's.
-    #[error("The `http` or `grpc` endpoint has to be allowed.")]
-    NoEndpoint,
     /// A model has OpenAI routes, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
@@ -324,21 +317,4 @@ pub enum ServerError {
     #[cfg(tritonserver)]
     #[error(transparent)]
     Write(#[from] WriteError),
-}
-
-impl From<ResolveError> for ServerError {
-    fn from(error: ResolveError) -> Self {
-        let error = match error {
-            ResolveError::Configuration(mistakes) => return Self::Configuration(mistakes),
-            ResolveError::Line(error) => error,
-        };
-        let text = error.to_string();
-        let message = text.split("\n\n").next().unwrap_or_default();
-        Self::Arguments(
-            message
-                .strip_prefix("error: ")
-                .unwrap_or(message)
-                .to_owned(),
-        )
-    }
 }

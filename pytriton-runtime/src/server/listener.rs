@@ -5,10 +5,9 @@ use tokio::net::TcpListener;
 use crate::net::BoundPort;
 use crate::port::{Port, PortMap};
 
-use super::addresses::{PortAddress, shared};
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
-use super::{Addresses, Options, ServerError};
+use super::{Addresses, Options, OptionsError, PortAddress, ServerError};
 
 /// The default port of the OpenAI routes with the tritonserver engine.
 #[cfg(tritonserver)]
@@ -45,12 +44,12 @@ impl Reserved {
         platforms: &Platforms,
     ) -> Result<Self, ServerError> {
         if !options.allow_http && !options.allow_grpc && platforms.is_empty() {
-            return Err(ServerError::NoEndpoint);
+            return Err(OptionsError::NoEndpoint.into());
         }
         let at =
             |allowed: bool, address: IpAddr, port| allowed.then(|| SocketAddr::new(address, port));
         let metrics_address = options.metrics_address.unwrap_or(options.http_address);
-        let own_grpc = options.allow_grpc && !shared(options);
+        let own_grpc = options.allow_grpc && !options.shares_port();
         let openai_port = options.openai_port.filter(|_| openai);
         let docs_port = options.docs_port.filter(|_| options.allow_docs);
         let vertex_ai = platforms.vertex_ai.as_ref();
@@ -127,7 +126,7 @@ impl Reserved {
             let tls = certificates.get(port).is_some();
             Some((port, PortAddress { address, tls }))
         }));
-        if shared(options) {
+        if options.shares_port() {
             addresses.share(Port::Grpc, Port::Http);
         }
         Ok(Listeners { addresses, ports })

@@ -17,6 +17,7 @@ use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
 
+use super::embedded_checks::limits;
 use super::embedded_engine::EmbeddedEngine;
 use super::serve::services;
 use super::{ServerError, Triton};
@@ -43,7 +44,7 @@ impl Triton {
     #[doc(hidden)]
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call to `local`")?;
-        let limits = self.options.limits()?;
+        let limits = limits(&self.options)?;
         // No request arrives through these services.
         let (http, _) = services(&models, limits, &self.options, &Access::default(), None);
         let app_state = AppState {

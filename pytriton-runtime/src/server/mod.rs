@@ -4,7 +4,6 @@
 //! starts the engine, waits for an order to stop, and stops it. Several servers in one process are
 //! therefore independent, and their methods may be called from any thread, including `async` code.
 
-mod addresses;
 #[cfg(test)]
 #[cfg(feature = "embedded")]
 mod arrival_tests;
@@ -40,16 +39,12 @@ mod honoured_tests;
 mod inline_tests;
 #[cfg(tritonserver)]
 mod inspect;
-mod limit_options;
 #[cfg(feature = "embedded")]
 mod listener;
 #[cfg(feature = "embedded")]
 mod local;
-#[cfg(feature = "embedded")]
-mod memory;
 #[cfg(not(tritonserver))]
 mod no_tritonserver;
-mod options;
 #[cfg(feature = "embedded")]
 mod platforms;
 #[cfg(feature = "embedded")]
@@ -59,7 +54,6 @@ mod router;
 mod run;
 #[cfg(feature = "embedded")]
 mod serve;
-pub(crate) mod settings;
 mod shutdown_phase;
 #[cfg(tritonserver)]
 mod sidecar_server;
@@ -79,18 +73,17 @@ mod tritonserver_engine;
 use no_tritonserver as inspect;
 
 pub use crate::instance::FatalError;
-pub use addresses::{Addresses, PortAddress};
 pub use banner::{model_line, table};
 pub use builder::Builder;
 pub use error::ServerError;
-pub use limit_options::LimitOptions;
 #[cfg(feature = "embedded")]
 pub use local::Local;
-pub use options::Options;
 #[cfg(feature = "embedded")]
 pub use pytriton_embedded::Router;
+pub use pytriton_engine::options::{LimitOptions, Options, OptionsError};
+pub use pytriton_engine::settings::{ValidationError, ValidationErrors};
+pub use pytriton_engine::{Addresses, PortAddress};
 pub use run::run;
 #[cfg(feature = "embedded")]
 pub use serve::Server;
-pub use settings::{ValidationError, ValidationErrors};
 pub use triton::Triton;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::http::{Metrics, Ping, Platform, SageMaker, VertexAi};
 use crate::registry::Registry;
 
-use super::{Options, ServerError};
+use super::{Options, OptionsError, ServerError};
 
 /// The default port of both platforms.
 const PORT: u16 = 8080;
@@ -55,7 +55,7 @@ impl Platforms {
             let port = flag(name).map(|port| {
                 let port = port.to_str().and_then(|port| port.parse().ok());
                 port.ok_or_else(|| {
-                    ServerError::Arguments(format!(
+                    OptionsError::Arguments(format!(
                         "--{name} is not a port: expected a number from 0 to 65535"
                     ))
                 })
@@ -149,14 +149,15 @@ fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, Ser
 fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), ServerError> {
     let parts: Vec<&str> = range.split('-').collect();
     let [first, last] = *parts else {
-        return Err(ServerError::Arguments(format!(
+        let text = format!(
             "Cannot parse pair option due to incorrect number of inputs.--<pair option> argument requires format \
              <first>-<second>. Found: {range}"
-        )));
+        );
+        return Err(OptionsError::Arguments(text).into());
     };
     let number = |text: &str| {
         text.parse::<u16>()
-            .map_err(|_| ServerError::Arguments(format!("Invalid option value. Got {text}")))
+            .map_err(|_| OptionsError::Arguments(format!("Invalid option value. Got {text}")))
     };
     let (first, last) = (number(first)?, number(last)?);
     let metrics_address = options.metrics_address.unwrap_or(options.http_address);

@@ -5,7 +5,6 @@ use crate::port::{Port, PortMap};
 use crate::tls::{Certificates, TlsError, TlsFiles, plan};
 
 use super::Options;
-use super::addresses::shared;
 
 /// The certificates of the ports, and the tasks that reload them.
 #[derive(Debug, Default)]
@@ -22,7 +21,7 @@ impl PortCertificates {
     /// OpenAI routes.
     pub(super) fn new(options: &Options, openai: bool, platforms: bool) -> Result<Self, TlsError> {
         let plan = plan(&options.tls, &options.triton.flags)?;
-        let shared = shared(options);
+        let shared = options.shares_port();
         let [http, grpc, openai_files] =
             [Port::Http, Port::Grpc, Port::OpenAi].map(|port| plan.get(port));
         if shared && http != grpc {

@@ -2,7 +2,7 @@ use pytriton_embedded::Router;
 
 use crate::http::Metrics;
 
-use super::embedded_checks::access;
+use super::embedded_checks::{access, limits};
 use super::serve::services;
 use super::{ServerError, Triton};
 
@@ -18,7 +18,7 @@ impl Triton {
     /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports.
     pub fn router(&self) -> Result<Router, ServerError> {
         let (models, _) = self.loaded("a call to `router`")?;
-        let limits = self.options.limits()?;
+        let limits = limits(&self.options)?;
         let access = access(&self.options)?;
         let (http, grpc) = services(&models, limits, &self.options, &access, None);
         let metrics = Metrics::new(models, Vec::new());

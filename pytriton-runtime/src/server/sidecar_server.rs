@@ -14,12 +14,11 @@ use crate::service::is_used_by_page;
 use crate::tls::plan;
 use crate::triton::TritonEngine;
 
-use super::addresses::PortAddress;
 #[cfg(feature = "embedded")]
 use super::descriptors::connections_beside_others;
+use super::{Options, PortAddress, ServerError};
 #[cfg(feature = "embedded")]
-use super::{Addresses, Server, embedded_checks::has_text_models, serve::page_routes};
-use super::{Options, ServerError};
+use super::{Server, embedded_checks::has_text_models, serve::page_routes};
 
 /// The ports of the OpenAI routes and the docs page next to a tritonserver, which has neither.
 #[derive(Debug, Default)]
@@ -54,7 +53,7 @@ impl SidecarServer {
         });
         let stopped_client = Arc::clone(&client);
         let plan = plan(&options.tls, &options.triton.flags)?;
-        let addresses = Addresses::of_tritonserver(theirs, plan.get(Port::Grpc).is_some());
+        let addresses = theirs.addresses(plan.get(Port::Grpc).is_some());
         let routes = page_routes(options, access, Some(&addresses));
         let relay = page.then(|| Relay {
             client,

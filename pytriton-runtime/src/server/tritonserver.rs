@@ -21,13 +21,12 @@ use crate::triton::{
 };
 use crate::worker::WorkerError;
 
-use super::addresses::shared;
 use super::run::runtime;
 use super::shutdown_phase::ShutdownReceiver;
 use super::sidecar_server::SidecarServer;
 use super::supervisor::{Plan, Progress, Running};
 use super::tritonserver_engine::TritonserverEngine;
-use super::{Addresses, Options, ServerError};
+use super::{Options, OptionsError, ServerError};
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
 const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
@@ -131,7 +130,7 @@ fn started(
 ) -> Result<Running, ServerError> {
     let tls = plan(&options.tls, &options.triton.flags)?;
     let grpc_tls = tls.get(Port::Grpc).is_some();
-    let mut addresses = Addresses::of_tritonserver(engine.endpoints(), grpc_tls);
+    let mut addresses = engine.endpoints().addresses(grpc_tls);
     addresses.extend(sidecar.addresses());
     Ok(Running {
         addresses,
@@ -168,7 +167,7 @@ pub(super) async fn start(
     }
     registry.check_served()?;
     if !options.allow_http && !options.allow_grpc {
-        return Err(ServerError::NoEndpoint);
+        return Err(OptionsError::NoEndpoint.into());
     }
     check_options(options)?;
     check_tls(options)?;
@@ -204,7 +203,7 @@ pub(super) fn check_options(options: &Options) -> Result<(), ServerError> {
     if let Some(option) = theirs.or_else(|| options.limits.given()) {
         return Err(ServerError::EmbeddedOnly { option });
     }
-    if shared(options) {
+    if options.shares_port() {
         return Err(ServerError::SharedPort);
     }
     match options.docs_option() {

@@ -1,10 +1,17 @@
-//! The options that both engines read: the engine, model control, and which options of tritonserver
-//! the embedded engine does not support.
+//! The options of a server: those that both engines read, and which options each engine does not
+//! support.
 
 mod control;
 mod engine;
+mod error;
+mod limits;
+mod memory;
+mod server;
 mod unsupported;
 
 pub use control::{ControlError, ControlMode, ControlOptions};
 pub use engine::{EngineChoice, TritonOptions};
+pub use error::OptionsError;
+pub use limits::LimitOptions;
+pub use server::Options;
 pub use unsupported::{UnsupportedOption, UnsupportedOptions};

@@ -1,5 +1,8 @@
 use std::net::SocketAddr;
 
+use pytriton_engine::port::Port;
+use pytriton_engine::{Addresses, PortAddress};
+
 /// The addresses on which a tritonserver listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Endpoints {
@@ -15,5 +18,19 @@ impl Endpoints {
     /// Returns the addresses of all enabled endpoints.
     pub fn all(&self) -> impl Iterator<Item = SocketAddr> {
         [self.http, self.grpc, self.metrics].into_iter().flatten()
+    }
+
+    /// Returns the addresses of the ports. tritonserver uses TLS only for gRPC.
+    pub fn addresses(&self, grpc_tls: bool) -> Addresses {
+        let ports = [
+            (Port::Http, self.http, false),
+            (Port::Grpc, self.grpc, grpc_tls),
+            (Port::Metrics, self.metrics, false),
+        ];
+        let served = ports.into_iter().filter_map(|(port, address, tls)| {
+            let address = address?;
+            Some((port, PortAddress { address, tls }))
+        });
+        served.collect()
     }
 }

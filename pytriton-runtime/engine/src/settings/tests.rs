@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Command};
 
-use crate::server::Options;
+use crate::options::Options;
 
 use super::keys::Keys;
 use super::*;

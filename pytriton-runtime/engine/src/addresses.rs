@@ -1,10 +1,6 @@
 use std::net::SocketAddr;
 
 use crate::port::{Port, PortMap};
-#[cfg(tritonserver)]
-use crate::triton::Endpoints;
-
-use super::Options;
 
 /// The addresses at which the server can be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,44 +60,15 @@ impl Addresses {
         })
     }
 
-    /// Returns the addresses of a tritonserver, which uses TLS only for gRPC.
-    #[cfg(tritonserver)]
-    pub(super) fn of_tritonserver(endpoints: &Endpoints, grpc_tls: bool) -> Self {
-        let ports = [
-            (Port::Http, endpoints.http, false),
-            (Port::Grpc, endpoints.grpc, grpc_tls),
-            (Port::Metrics, endpoints.metrics, false),
-        ];
-        let served = ports.into_iter().filter_map(|(port, address, tls)| {
-            Some((
-                port,
-                PortAddress {
-                    address: address?,
-                    tls,
-                },
-            ))
-        });
-        Self(served.collect())
-    }
-}
-
-impl Extend<(Port, PortAddress)> for Addresses {
-    fn extend<I: IntoIterator<Item = (Port, PortAddress)>>(&mut self, addresses: I) {
-        self.0.extend(addresses);
-    }
-}
-
-#[cfg(feature = "embedded")]
-impl Addresses {
     /// Sets the address of a port without one to that of another port.
-    pub(super) fn share(&mut self, port: Port, with: Port) {
+    pub fn share(&mut self, port: Port, with: Port) {
         if let (None, Some(at)) = (self.get(port), self.get(with)) {
             self.0.insert(port, at);
         }
     }
 
     /// Returns the ports that do not serve the docs page: protocol, port, and whether it uses TLS.
-    pub(super) fn beside_docs(&self) -> impl Iterator<Item = (&'static str, u16, bool)> {
+    pub fn beside_docs(&self) -> impl Iterator<Item = (&'static str, u16, bool)> {
         let docs = self.get(Port::Docs);
         let http = self
             .get(Port::Http)
@@ -114,11 +81,14 @@ impl Addresses {
     }
 }
 
-/// Returns whether HTTP and gRPC share one port.
-pub(super) fn shared(options: &Options) -> bool {
-    options.allow_http
-        && options.allow_grpc
-        && options.http_port != 0
-        && options.http_port == options.grpc_port
-        && options.http_address == options.grpc_address
+impl FromIterator<(Port, PortAddress)> for Addresses {
+    fn from_iter<I: IntoIterator<Item = (Port, PortAddress)>>(addresses: I) -> Self {
+        Self(addresses.into_iter().collect())
+    }
+}
+
+impl Extend<(Port, PortAddress)> for Addresses {
+    fn extend<I: IntoIterator<Item = (Port, PortAddress)>>(&mut self, addresses: I) {
+        self.0.extend(addresses);
+    }
 }

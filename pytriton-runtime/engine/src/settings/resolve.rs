@@ -34,15 +34,16 @@ const PREDICTION: (&str, &str, [(&str, &str); 3]) = (
 
 /// A parsed command line, merged with the environment and the file.
 #[derive(Debug)]
-pub(in crate::server) struct Resolved {
-    pub(in crate::server) matches: ArgMatches,
+pub struct Resolved {
+    /// The values of all sources.
+    pub matches: ArgMatches,
     /// The origin of each option, in the order of `--help`. Empty for a command without options.
-    pub(in crate::server) settings: Vec<Setting>,
+    pub settings: Vec<Setting>,
 }
 
 /// Why a command line cannot be parsed.
 #[derive(Debug)]
-pub(in crate::server) enum ResolveError {
+pub enum ResolveError {
     /// The command line or the environment is invalid, or help is requested.
     Line(clap::Error),
     /// The file or the variables of the platform are invalid.
@@ -56,10 +57,11 @@ impl From<clap::Error> for ResolveError {
 }
 
 /// Parses arguments. Options that neither they nor the environment set are taken from the file.
-pub(in crate::server) fn resolve(
-    command: &Command,
-    mut arguments: Vec<OsString>,
-) -> Result<Resolved, ResolveError> {
+///
+/// # Errors
+///
+/// Returns a [`ResolveError`] for help, a mistake in the command line, or all mistakes in the file.
+pub fn resolve(command: &Command, mut arguments: Vec<OsString>) -> Result<Resolved, ResolveError> {
     let parse = |arguments: &[OsString]| command.clone().try_get_matches_from(arguments);
     let matches = parse(&arguments)?;
     let (level, given, depth) = match matches.subcommand() {

@@ -10,22 +10,25 @@ use super::keys::{HIDDEN, is_secret};
 
 /// An option with its effective value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::server) struct Setting {
+pub struct Setting {
     /// The name, without dashes.
-    pub(in crate::server) name: String,
+    pub name: String,
     /// The values, without secret ones. Empty if the option has none.
-    pub(in crate::server) values: Vec<String>,
-    pub(in crate::server) origin: Origin,
+    pub values: Vec<String>,
+    /// The source of the values.
+    pub origin: Origin,
 }
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::server) enum Origin {
+pub enum Origin {
+    /// A flag of the command line.
     Flag,
     /// An environment variable.
     Variable(String),
     /// A file and its line.
     File(String),
+    /// The default of the option.
     Default,
 }
 

@@ -1,10 +1,8 @@
-#[cfg(feature = "embedded")]
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
 
-#[cfg(feature = "embedded")]
 use crate::Limits;
 
 /// The maximum of a size option: 1 TiB.
@@ -47,7 +45,6 @@ pub(super) fn size() -> impl TypedValueParser<Value = usize> {
 
 impl LimitOptions {
     /// Returns `limits` with the given options applied.
-    #[cfg(feature = "embedded")]
     pub(super) fn apply(&self, limits: Limits) -> Limits {
         let seconds = |given: Option<u64>| given.map(Duration::from_secs);
         Limits {
@@ -61,8 +58,7 @@ impl LimitOptions {
     }
 
     /// Returns the first given option, with its dashes.
-    #[cfg(tritonserver)]
-    pub(super) fn given(&self) -> Option<&'static str> {
+    pub fn given(&self) -> Option<&'static str> {
         let Self {
             grpc_max_input_size,
             max_header_bytes,

@@ -8,7 +8,8 @@
 mod expected;
 mod file;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod fuzzing;
+#[doc(hidden)]
+pub mod fuzzing;
 mod keys;
 mod origin;
 mod resolve;
@@ -18,6 +19,6 @@ mod validation_error;
 
 use file::File;
 
-pub(super) use origin::{Origin, Setting};
-pub(super) use resolve::{ResolveError, resolve};
+pub use origin::{Origin, Setting};
+pub use resolve::{ResolveError, Resolved, resolve};
 pub use validation_error::{ValidationError, ValidationErrors};

@@ -4,25 +4,20 @@ use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use pytriton_core::registry::Registry;
+use pytriton_kserve::{LogFormat, LogSettings};
+use pytriton_net::AllowedHosts;
 
-use crate::HeaderForward;
-use crate::Limits;
 use crate::access::AccessOptions;
-use crate::engine::{ControlOptions, TritonOptions};
-use crate::kserve::{LogFormat, LogSettings};
 use crate::logging::log_format_parser;
-use crate::net::AllowedHosts;
-use crate::registry::Registry;
+use crate::settings::{ResolveError, resolve};
 use crate::tls::TlsOptions;
 use crate::trace::TracesExporter;
-#[cfg(feature = "embedded")]
-use pytriton_scheduler::cache::{CacheConfigError, cache_bytes};
+use crate::{HeaderForward, Limits};
 
-use super::ServerError;
-use super::limit_options::{LimitOptions, size};
-#[cfg(feature = "embedded")]
+use super::limits::size;
 use super::memory::memory;
-use super::settings::{ResolveError, resolve};
+use super::{ControlOptions, LimitOptions, OptionsError, TritonOptions};
 
 /// The options of the server. The names are tritonserver's.
 #[derive(Debug, Clone, Args)]
@@ -235,13 +230,13 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::Arguments`], which names the argument or variable, or
-    /// [`ServerError::Configuration`] with every mistake in the file.
+    /// Returns [`OptionsError::Arguments`], which names the argument or variable, or
+    /// [`OptionsError::Configuration`] with every mistake in the file.
     ///
     /// # Examples
     ///
     /// ```
-    /// use pytriton_runtime::server::Options;
+    /// use pytriton_engine::options::Options;
     ///
     /// let options = Options::parse(["--http-port=0"]).unwrap();
     /// assert_eq!(options.http_port, 0);
@@ -249,7 +244,7 @@ impl Options {
     /// ```
     pub fn parse<A: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = A>,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, OptionsError> {
         #[derive(Debug, Parser)]
         #[command(no_binary_name = true, disable_help_flag = true)]
         struct OptionsCommand {
@@ -265,8 +260,7 @@ impl Options {
 
     /// Returns the option for the port or address of the docs page, if given and the page is
     /// allowed.
-    #[cfg(tritonserver)]
-    pub(super) fn docs_option(&self) -> Option<&'static str> {
+    pub fn docs_option(&self) -> Option<&'static str> {
         let given = match (self.docs_port, self.docs_address) {
             (Some(_), _) => Some("--docs-port"),
             (None, Some(_)) => Some("--docs-address"),
@@ -276,17 +270,24 @@ impl Options {
     }
 
     /// Returns the models, without their OpenAI routes if these are disabled.
-    pub(super) fn served(&self, models: Registry) -> Registry {
+    pub fn served(&self, models: Registry) -> Registry {
         match self.allow_openai {
             true => models,
             false => models.without_openai(),
         }
     }
-}
 
-impl Options {
+    /// Returns whether HTTP and gRPC share one port.
+    pub fn shares_port(&self) -> bool {
+        self.allow_http
+            && self.allow_grpc
+            && self.http_port != 0
+            && self.http_port == self.grpc_port
+            && self.http_address == self.grpc_address
+    }
+
     /// Returns the initial log settings.
-    pub(super) fn log_settings(&self) -> LogSettings {
+    pub fn log_settings(&self) -> LogSettings {
         let flags = &self.triton.flags;
         let on = |name| flags.values(name).all(|value| value == "true");
         LogSettings {
@@ -298,43 +299,15 @@ impl Options {
             file: String::new(),
         }
     }
-}
-
-/// Parses a log level. Triton also accepts `true` and `false`.
-fn log_verbose(text: &str) -> Result<u8, String> {
-    match text {
-        "true" => Ok(1),
-        "false" => Ok(0),
-        _ => text
-            .parse()
-            .map_err(|_| "expected a number from 0 to 255, true or false".to_owned()),
-    }
-}
-
-#[cfg(feature = "embedded")]
-impl Options {
-    /// Returns the limits of the options.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`CacheConfigError`] if the value of `--cache-config` is invalid.
-    pub fn limits(&self) -> Result<Limits, CacheConfigError> {
-        let cache = cache_bytes(self.triton.flags.values("cache-config"))?;
-        let bounds = self.bounds();
-        Ok(Limits {
-            response_cache_bytes: cache.unwrap_or(bounds.response_cache_bytes),
-            ..bounds
-        })
-    }
 
     /// Returns the largest gRPC message in bytes.
-    pub(super) fn grpc_max_input_size(&self) -> usize {
+    pub fn grpc_max_input_size(&self) -> usize {
         let own = self.limits.grpc_max_input_size;
         own.unwrap_or(self.http_max_input_size)
     }
 
     /// Returns the limits without the size of the response cache.
-    pub(super) fn bounds(&self) -> Limits {
+    pub fn bounds(&self) -> Limits {
         let default = self.limits.apply(Limits::default());
         let largest = self.http_max_input_size.max(self.grpc_max_input_size());
         Limits {
@@ -348,5 +321,16 @@ impl Options {
             }),
             ..default
         }
+    }
+}
+
+/// Parses a log level. Triton also accepts `true` and `false`.
+fn log_verbose(text: &str) -> Result<u8, String> {
+    match text {
+        "true" => Ok(1),
+        "false" => Ok(0),
+        _ => text
+            .parse()
+            .map_err(|_| "expected a number from 0 to 255, true or false".to_owned()),
     }
 }

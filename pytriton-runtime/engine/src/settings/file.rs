@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::text::excerpt;
+use pytriton_core::text::excerpt;
 
 use super::keys::{Keys, is_secret};
 use super::validation_error::ValidationError;
