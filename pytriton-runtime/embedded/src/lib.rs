@@ -3,6 +3,7 @@
 //!
 //! - [`PortService`]: the routes of a port, as a service of `pytriton-net`; [`serve`]: serves a port;
 //!   [`Router`]: routes for a server of the application.
+//! - [`server`]: the ports of a server, start and shutdown.
 //! - [`http`], [`grpc`]: the protocol services.
 //! - [`service`]: the state, errors and admission that both services share.
 //! - [`repository`]: the model repository of loaded models.
@@ -24,6 +25,7 @@ pub mod metrics;
 mod port_service;
 pub mod repository;
 mod router;
+pub mod server;
 pub mod service;
 #[cfg(test)]
 mod streamed_tests;

@@ -9,7 +9,7 @@
 //!   the ports.
 //! - [`logging`]: the log of the process; [`trace`]: the export of spans.
 //! - [`loaded_models`]: the models of this process that a tritonserver serves; [`side_channel`]:
-//!   responses that bypass it.
+//!   responses that bypass it; [`RunningTritonserver`]: both, for the ports next to it.
 //!
 //! # Features
 //!
@@ -25,6 +25,7 @@ pub mod loaded_models;
 pub mod logging;
 pub mod options;
 pub mod port;
+mod running_tritonserver;
 pub mod settings;
 pub mod side_channel;
 pub mod tls;
@@ -33,3 +34,4 @@ pub mod trace;
 pub use addresses::{Addresses, PortAddress};
 pub use forward::{HeaderForward, PatternError};
 pub use limits::Limits;
+pub use running_tritonserver::RunningTritonserver;

@@ -16,7 +16,7 @@ pub trait LoadedModel: fmt::Debug + Send + Sync {
 }
 
 /// All versions, by name and version.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadedModels(Vec<Arc<dyn LoadedModel>>);
 
 /// tritonserver has died, and it is unknown which models the next one loads.

@@ -5,8 +5,6 @@ use crate::engine::Choice;
 use crate::registry::Registry;
 use pytriton_engine::settings::Setting;
 
-#[cfg(tritonserver)]
-use super::sidecar_server::SidecarServer;
 use super::{Options, ServerError, inspect, model_line};
 
 /// Returns a table of the options: name, value and origin.
@@ -74,7 +72,8 @@ pub(super) async fn check(
             lines.push("engine tritonserver".to_owned());
             lines.extend(inspect::description(&located, &probe)?);
             let engine = super::tritonserver::start(registry, options, &located, probe).await?;
-            let sidecar = SidecarServer::start(registry, options, &engine).await?;
+            let (sidecar, _) =
+                super::tritonserver::start_sidecar(registry, options, &engine).await?;
             super::tritonserver::stop(engine, sidecar, options.exit_timeout_secs).await;
         }
     }

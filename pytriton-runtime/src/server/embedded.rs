@@ -81,8 +81,8 @@ fn serve_on(
 
 async fn start(plan: &Plan) -> Result<Server, ServerError> {
     match plan.ports {
-        true => Server::start(&plan.registry, &plan.options).await,
-        false => Server::without_ports(&plan.registry, &plan.options).await,
+        true => Ok(Server::start(&plan.registry, &plan.options).await?),
+        false => Ok(Server::without_ports(&plan.registry, &plan.options).await?),
     }
 }
 

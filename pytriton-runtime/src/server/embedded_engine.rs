@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pytriton_embedded::server::EmbeddedError;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -35,7 +36,8 @@ impl Engine for EmbeddedEngine {
 
     fn load(&self, model: &Registration) -> Result<(), ServerError> {
         // No model with this name and version exists that it could replace.
-        on_new_thread(|| self.workers.block_on(self.models.load(model)))?;
+        let loaded = on_new_thread(|| self.workers.block_on(self.models.load(model)));
+        loaded.map_err(EmbeddedError::from)?;
         Ok(())
     }
 

@@ -1,33 +1,24 @@
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::access::AccessError;
-#[cfg(feature = "embedded")]
-use crate::engine::UnsupportedOptions;
 use crate::engine::{ChoiceError, ControlError};
 use crate::instance::FatalError;
-#[cfg(feature = "embedded")]
-use crate::metrics::MetricsConfigError;
 use crate::registry::RegistryError;
-#[cfg(feature = "embedded")]
-use crate::repository::LoadError;
 use crate::runtime_models::ModelFlaws;
 use crate::tls::TlsError;
 use crate::trace::TracesError;
-#[cfg(feature = "embedded")]
-use crate::trace_extension::TraceConfigError;
 #[cfg(tritonserver)]
 use crate::triton::install::InstallError;
 #[cfg(tritonserver)]
 use crate::triton::process::ExitReport;
 #[cfg(tritonserver)]
 use crate::triton::{EngineError, ProbeError, Version, WriteError};
-use pytriton_engine::options::OptionsError;
 #[cfg(feature = "embedded")]
-use pytriton_scheduler::cache::CacheConfigError;
+use pytriton_embedded::server::EmbeddedError;
+use pytriton_engine::options::OptionsError;
 
 /// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]
@@ -63,10 +54,6 @@ pub enum ServerError {
         /// The number of breaking changes.
         breaking: usize,
     },
-    /// The value of `--trace-config` is invalid.
-    #[cfg(feature = "embedded")]
-    #[error(transparent)]
-    Trace(#[from] TraceConfigError),
     /// Histograms were requested from a tritonserver version that ignores the setting.
     #[cfg(tritonserver)]
     #[error(
@@ -114,40 +101,28 @@ pub enum ServerError {
         /// The exit timeout in seconds.
         seconds: u64,
     },
-    /// The access options are invalid.
-    #[error(transparent)]
-    Access(#[from] AccessError),
     /// The options are invalid.
     #[error(transparent)]
     Options(#[from] OptionsError),
+    /// The access options are invalid.
+    #[error(transparent)]
+    Access(#[from] AccessError),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The model control options are invalid.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// The embedded engine, or its ports next to a tritonserver, cannot be started.
+    #[cfg(feature = "embedded")]
+    #[error(transparent)]
+    Embedded(#[from] EmbeddedError),
     /// Spans cannot be exported.
     #[error("option --traces-exporter: {0}")]
     Traces(TracesError),
     /// The set of models is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// A model cannot be loaded.
-    #[cfg(feature = "embedded")]
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The model control options are invalid.
-    #[error(transparent)]
-    Control(#[from] ControlError),
-    /// The value of `--cache-config` is invalid.
-    #[cfg(feature = "embedded")]
-    #[error(transparent)]
-    Cache(#[from] CacheConfigError),
-    /// The value of `--metrics-config` is invalid.
-    #[cfg(feature = "embedded")]
-    #[error(transparent)]
-    Metrics(#[from] MetricsConfigError),
-    /// The embedded engine does not support these options.
-    #[cfg(feature = "embedded")]
-    #[error(transparent)]
-    Unsupported(#[from] UnsupportedOptions),
     /// The tritonserver engine does not support the option.
     #[error(
         "the tritonserver engine does not support {option}: use `--engine embedded`, or remove the option"
@@ -156,12 +131,6 @@ pub enum ServerError {
         /// The option, with its dashes.
         option: &'static str,
     },
-    /// A model has OpenAI routes, but HTTP is disabled for tritonserver.
-    #[cfg(tritonserver)]
-    #[error(
-        "with tritonserver, models with `#[openai]` require HTTP: remove --allow-http=false, use `--engine embedded`, or disable their routes with --allow-openai=false"
-    )]
-    NoHttp,
     /// The docs page has a port, but HTTP is disabled for tritonserver.
     #[cfg(tritonserver)]
     #[error(
@@ -186,52 +155,6 @@ pub enum ServerError {
         "models with `#[openai]` require pytriton's feature `embedded`, which serves the OpenAI routes with either engine: enable it, or set --allow-openai=false"
     )]
     NoTexts,
-    /// A model has OpenAI routes, but no port serves them.
-    #[cfg(feature = "embedded")]
-    #[error(
-        "models with `#[openai]` are served on the HTTP port: remove --allow-http=false, set a separate port with --openai-port, or disable their routes with --allow-openai=false"
-    )]
-    OpenAiNowhere,
-    /// An address was given for the OpenAI routes, but no port.
-    #[cfg(feature = "embedded")]
-    #[error(
-        "--openai-address has no effect without a separate port for the OpenAI routes: set --openai-port as well, or remove it"
-    )]
-    OpenAiAddress,
-    /// An address was given for the docs page, but no port.
-    #[cfg(feature = "embedded")]
-    #[error(
-        "--docs-address has no effect without a separate port for the docs page: set --docs-port as well, or remove it"
-    )]
-    DocsAddress,
-    /// The Vertex AI routes cannot be served. The messages are tritonserver's.
-    #[cfg(feature = "embedded")]
-    #[error("failed to start Vertex AI service: {0}")]
-    VertexAi(String),
-    /// The routes of a platform need a port of their own, and a router has none.
-    #[cfg(feature = "embedded")]
-    #[error(
-        "--{option} requires a separate port, and a router has no ports: run the server, or remove the option"
-    )]
-    NoPlatform {
-        /// The option.
-        option: &'static str,
-    },
-    /// The SageMaker routes cannot be served. The messages are tritonserver's.
-    #[cfg(feature = "embedded")]
-    #[error("failed to start SageMaker service: {0}")]
-    SageMaker(String),
-    /// A port cannot be opened.
-    #[error("cannot listen on {address} for {endpoint} (option --{endpoint}-port): {source}")]
-    Bind {
-        /// `http`, `grpc`, `metrics` or `openai`.
-        endpoint: &'static str,
-        /// The address.
-        address: SocketAddr,
-        /// The cause.
-        #[source]
-        source: std::io::Error,
-    },
     /// The runtime or a signal handler cannot be set up.
     #[error("cannot set up {what}: {source}")]
     System {

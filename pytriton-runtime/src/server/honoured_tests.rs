@@ -6,9 +6,10 @@ use clap::{Args, Command};
 
 use crate::flags::Flags;
 
-use super::embedded_checks::{check_docs_port, check_openai_port, checked};
 use super::tritonserver::{check_options, check_tls};
 use super::{Options, ServerError};
+use pytriton_embedded::server::EmbeddedError;
+use pytriton_embedded::server::checks::{check_docs_port, check_openai_port, checked};
 
 /// Options, and whether the embedded engine and tritonserver honor them.
 type Row = (&'static [&'static str], bool, bool);
@@ -119,7 +120,10 @@ fn name(argument: &str) -> String {
 fn check(arguments: &[&str], embedded: bool, tritonserver: bool) {
     let options = Options::parse(arguments).unwrap();
     let engines = [
-        (checked_by_embedded(&options), embedded),
+        (
+            checked_by_embedded(&options).map_err(ServerError::from),
+            embedded,
+        ),
         (checked_by_tritonserver(&options), tritonserver),
     ];
     for (checked, honoured) in engines {
@@ -139,7 +143,7 @@ fn check(arguments: &[&str], embedded: bool, tritonserver: bool) {
     }
 }
 
-fn checked_by_embedded(options: &Options) -> Result<(), ServerError> {
+fn checked_by_embedded(options: &Options) -> Result<(), EmbeddedError> {
     checked(options)?;
     options.control.check()?;
     check_docs_port(options)?;

@@ -16,10 +16,9 @@ use crate::memory_budget::MemoryPermit;
 use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::service::{AppState, Error};
+use pytriton_embedded::server::{EmbeddedError, checks, services};
 
-use super::embedded_checks::limits;
 use super::embedded_engine::EmbeddedEngine;
-use super::serve::services;
 use super::{ServerError, Triton};
 
 /// Calls the models of a [`Triton`] from within its process, with tensors instead of encoded bytes.
@@ -44,7 +43,7 @@ impl Triton {
     #[doc(hidden)]
     pub fn local(&self) -> Result<Local, ServerError> {
         let (models, workers) = self.loaded("a call to `local`")?;
-        let limits = limits(&self.options)?;
+        let limits = checks::limits(&self.options).map_err(EmbeddedError::from)?;
         // No request arrives through these services.
         let (http, _) = services(&models, limits, &self.options, &Access::default(), None);
         let app_state = AppState {

@@ -23,8 +23,6 @@ mod descriptors;
 #[cfg(feature = "embedded")]
 mod embedded;
 #[cfg(feature = "embedded")]
-mod embedded_checks;
-#[cfg(feature = "embedded")]
 mod embedded_engine;
 mod engine;
 mod error;
@@ -40,23 +38,15 @@ mod inline_tests;
 #[cfg(tritonserver)]
 mod inspect;
 #[cfg(feature = "embedded")]
-mod listener;
-#[cfg(feature = "embedded")]
 mod local;
+#[cfg(all(tritonserver, not(feature = "embedded")))]
+mod no_sidecar;
 #[cfg(not(tritonserver))]
 mod no_tritonserver;
 #[cfg(feature = "embedded")]
-mod platforms;
-#[cfg(feature = "embedded")]
-mod port_certificates;
-#[cfg(feature = "embedded")]
 mod router;
 mod run;
-#[cfg(feature = "embedded")]
-mod serve;
 mod shutdown_phase;
-#[cfg(tritonserver)]
-mod sidecar_server;
 mod signal;
 mod signature_check;
 mod supervisor;
@@ -69,8 +59,12 @@ mod tritonserver;
 #[cfg(tritonserver)]
 mod tritonserver_engine;
 
+#[cfg(all(tritonserver, not(feature = "embedded")))]
+use no_sidecar::SidecarServer;
 #[cfg(not(tritonserver))]
 use no_tritonserver as inspect;
+#[cfg(all(tritonserver, feature = "embedded"))]
+use pytriton_embedded::server::SidecarServer;
 
 pub use crate::instance::FatalError;
 pub use banner::{model_line, table};
@@ -79,11 +73,9 @@ pub use error::ServerError;
 #[cfg(feature = "embedded")]
 pub use local::Local;
 #[cfg(feature = "embedded")]
-pub use pytriton_embedded::Router;
+pub use pytriton_embedded::{Router, server::Server};
 pub use pytriton_engine::options::{LimitOptions, Options, OptionsError};
 pub use pytriton_engine::settings::{ValidationError, ValidationErrors};
 pub use pytriton_engine::{Addresses, PortAddress};
 pub use run::run;
-#[cfg(feature = "embedded")]
-pub use serve::Server;
 pub use triton::Triton;

@@ -1,9 +1,8 @@
 use pytriton_embedded::Router;
+use pytriton_embedded::server::{EmbeddedError, checks, services};
 
 use crate::http::Metrics;
 
-use super::embedded_checks::{access, limits};
-use super::serve::services;
 use super::{ServerError, Triton};
 
 impl Triton {
@@ -18,8 +17,8 @@ impl Triton {
     /// As [`run`](Self::run), and if the tritonserver engine is requested, which has its own ports.
     pub fn router(&self) -> Result<Router, ServerError> {
         let (models, _) = self.loaded("a call to `router`")?;
-        let limits = limits(&self.options)?;
-        let access = access(&self.options)?;
+        let limits = checks::limits(&self.options).map_err(EmbeddedError::from)?;
+        let access = checks::access(&self.options)?;
         let (http, grpc) = services(&models, limits, &self.options, &access, None);
         let metrics = Metrics::new(models, Vec::new());
         Ok(Router::new(http, grpc, metrics, access))

@@ -9,10 +9,12 @@ use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
+use pytriton_embedded::server::EmbeddedError;
+
 use crate::registry::Registry;
 use crate::testing::{GATE, IDENTITY};
 
-use super::{Options, Server, ServerError};
+use super::{Options, Server};
 
 const DEADLINE: Duration = Duration::from_secs(10);
 
@@ -36,7 +38,7 @@ pub(super) fn options(arguments: &[&str]) -> Options {
     .options
 }
 
-async fn start(arguments: &[&str]) -> Result<Server, ServerError> {
+async fn start(arguments: &[&str]) -> Result<Server, EmbeddedError> {
     let registry = Registry::new(&[&IDENTITY]).unwrap();
     Server::start(&registry, &options(arguments)).await
 }

@@ -23,10 +23,9 @@ use crate::worker::WorkerError;
 
 use super::run::runtime;
 use super::shutdown_phase::ShutdownReceiver;
-use super::sidecar_server::SidecarServer;
 use super::supervisor::{Plan, Progress, Running};
 use super::tritonserver_engine::TritonserverEngine;
-use super::{Options, OptionsError, ServerError};
+use super::{Addresses, Options, OptionsError, ServerError, SidecarServer};
 
 /// The maximum exit timeout in seconds. Longer ones are reduced to it.
 const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
@@ -60,8 +59,11 @@ async fn serve_until_stopped(
         engine = start(&plan.registry, options, located, probe.clone()) => engine?,
         signal = shutdown.stop() => return Err(ServerError::NotReady { signal }),
     };
-    let sidecar = SidecarServer::start(&plan.registry, options, &engine).await?;
-    progress.serving(started(options, &engine, &sidecar)?);
+    let (sidecar, addresses) = start_sidecar(&plan.registry, options, &engine).await?;
+    progress.serving(Running {
+        addresses,
+        engine: Box::new(TritonserverEngine(engine.served_models())),
+    });
     let broken = engine.broken();
     let died = async {
         if options.triton.restart {
@@ -122,20 +124,18 @@ pub(super) async fn stop(
     (stopped, answered)
 }
 
-/// Returns the addresses and the state of the engine.
-fn started(
+/// Opens the ports of this process next to a tritonserver. Returns the addresses of all ports.
+pub(super) async fn start_sidecar(
+    registry: &Registry,
     options: &Options,
     engine: &TritonEngine,
-    sidecar: &SidecarServer,
-) -> Result<Running, ServerError> {
+) -> Result<(SidecarServer, Addresses), ServerError> {
     let tls = plan(&options.tls, &options.triton.flags)?;
-    let grpc_tls = tls.get(Port::Grpc).is_some();
-    let mut addresses = engine.endpoints().addresses(grpc_tls);
+    let running = engine.running(tls.get(Port::Grpc).is_some());
+    let mut addresses = running.addresses;
+    let sidecar = SidecarServer::start(registry, options, running).await?;
     addresses.extend(sidecar.addresses());
-    Ok(Running {
-        addresses,
-        engine: Box::new(TritonserverEngine(engine.served_models())),
-    })
+    Ok((sidecar, addresses))
 }
 
 /// Converts the result of a stop. `answered` states whether the ports of this process completed

@@ -26,6 +26,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/engine/",
             "pytriton-runtime/src/engine/",
             "pytriton-runtime/embedded/src/metrics/",
+            "pytriton-runtime/embedded/src/server/",
             "pytriton-runtime/core/src/registry/",
             "pytriton-runtime/core/src/instance/",
             "pytriton-runtime/src/server/",

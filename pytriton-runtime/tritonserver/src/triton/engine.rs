@@ -7,9 +7,7 @@ use std::{env, fs};
 
 use pytriton_core::instance::FatalError;
 use pytriton_core::registry::Registry;
-use pytriton_engine::access::Access;
-use pytriton_engine::loaded_models::LoadedModels;
-use pytriton_engine::side_channel::SideChannel;
+use pytriton_engine::RunningTritonserver;
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
@@ -135,19 +133,15 @@ impl TritonEngine {
         &self.launch.endpoints
     }
 
-    /// Returns the access control.
-    pub fn access(&self) -> &Arc<Access> {
-        &self.launch.access
-    }
-
-    /// Returns the requests of this process that await responses of tritonserver.
-    pub fn side_channel(&self) -> &Arc<SideChannel> {
-        self.worker.side_channel()
-    }
-
-    /// Returns the models that tritonserver has loaded.
-    pub fn loaded_models(&self) -> LoadedModels {
-        self.worker.loaded_models()
+    /// Returns the server as the ports of this process next to it use it. `grpc_tls` states
+    /// whether its gRPC port uses TLS.
+    pub fn running(&self, grpc_tls: bool) -> RunningTritonserver {
+        RunningTritonserver {
+            addresses: self.endpoints().addresses(grpc_tls),
+            access: Arc::clone(&self.launch.access),
+            models: self.worker.loaded_models(),
+            side_channel: Arc::clone(self.worker.side_channel()),
+        }
     }
 
     /// Returns the state of the models.

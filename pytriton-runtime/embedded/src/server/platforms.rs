@@ -2,10 +2,12 @@ use std::env;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use crate::http::{Metrics, Ping, Platform, SageMaker, VertexAi};
-use crate::registry::Registry;
+use pytriton_core::registry::Registry;
+use pytriton_engine::options::{Options, OptionsError};
 
-use super::{Options, OptionsError, ServerError};
+use crate::http::{Metrics, Ping, Platform, SageMaker, VertexAi};
+
+use super::EmbeddedError;
 
 /// The default port of both platforms.
 const PORT: u16 = 8080;
@@ -29,18 +31,18 @@ pub(super) struct Place<T> {
 
 impl Platforms {
     /// Reads the platforms from the options and the environment.
-    pub(super) fn new(options: &Options, registry: &Registry) -> Result<Self, ServerError> {
+    pub(super) fn new(options: &Options, registry: &Registry) -> Result<Self, EmbeddedError> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         Self::read(options, registry, variable)
     }
 
     /// Returns an error if a platform is requested, because no port is opened.
-    pub(super) fn check_none(options: &Options) -> Result<(), ServerError> {
+    pub(super) fn check_none(options: &Options) -> Result<(), EmbeddedError> {
         let mut asked = ["allow-vertex-ai", "allow-sagemaker"]
             .into_iter()
             .filter(|flag| is_allowed(options, flag));
         match asked.next() {
-            Some(option) => Err(ServerError::NoPlatform { option }),
+            Some(option) => Err(EmbeddedError::NoPlatform { option }),
             None => Ok(()),
         }
     }
@@ -49,7 +51,7 @@ impl Platforms {
         options: &Options,
         registry: &Registry,
         variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, EmbeddedError> {
         let flag = |name: &str| options.triton.flags.values(name).last();
         let address = |own: Option<IpAddr>, name: &str| {
             let port = flag(name).map(|port| {
@@ -61,14 +63,14 @@ impl Platforms {
                 })
             });
             let address = own.unwrap_or(options.http_address);
-            Ok::<_, ServerError>(SocketAddr::new(address, port.transpose()?.unwrap_or(PORT)))
+            Ok::<_, EmbeddedError>(SocketAddr::new(address, port.transpose()?.unwrap_or(PORT)))
         };
         let mut platforms = Self::default();
         if is_allowed(options, "allow-vertex-ai") {
             let model = flag("vertex-ai-default-model").map(|name| name.to_string_lossy());
             let route = |name: &str| {
                 let missing = format!("{name} is not defined for Vertex AI endpoint");
-                variable(name).ok_or(ServerError::VertexAi(missing))
+                variable(name).ok_or(EmbeddedError::VertexAi(missing))
             };
             platforms.vertex_ai = Some(Place {
                 address: address(options.vertex_ai_address, "vertex-ai-port")?,
@@ -92,7 +94,7 @@ impl Platforms {
                     let text = format!(
                         "SAGEMAKER_TRITON_PING_MODE must be `ready` or `live`, found `{other}`"
                     );
-                    return Err(ServerError::SageMaker(text));
+                    return Err(EmbeddedError::SageMaker(text));
                 }
             };
             let model = variable("SAGEMAKER_TRITON_DEFAULT_MODEL_NAME");
@@ -129,8 +131,8 @@ fn is_allowed(options: &Options, flag: &str) -> bool {
 }
 
 /// Returns the model for requests that name none.
-fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, ServerError> {
-    let refused = |text: &str| Err(ServerError::VertexAi(text.to_owned()));
+fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, EmbeddedError> {
+    let refused = |text: &str| Err(EmbeddedError::VertexAi(text.to_owned()));
     let served = registry.served();
     let mut models = served.iter();
     match named.filter(|name| !name.is_empty()) {
@@ -146,7 +148,7 @@ fn default_model(named: Option<&str>, registry: &Registry) -> Result<String, Ser
 }
 
 /// Refuses a port on SageMaker's address outside the range that SageMaker allows.
-fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), ServerError> {
+fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), EmbeddedError> {
     let parts: Vec<&str> = range.split('-').collect();
     let [first, last] = *parts else {
         let text = format!(
@@ -184,7 +186,7 @@ fn check_range(range: &str, options: &Options, address: IpAddr) -> Result<(), Se
     for (allowed, at, port, name) in ports {
         // Port 0 is exempt, because the system selects it.
         if allowed && at == address && port != 0 && !(first..=last).contains(&port) {
-            return Err(ServerError::SageMaker(format!(
+            return Err(EmbeddedError::SageMaker(format!(
                 "The server cannot listen to {name} requests at port {port}, allowed port range is [{first}, {last}]"
             )));
         }

@@ -1,10 +1,8 @@
+use pytriton_engine::options::Options;
+use pytriton_engine::port::{Port, PortMap};
+use pytriton_engine::tls::{Certificates, TlsError, TlsFiles, plan};
+use pytriton_net::Protocol;
 use tokio::task::JoinSet;
-
-use crate::net::Protocol;
-use crate::port::{Port, PortMap};
-use crate::tls::{Certificates, TlsError, TlsFiles, plan};
-
-use super::Options;
 
 /// The certificates of the ports, and the tasks that reload them.
 #[derive(Debug, Default)]
@@ -48,7 +46,6 @@ impl PortCertificates {
     }
 
     /// Loads only the certificate for the port of the OpenAI routes, if that port is opened.
-    #[cfg(tritonserver)]
     pub(super) fn openai(options: &Options, opened: bool) -> Result<Self, TlsError> {
         let plan = plan(&options.tls, &options.triton.flags)?;
         let mut certificates = Self::default();

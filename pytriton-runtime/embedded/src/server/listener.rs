@@ -1,20 +1,19 @@
 use std::net::{IpAddr, SocketAddr};
 
+use pytriton_engine::options::{Options, OptionsError};
+use pytriton_engine::port::{Port, PortMap};
+use pytriton_engine::{Addresses, PortAddress};
+use pytriton_net::BoundPort;
 use tokio::net::TcpListener;
 
-use crate::net::BoundPort;
-use crate::port::{Port, PortMap};
-
+use super::EmbeddedError;
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
-use super::{Addresses, Options, OptionsError, PortAddress, ServerError};
 
 /// The default port of the OpenAI routes with the tritonserver engine.
-#[cfg(tritonserver)]
 const OPENAI_PORT: u16 = 8003;
 
 /// The default port of the docs page with the tritonserver engine.
-#[cfg(tritonserver)]
 const DOCS_PORT: u16 = 8004;
 
 /// Ports that are bound but do not listen yet, so a TCP probe cannot find a server without models.
@@ -42,7 +41,7 @@ impl Reserved {
         options: &Options,
         openai: bool,
         platforms: &Platforms,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, EmbeddedError> {
         if !options.allow_http && !options.allow_grpc && platforms.is_empty() {
             return Err(OptionsError::NoEndpoint.into());
         }
@@ -82,16 +81,15 @@ impl Reserved {
             .into_iter()
             .filter_map(|(port, address)| Some((port, address?)));
         let ports = addresses.map(|(port, address)| Ok((port, ReservedPort::bind(port, address)?)));
-        Ok(Self(ports.collect::<Result<_, ServerError>>()?))
+        Ok(Self(ports.collect::<Result<_, EmbeddedError>>()?))
     }
 
     /// Binds only the ports that this process serves in addition to tritonserver's.
-    #[cfg(tritonserver)]
     pub(super) fn next_to_tritonserver(
         options: &Options,
         openai: bool,
         docs: bool,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, EmbeddedError> {
         let mut ports = PortMap::default();
         if openai {
             let address = openai_address(options, options.openai_port.unwrap_or(OPENAI_PORT));
@@ -116,10 +114,10 @@ impl Reserved {
         self,
         options: &Options,
         certificates: &PortCertificates,
-    ) -> Result<Listeners, ServerError> {
+    ) -> Result<Listeners, EmbeddedError> {
         let listen = |(port, reserved): (Port, ReservedPort)| Ok((port, reserved.listen(port)?));
         let ports = self.0.into_entries().map(listen);
-        let ports: PortMap<TcpListener> = ports.collect::<Result<_, ServerError>>()?;
+        let ports: PortMap<TcpListener> = ports.collect::<Result<_, EmbeddedError>>()?;
         let mut addresses = Addresses::default();
         addresses.extend(ports.iter().filter_map(|(port, listener)| {
             let address = listener.local_addr().ok()?;
@@ -144,10 +142,10 @@ fn docs_address(options: &Options, port: u16) -> SocketAddr {
 }
 
 impl ReservedPort {
-    fn bind(port: Port, address: SocketAddr) -> Result<Self, ServerError> {
+    fn bind(port: Port, address: SocketAddr) -> Result<Self, EmbeddedError> {
         match BoundPort::bind(address) {
             Ok(bound) => Ok(Self { address, bound }),
-            Err(source) => Err(ServerError::Bind {
+            Err(source) => Err(EmbeddedError::Bind {
                 endpoint: port.name(),
                 address,
                 source,
@@ -155,9 +153,9 @@ impl ReservedPort {
         }
     }
 
-    fn listen(self, port: Port) -> Result<TcpListener, ServerError> {
+    fn listen(self, port: Port) -> Result<TcpListener, EmbeddedError> {
         let address = self.address;
-        self.bound.listen().map_err(|source| ServerError::Bind {
+        self.bound.listen().map_err(|source| EmbeddedError::Bind {
             endpoint: port.name(),
             address,
             source,

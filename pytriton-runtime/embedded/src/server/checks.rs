@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use pytriton_core::registry::Registry;
+use pytriton_engine::Limits;
+use pytriton_engine::access::{Access, Follow};
+use pytriton_engine::options::{ControlError, ControlMode, Options, UnsupportedOptions};
+use pytriton_engine::tls::{TlsError, plan};
 use pytriton_scheduler::cache::{CacheConfigError, cache_bytes};
 
-use crate::Limits;
-use crate::access::{Access, Follow};
-use crate::engine::{ControlError, ControlMode, UnsupportedOptions};
 use crate::metrics::MetricsConfig;
-use crate::registry::Registry;
-use crate::tls::{TlsError, plan};
 use crate::trace_extension::{TraceConfigError, Tracer, trace_config};
 
-use super::{Options, ServerError};
+use super::EmbeddedError;
 
 /// Returns whether a model has OpenAI routes.
 pub(super) fn has_text_models(registry: &Registry) -> bool {
@@ -20,25 +20,37 @@ pub(super) fn has_text_models(registry: &Registry) -> bool {
 }
 
 /// Refuses options that leave the OpenAI routes without a port, or an address that has no effect.
-pub(super) fn check_openai_port(options: &Options) -> Result<(), ServerError> {
+///
+/// # Errors
+///
+/// Returns an [`EmbeddedError`] that names the option.
+pub fn check_openai_port(options: &Options) -> Result<(), EmbeddedError> {
     match (options.openai_port, options.openai_address) {
         (Some(_), _) => Ok(()),
-        (None, Some(_)) => Err(ServerError::OpenAiAddress),
-        (None, None) if !options.allow_http => Err(ServerError::OpenAiNowhere),
+        (None, Some(_)) => Err(EmbeddedError::OpenAiAddress),
+        (None, None) if !options.allow_http => Err(EmbeddedError::OpenAiNowhere),
         (None, None) => Ok(()),
     }
 }
 
 /// Refuses an address for the docs page if the page has no port of its own.
-pub(super) fn check_docs_port(options: &Options) -> Result<(), ServerError> {
+///
+/// # Errors
+///
+/// Returns an [`EmbeddedError`] that names the option.
+pub fn check_docs_port(options: &Options) -> Result<(), EmbeddedError> {
     match (options.docs_port, options.docs_address) {
-        (None, Some(_)) if options.allow_docs => Err(ServerError::DocsAddress),
+        (None, Some(_)) if options.allow_docs => Err(EmbeddedError::DocsAddress),
         _ => Ok(()),
     }
 }
 
 /// Returns the access rules of the options.
-pub(super) fn access(options: &Options) -> Result<Arc<Access>, ServerError> {
+///
+/// # Errors
+///
+/// Returns an [`EmbeddedError`] if an option or the token file is invalid.
+pub fn access(options: &Options) -> Result<Arc<Access>, EmbeddedError> {
     let flags = &options.triton.flags;
     Ok(Arc::new(Access::new(
         &options.access,
@@ -66,20 +78,28 @@ pub(super) fn check_control(registry: &Registry, options: &Options) -> Result<()
 }
 
 /// Returns the metrics configuration of the options.
-pub(super) fn metrics(options: &Options) -> Result<MetricsConfig, ServerError> {
+pub(super) fn metrics(options: &Options) -> Result<MetricsConfig, EmbeddedError> {
     Ok(MetricsConfig::new(
         options.triton.flags.values("metrics-config"),
     )?)
 }
 
 /// Refuses options that this engine does not support, and returns the limits of the others.
-pub(super) fn checked(options: &Options) -> Result<Limits, ServerError> {
+///
+/// # Errors
+///
+/// Returns an [`EmbeddedError`] that names all unsupported options.
+pub fn checked(options: &Options) -> Result<Limits, EmbeddedError> {
     UnsupportedOptions::check(&options.triton)?;
     Ok(limits(options)?)
 }
 
 /// Returns the limits of the options.
-pub(super) fn limits(options: &Options) -> Result<Limits, CacheConfigError> {
+///
+/// # Errors
+///
+/// Returns a [`CacheConfigError`] if the value of `--cache-config` is invalid.
+pub fn limits(options: &Options) -> Result<Limits, CacheConfigError> {
     let cache = cache_bytes(options.triton.flags.values("cache-config"))?;
     let bounds = options.bounds();
     Ok(Limits {

@@ -1,39 +1,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use pytriton_core::registry::Registry;
+use pytriton_engine::access::Access;
+use pytriton_engine::options::{ControlOptions, Options};
+use pytriton_engine::port::{Port, PortMap};
+use pytriton_engine::{Addresses, HeaderForward, Limits};
+use pytriton_net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::HeaderForward;
-use crate::Limits;
-use pytriton_embedded::{PortRoutes, PortService, serve};
-
-use crate::access::{Access, Closed, Protocol as Spoken};
-use crate::engine::{ControlMode, ControlOptions};
-use crate::grpc;
 use crate::http::{self, OpenApiDocument, TextModels};
-#[cfg(tritonserver)]
-use crate::http::{Relay, Upstream};
 use crate::metrics::MetricsConfig;
-use crate::net::{Connections, Endpoint, HostCheck, Protocol, ReceiveWindows};
-use crate::openapi::ServedRoutes;
-use crate::port::{Port, PortMap};
-use crate::registry::Registry;
 use crate::repository::ModelRepository;
-use crate::service::is_used_by_page;
-use crate::service::{AccessControl, AppState};
+use crate::service::{AppState, is_used_by_page};
+use crate::{PortRoutes, PortService, serve};
 
-use super::embedded_checks::{
+use super::EmbeddedError;
+use super::checks::{
     access, check_control, check_docs_port, check_no_tls, check_openai_port, checked,
     has_text_models, metrics, tracer,
 };
 use super::listener::Reserved;
 use super::platforms::Platforms;
 use super::port_certificates::PortCertificates;
-use super::{Addresses, Options, ServerError};
+use super::services::{page_routes, services};
 
 /// How long clients have to receive the refusal of their requests.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -48,12 +41,12 @@ const WRITTEN: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Server {
     models: Arc<ModelRepository>,
-    addresses: Addresses,
+    pub(super) addresses: Addresses,
     stop: watch::Sender<Option<Instant>>,
     endpoints: JoinSet<bool>,
     /// Keeps the token file, which is removed when this is dropped.
     _access: Option<Arc<Access>>,
-    certificates: PortCertificates,
+    pub(super) certificates: PortCertificates,
 }
 
 impl Server {
@@ -61,8 +54,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns a [`ServerError`] that names the option, the model or the address.
-    pub async fn start(registry: &Registry, options: &Options) -> Result<Self, ServerError> {
+    /// Returns an [`EmbeddedError`] that names the option, the model or the address.
+    pub async fn start(registry: &Registry, options: &Options) -> Result<Self, EmbeddedError> {
         let limits = checked(options)?;
         check_control(registry, options)?;
         let tracer = tracer(options)?;
@@ -88,54 +81,9 @@ impl Server {
             server.addresses.share(Port::Docs, Port::Http);
         }
         server.certificates = certificates;
-        for endpoint in server.endpoints(listeners.ports, limits, options, &access, platforms) {
-            server
-                .endpoints
-                .spawn(serve(endpoint, server.stop.subscribe()));
-        }
+        let endpoints = server.endpoints(listeners.ports, limits, options, &access, platforms);
+        server.open(endpoints);
         server._access = Some(access);
-        Ok(server)
-    }
-
-    /// Opens the ports of the OpenAI routes and the docs page in addition to those of a
-    /// tritonserver.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`ServerError`] that names the address.
-    #[cfg(tritonserver)]
-    pub(super) async fn next_to_tritonserver(
-        (upstream, relay): (Option<Upstream>, Option<Relay>),
-        options: &Options,
-        access: &Access,
-    ) -> Result<Self, ServerError> {
-        let limits = options.bounds();
-        let certificates = PortCertificates::openai(options, upstream.is_some())?;
-        let (control, metrics) = (ControlOptions::default(), MetricsConfig::default());
-        let mut server = Self::load(&Registry::default(), limits, control, metrics).await?;
-        let reserved =
-            Reserved::next_to_tritonserver(options, upstream.is_some(), relay.is_some())?;
-        let mut listeners = reserved.listen(options, &certificates)?;
-        server.addresses = listeners.addresses;
-        let (app_state, _) = services(&server.models, limits, options, access, None);
-        let texts = upstream.map(|upstream| {
-            let texts = TextModels::There(Arc::new(upstream));
-            PortRoutes::OpenAi(Arc::clone(&app_state), texts)
-        });
-        let page = relay.map(|relay| PortRoutes::Docs(app_state, Arc::new(relay)));
-        let windows = ReceiveWindows::new(server.models.budget());
-        let limits = limits.connections();
-        // The docs page has no TLS, like tritonserver's own HTTP port.
-        for (port, routes) in [(Port::OpenAi, texts), (Port::Docs, page)] {
-            if let (Some(listener), Some(routes)) = (listeners.ports.remove(port), routes) {
-                let tls = certificates.get(port).cloned();
-                let connections = Connections::new(PortService::new(routes), &limits, &windows);
-                let endpoint = Endpoint::new(listener, connections.certificates(tls));
-                let stop = server.stop.subscribe();
-                server.endpoints.spawn(serve(endpoint, stop));
-            }
-        }
-        server.certificates = certificates;
         Ok(server)
     }
 
@@ -143,11 +91,11 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns a [`ServerError`] that names the option or the model.
+    /// Returns an [`EmbeddedError`] that names the option or the model.
     pub async fn without_ports(
         registry: &Registry,
         options: &Options,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, EmbeddedError> {
         check_control(registry, options)?;
         check_no_tls(options)?;
         Platforms::check_none(options)?;
@@ -158,12 +106,13 @@ impl Server {
         Ok(server)
     }
 
-    async fn load(
+    /// Loads the models.
+    pub(super) async fn load(
         registry: &Registry,
         limits: Limits,
         control: ControlOptions,
         metrics: MetricsConfig,
-    ) -> Result<Self, ServerError> {
+    ) -> Result<Self, EmbeddedError> {
         registry.check_served()?;
         let models = ModelRepository::observed(registry, &limits, control, metrics).await?;
         Ok(Self {
@@ -249,6 +198,13 @@ impl Server {
         endpoints
     }
 
+    /// Serves ports until the server stops.
+    pub(super) fn open(&mut self, endpoints: Vec<Endpoint<PortService>>) {
+        for endpoint in endpoints {
+            self.endpoints.spawn(serve(endpoint, self.stop.subscribe()));
+        }
+    }
+
     /// Returns the models that are served.
     pub fn models(&self) -> &Arc<ModelRepository> {
         &self.models
@@ -299,63 +255,6 @@ impl Server {
         // Traces that are not written by then are lost.
         let _ = timeout(WRITTEN, traces).await;
         all
-    }
-}
-
-/// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
-/// ports.
-pub(super) fn services(
-    models: &Arc<ModelRepository>,
-    limits: Limits,
-    options: &Options,
-    access: &Access,
-    addresses: Option<&Addresses>,
-) -> (Arc<AppState>, Router) {
-    let regions = Arc::default();
-    let app_state = |forward: &HeaderForward, protocol, max_request_bytes| AppState {
-        models: Arc::clone(models),
-        limits: Limits {
-            max_request_bytes,
-            ..limits
-        },
-        forward: forward.clone(),
-        access_control: AccessControl::new(access, protocol),
-        regions: Arc::clone(&regions),
-        docs: None,
-    };
-    let http = AppState {
-        docs: options.allow_docs.then(|| {
-            let routes = page_routes(options, access, addresses);
-            Arc::new(OpenApiDocument::new(routes))
-        }),
-        ..app_state(
-            &options.http_header_forward_pattern,
-            Spoken::Http,
-            limits.max_request_bytes,
-        )
-    };
-    let grpc = app_state(
-        &options.grpc_header_forward_pattern,
-        Spoken::Grpc,
-        options.grpc_max_input_size(),
-    );
-    (Arc::new(http), grpc::routes(grpc))
-}
-
-/// Returns the routes and, if known, the other ports, as the docs page shows them.
-pub(super) fn page_routes(
-    options: &Options,
-    access: &Access,
-    addresses: Option<&Addresses>,
-) -> ServedRoutes {
-    let explicit = options.control.model_control_mode == ControlMode::Explicit;
-    let routes = ServedRoutes::new(
-        access.closed(Spoken::Http).iter().map(Closed::restricted),
-        explicit,
-    );
-    match addresses {
-        Some(addresses) => routes.with_other_ports(addresses.beside_docs()),
-        None => routes,
     }
 }
 

@@ -1,0 +1,69 @@
+use std::sync::Arc;
+
+use axum::Router;
+use pytriton_engine::access::{Access, Closed, Protocol};
+use pytriton_engine::options::{ControlMode, Options};
+use pytriton_engine::{Addresses, HeaderForward, Limits};
+use pytriton_kserve::openapi::ServedRoutes;
+
+use crate::grpc;
+use crate::http::OpenApiDocument;
+use crate::repository::ModelRepository;
+use crate::service::{AccessControl, AppState};
+
+/// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
+/// ports.
+pub fn services(
+    models: &Arc<ModelRepository>,
+    limits: Limits,
+    options: &Options,
+    access: &Access,
+    addresses: Option<&Addresses>,
+) -> (Arc<AppState>, Router) {
+    let regions = Arc::default();
+    let app_state = |forward: &HeaderForward, protocol, max_request_bytes| AppState {
+        models: Arc::clone(models),
+        limits: Limits {
+            max_request_bytes,
+            ..limits
+        },
+        forward: forward.clone(),
+        access_control: AccessControl::new(access, protocol),
+        regions: Arc::clone(&regions),
+        docs: None,
+    };
+    let http = AppState {
+        docs: options.allow_docs.then(|| {
+            let routes = page_routes(options, access, addresses);
+            Arc::new(OpenApiDocument::new(routes))
+        }),
+        ..app_state(
+            &options.http_header_forward_pattern,
+            Protocol::Http,
+            limits.max_request_bytes,
+        )
+    };
+    let grpc = app_state(
+        &options.grpc_header_forward_pattern,
+        Protocol::Grpc,
+        options.grpc_max_input_size(),
+    );
+    (Arc::new(http), grpc::routes(grpc))
+}
+
+/// Returns the routes and, if known, the other ports, as the docs page shows them.
+pub(super) fn page_routes(
+    options: &Options,
+    access: &Access,
+    addresses: Option<&Addresses>,
+) -> ServedRoutes {
+    let explicit = options.control.model_control_mode == ControlMode::Explicit;
+    let routes = ServedRoutes::new(
+        access.closed(Protocol::Http).iter().map(Closed::restricted),
+        explicit,
+    );
+    match addresses {
+        Some(addresses) => routes.with_other_ports(addresses.beside_docs()),
+        None => routes,
+    }
+}
