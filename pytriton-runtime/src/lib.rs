@@ -15,9 +15,9 @@
 //! - [`tensor`]: datatypes, shapes, bytes.
 //! - [`statistics`]: the statistics of a model; [`metrics`]: the same as Prometheus text.
 //!
-//! [`server`] contains the command line, the ports, startup and shutdown; [`net`]: the connections
-//! of a port; [`port`]: the ports of a server; [`tls`]: the certificates of the ports; [`engine`]:
-//! the choice of the engine. With the tritonserver engine, tritonserver provides the services:
+//! [`server`] contains the command line, the choice of the engine and its supervision; [`net`]: the
+//! connections of a port; [`port`]: the ports of a server; [`tls`]: the certificates of the ports;
+//! [`engine`]: the options of the engine. With the tritonserver engine, tritonserver provides the services:
 //! [`triton`] starts and supervises it, and [`worker`] runs the batches it sends.
 //!
 //! # Features

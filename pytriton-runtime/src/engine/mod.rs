@@ -1,12 +1,9 @@
-//! Engine selection: the engine option, the options that only tritonserver supports, and the choice
-//! among the available engines.
+//! The options of the engine: its choice, the options that only tritonserver supports, and model
+//! control.
 
-mod choice;
-
-#[cfg(tritonserver)]
-pub use choice::find;
-pub use choice::{Choice, ChoiceError};
 pub use pytriton_engine::options::{
     ControlError, ControlMode, ControlOptions, EngineChoice, TritonOptions, UnsupportedOption,
     UnsupportedOptions,
 };
+
+pub use crate::server::ChoiceError;

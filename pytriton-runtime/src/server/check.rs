@@ -1,11 +1,11 @@
-#[cfg(feature = "embedded")]
-use std::time::Duration;
-
-use crate::engine::Choice;
-use crate::registry::Registry;
 use pytriton_engine::settings::Setting;
+use tokio::runtime::Runtime;
 
-use super::{Options, ServerError, inspect, model_line};
+use crate::registry::Registry;
+
+use super::chosen_engine::ChosenEngine;
+use super::embedded::max_bytes_in_flight;
+use super::{Options, ServerError, model_line};
 
 /// Returns a table of the options: name, value and origin.
 pub(super) fn settings(settings: &[Setting], options: &Options) -> String {
@@ -42,41 +42,24 @@ fn without(name: &str, options: &Options) -> Option<String> {
     match name {
         "metrics-address" | "openai-address" | "docs-address" | "vertex-ai-address"
         | "sagemaker-address" => Some(options.http_address.to_string()),
-        #[cfg(feature = "embedded")]
-        "max-bytes-in-flight" => Some(options.bounds().max_bytes_in_flight.to_string()),
+        "max-bytes-in-flight" => max_bytes_in_flight(options).map(|bytes| bytes.to_string()),
         _ => None,
     }
 }
 
 /// Performs a complete start, which loads the models and opens the ports, and then stops.
-pub(super) async fn check(
+pub(super) fn check(
+    runtime: &Runtime,
     registry: &Registry,
     options: &Options,
-    choice: Choice,
+    engine: &dyn ChosenEngine,
 ) -> Result<String, ServerError> {
     let served = registry.served();
     let mut lines: Vec<String> = served
         .iter()
         .map(|model| format!("model {}", model_line(model)))
         .collect();
-    match choice {
-        #[cfg(feature = "embedded")]
-        Choice::Embedded(why) => {
-            lines.push(format!("engine embedded: {why}"));
-            lines.extend(inspect::report(options.triton.tritonserver.clone())?);
-            let server = super::Server::start(registry, options).await?;
-            server.stop(Duration::ZERO).await;
-        }
-        #[cfg(tritonserver)]
-        Choice::Tritonserver(located, probe) => {
-            lines.push("engine tritonserver".to_owned());
-            lines.extend(inspect::description(&located, &probe)?);
-            let engine = super::tritonserver::start(registry, options, &located, probe).await?;
-            let (sidecar, _) =
-                super::tritonserver::start_sidecar(registry, options, &engine).await?;
-            super::tritonserver::stop(engine, sidecar, options.exit_timeout_secs).await;
-        }
-    }
+    lines.extend(engine.check(runtime, registry, options)?);
     lines.push("all checks passed".to_owned());
     Ok(lines.join("\n"))
 }

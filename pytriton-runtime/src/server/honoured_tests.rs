@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use clap::{Args, Command};
+use pytriton_embedded::server::EmbeddedError;
+use pytriton_embedded::server::checks::{check_docs_port, check_openai_port, checked};
+use pytriton_tritonserver::server::TritonserverError;
+use pytriton_tritonserver::server::checks::{check_options, check_tls};
 
 use crate::flags::Flags;
 
-use super::tritonserver::{check_options, check_tls};
 use super::{Options, ServerError};
-use pytriton_embedded::server::EmbeddedError;
-use pytriton_embedded::server::checks::{check_docs_port, check_openai_port, checked};
 
 /// Options, and whether the embedded engine and tritonserver honor them.
 type Row = (&'static [&'static str], bool, bool);
@@ -124,7 +125,10 @@ fn check(arguments: &[&str], embedded: bool, tritonserver: bool) {
             checked_by_embedded(&options).map_err(ServerError::from),
             embedded,
         ),
-        (checked_by_tritonserver(&options), tritonserver),
+        (
+            checked_by_tritonserver(&options).map_err(ServerError::from),
+            tritonserver,
+        ),
     ];
     for (checked, honoured) in engines {
         match checked {
@@ -154,8 +158,8 @@ fn checked_by_embedded(options: &Options) -> Result<(), EmbeddedError> {
     }
 }
 
-fn checked_by_tritonserver(options: &Options) -> Result<(), ServerError> {
+fn checked_by_tritonserver(options: &Options) -> Result<(), TritonserverError> {
     options.control.check()?;
-    check_options(options)?;
+    check_options(options, true)?;
     Ok(check_tls(options)?)
 }

@@ -1,21 +1,22 @@
 use std::error::Error;
-use std::future::Future;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::default_routes;
-use crate::engine::Choice;
 use crate::logging::{self, LogSettings};
 use crate::openapi::document;
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
+use super::chosen_engine::ChosenEngine;
 use super::command::{Command, CommandLine, Format};
 use super::ffi::outlive_file_size_limits;
 use super::signature_check::Compared;
-use super::{Options, ServerError, Triton, check, command_docs, descriptors, inspect, table};
+use super::{
+    Options, ServerError, Triton, check, choice, command_docs, descriptors, table, tritonserver,
+};
 
 /// The exit code for a usage error, as in clap.
 const USAGE_ERROR: u8 = 2;
@@ -64,9 +65,10 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
             print_output(&check::settings(&settings, &options))
                 .and(export)
                 .and_then(|_export| choose(&options))
-                .and_then(|choice| {
-                    block_on(async move {
-                        check::check(&options.served(registry()?), &options, choice).await
+                .and_then(|engine| {
+                    let models = options.served(registry()?);
+                    with_runtime(|runtime| {
+                        check::check(runtime, &models, &options, engine.as_ref())
                     })
                 })
                 .and_then(|report| print_output(&report))
@@ -74,13 +76,12 @@ pub fn run(name: &'static str, version: &'static str) -> ExitCode {
         Command::Install => {
             let export = logging::init(&LogSettings::default(), TracesExporter::None);
             let export = export.map_err(ServerError::Traces);
-            export
-                .and_then(|_export| inspect::install())
-                .and_then(|report| print_output(&report))
+            export.and_then(|_export| print_output(&tritonserver::install()?))
         }
-        Command::Repository { folder, native } => registry()
-            .and_then(|registry| inspect::repository(&folder, native, &registry))
-            .and_then(|said| said.iter().try_for_each(|text| print_output(text))),
+        Command::Repository { folder, native } => registry().and_then(|registry| {
+            let message = tritonserver::write_models(&folder, native, &registry)?;
+            message.iter().try_for_each(|text| print_output(text))
+        }),
         Command::Completions { shell } => {
             print_output(&command_docs::completions(shell, name, version))
         }
@@ -103,10 +104,10 @@ fn log(options: &Options) -> Result<Export, ServerError> {
     logging::init(&settings, options.traces_exporter).map_err(ServerError::Traces)
 }
 
-fn choose(options: &Options) -> Result<Choice, ServerError> {
-    let choice = Choice::new(&options.triton)?;
-    choice.log();
-    Ok(choice)
+fn choose(options: &Options) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    let engine = choice::choose(&options.triton)?;
+    engine.log();
+    Ok(engine)
 }
 
 pub(super) fn registry() -> Result<Registry, ServerError> {
@@ -124,9 +125,11 @@ fn described(registry: &Registry) -> String {
     format!("{:#}", document(models, &default_routes()))
 }
 
-fn block_on<T>(future: impl Future<Output = Result<T, ServerError>>) -> Result<T, ServerError> {
+fn with_runtime<T>(
+    work: impl FnOnce(&Runtime) -> Result<T, ServerError>,
+) -> Result<T, ServerError> {
     let runtime = runtime(&mut Builder::new_multi_thread())?;
-    let done = runtime.block_on(future);
+    let done = work(&runtime);
     // A function that never returns must not keep the process from ending.
     runtime.shutdown_background();
     done

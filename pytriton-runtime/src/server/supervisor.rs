@@ -5,23 +5,11 @@ use std::thread::{self, JoinHandle};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::engine::Choice;
 use crate::panic::panic_message;
-use crate::registry::Registry;
 
 use super::engine::Engine;
 use super::shutdown_phase::{ShutdownPhase, ShutdownReceiver};
-use super::{Addresses, Options, ServerError};
-
-/// The models to serve, and the options of the server.
-#[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) registry: Registry,
-    pub(super) options: Options,
-    pub(super) choice: Choice,
-    /// Whether to open ports. If not, a router serves the requests.
-    pub(super) ports: bool,
-}
+use super::{Addresses, ServerError};
 
 /// A thread that starts, supervises and stops an engine.
 #[derive(Debug)]
@@ -54,15 +42,17 @@ pub(super) enum Phase {
 }
 
 impl Supervisor {
-    /// Spawns the thread, which starts the engine.
-    pub(super) fn spawn(plan: Plan) -> Result<Arc<Self>, ServerError> {
+    /// Spawns the thread. `serve` starts an engine and serves until an order to stop arrives.
+    pub(super) fn spawn(
+        serve: impl FnOnce(ShutdownReceiver, &Progress) -> Result<(), ServerError> + Send + 'static,
+    ) -> Result<Arc<Self>, ServerError> {
         let (shutdown, heard) = watch::channel(ShutdownPhase::Serve);
         let progress = Arc::new(Progress {
             started: OnceLock::new(),
             phase: watch::Sender::new(Phase::Starting),
         });
         let ended = Ended(Arc::clone(&progress));
-        let work = move || supervise(&plan, ShutdownReceiver::new(heard), &ended.0);
+        let work = move || serve(ShutdownReceiver::new(heard), &ended.0);
         let thread = thread::Builder::new().name("caretaker".to_owned());
         let thread = thread.spawn(work).map_err(unusable)?;
         Ok(Arc::new(Self {
@@ -124,22 +114,6 @@ struct Ended(Arc<Progress>);
 impl Drop for Ended {
     fn drop(&mut self) {
         self.0.phase.send_replace(Phase::Ended);
-    }
-}
-
-fn supervise(
-    plan: &Plan,
-    shutdown: ShutdownReceiver,
-    progress: &Progress,
-) -> Result<(), ServerError> {
-    tracing::debug!(ports = plan.ports, "starting");
-    match &plan.choice {
-        #[cfg(feature = "embedded")]
-        Choice::Embedded(_) => super::embedded::serve(plan, shutdown, progress),
-        #[cfg(tritonserver)]
-        Choice::Tritonserver(located, probe) => {
-            super::tritonserver::serve(plan, located, probe, shutdown, progress)
-        }
     }
 }
 

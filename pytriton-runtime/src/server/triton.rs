@@ -2,14 +2,15 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::engine::Choice;
 use crate::model::ModelSpec;
 use crate::registry::{Registration, Registry};
 use crate::runtime_models::{Function, Model};
 
 use super::blocking::wait;
+use super::choice::{choose, choose_without_ports};
+use super::chosen_engine::{ChosenEngine, Plan};
 use super::shutdown_phase::ShutdownPhase;
-use super::supervisor::{Phase, Plan, Running, Supervisor};
+use super::supervisor::{Phase, Running, Supervisor};
 use super::{Addresses, Builder, Options, ServerError, descriptors};
 
 /// The origin of a stop that the program requests.
@@ -71,7 +72,7 @@ impl Triton {
     /// # Errors
     ///
     /// Returns [`ServerError::Model`] with every mistake in the model, [`ServerError::Registry`] if
-    /// its name and version are already used, [`ServerError::Load`] if an instance cannot be
+    /// its name and version are already used, `ServerError::Embedded` if an instance cannot be
     /// created, or [`ServerError::Fixed`] if tritonserver is serving. The other models do not
     /// change.
     pub fn bind(&self, model: Model, function: impl Into<Function>) -> Result<(), ServerError> {
@@ -192,32 +193,35 @@ impl Triton {
     }
 
     /// Selects the engine. Fails if one is running.
-    pub(super) fn choose(&self, ports: bool) -> Result<Choice, ServerError> {
+    pub(super) fn choose(&self, ports: bool) -> Result<Box<dyn ChosenEngine>, ServerError> {
         if self.serving().is_some() {
             return Err(ServerError::Running);
         }
-        let choice = match ports {
-            true => Choice::new(&self.options.triton)?,
-            false => Choice::without_ports(&self.options.triton)?,
+        let engine = match ports {
+            true => choose(&self.options.triton)?,
+            false => choose_without_ports(&self.options.triton)?,
         };
-        choice.log();
-        Ok(choice)
+        engine.log();
+        Ok(engine)
     }
 
     /// Begins to start an engine.
     pub(super) fn begin(
         &self,
         models: &Registry,
-        choice: Choice,
+        engine: Box<dyn ChosenEngine>,
         ports: bool,
     ) -> Result<Arc<Supervisor>, ServerError> {
         descriptors::raise_limit();
         let mut current = lock(&self.supervisor);
-        let supervisor = Supervisor::spawn(Plan {
+        let plan = Plan {
             registry: models.clone(),
             options: self.options.clone(),
-            choice,
             ports,
+        };
+        let supervisor = Supervisor::spawn(move |shutdown, progress| {
+            tracing::debug!(ports = plan.ports, "starting");
+            engine.serve(&plan, shutdown, progress)
         })?;
         *current = Some(Arc::clone(&supervisor));
         Ok(supervisor)

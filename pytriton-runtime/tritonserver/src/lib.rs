@@ -2,6 +2,7 @@
 //! the functions of the models.
 //!
 //! - [`triton`] finds, starts and supervises a tritonserver.
+//! - [`server`] starts it with the options of a server, after their checks.
 //! - [`worker`] runs the batches that its backend (`pytriton-backend`) gathers.
 //! - [`native`] is the other way round: a library with models, which a tritonserver loads.
 //!
@@ -15,5 +16,6 @@
 
 mod backend_batch;
 pub mod native;
+pub mod server;
 pub mod triton;
 pub mod worker;

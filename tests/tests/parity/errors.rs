@@ -30,6 +30,7 @@ const READERS: [(&str, &[&str]); 5] = [
             "pytriton-runtime/core/src/registry/",
             "pytriton-runtime/core/src/instance/",
             "pytriton-runtime/src/server/",
+            "pytriton-runtime/tritonserver/src/server/",
             "pytriton-runtime/embedded/src/trace_extension/",
             "pytriton-runtime/net/src/tls/",
             "pytriton-runtime/scheduler/src/cache/",

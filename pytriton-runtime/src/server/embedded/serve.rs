@@ -7,12 +7,14 @@ use tokio::runtime::{Builder, Runtime};
 use crate::heap::keep;
 use crate::logging;
 use crate::offload::is_relieved;
+use crate::server::ServerError;
+use crate::server::chosen_engine::Plan;
+use crate::server::run::runtime;
+use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::supervisor::{Progress, Running};
 
-use super::embedded_engine::EmbeddedEngine;
-use super::run::runtime;
-use super::shutdown_phase::ShutdownReceiver;
-use super::supervisor::{Plan, Progress, Running};
-use super::{Server, ServerError};
+use super::Server;
+use super::engine::EmbeddedEngine;
 
 const LEAST: usize = 2;
 

@@ -8,10 +8,9 @@ use tokio::time::Instant;
 use crate::model::ModelSpec;
 use crate::registry::Registration;
 use crate::repository::ModelRepository;
-
-use super::ServerError;
-use super::blocking::{on_new_thread, wait};
-use super::engine::Engine;
+use crate::server::ServerError;
+use crate::server::blocking::{on_new_thread, wait};
+use crate::server::engine::Engine;
 
 /// The embedded engine.
 #[derive(Debug)]

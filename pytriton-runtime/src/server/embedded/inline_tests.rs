@@ -20,9 +20,8 @@ use crate::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::registry::Registry;
 use crate::runtime_models::{Function, Input, Model, Output};
+use crate::server::{Options, Server};
 use crate::testing::fp32;
-
-use super::{Options, Server};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 const HTTP_CLIENTS: usize = 4;

@@ -1,16 +1,21 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::Limits;
-use crate::registry::Registry;
+use pytriton_core::registry::Registry;
+use pytriton_engine::Limits;
+
 use crate::triton::{
-    BACKEND, Located, NativeRepository, Probe, glibc, install, version, write_native,
+    BACKEND, Located, NativeRepository, Probe, SearchPaths, glibc, install, version, write_native,
     write_repository,
 };
 
-use super::ServerError;
+use super::{TritonserverError, find};
 
 /// Installs tritonserver and returns a message.
-pub(super) fn install() -> Result<String, ServerError> {
+///
+/// # Errors
+///
+/// Returns a [`TritonserverError`] if it cannot be downloaded or written.
+pub fn install() -> Result<String, TritonserverError> {
     let installed = install::install()?;
     let done = match installed.before {
         true => "is already installed",
@@ -25,11 +30,15 @@ pub(super) fn install() -> Result<String, ServerError> {
 
 /// Writes the models as a Triton repository, with their library for a native backend, and returns a
 /// message.
-pub(super) fn repository(
+///
+/// # Errors
+///
+/// Returns a [`TritonserverError`] if the models or the library cannot be written.
+pub fn write_models(
     folder: &Path,
     native: bool,
     registry: &Registry,
-) -> Result<Option<String>, ServerError> {
+) -> Result<Option<String>, TritonserverError> {
     match native {
         true => write_with_library(folder, registry).map(Some),
         false => Ok(write_repository(folder, BACKEND, registry).map(|()| None)?),
@@ -37,7 +46,7 @@ pub(super) fn repository(
 }
 
 /// Writes the models and their library. Returns the command that starts tritonserver with them.
-fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, ServerError> {
+fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, TritonserverError> {
     let NativeRepository { backends, models } = write_native(folder, registry)?;
     let mut command = format!(
         "tritonserver --backend-directory={} --model-repository={}",
@@ -52,16 +61,23 @@ fn write_with_library(folder: &Path, registry: &Registry) -> Result<String, Serv
 }
 
 /// Describes the tritonserver that was found, or why none was found.
-#[cfg(feature = "embedded")]
-pub(super) fn report(named: Option<std::path::PathBuf>) -> Result<Vec<String>, ServerError> {
-    match crate::engine::find(&crate::triton::SearchPaths::new(named)) {
+///
+/// # Errors
+///
+/// Returns a [`TritonserverError`] if the executable does not run.
+pub fn report(named: Option<PathBuf>) -> Result<Vec<String>, TritonserverError> {
+    match find(&SearchPaths::new(named)) {
         Ok((located, probe)) => description(&located, &probe),
         Err(error) => Ok(vec![error.to_string()]),
     }
 }
 
 /// Describes a tritonserver: path, version, C library and options.
-pub(super) fn description(located: &Located, probe: &Probe) -> Result<Vec<String>, ServerError> {
+///
+/// # Errors
+///
+/// Returns a [`TritonserverError`] if the executable does not run.
+pub fn description(located: &Located, probe: &Probe) -> Result<Vec<String>, TritonserverError> {
     let version = version(&located.binary)?;
     let version = version.map_or_else(
         || "of unknown version".to_owned(),

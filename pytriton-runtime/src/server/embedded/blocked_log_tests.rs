@@ -21,7 +21,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// The variable that marks the process that logs.
 const LOGS: &str = "PYTRITON_TEST_BLOCKED_LOG";
 
-const NAME: &str = "server::blocked_log_tests::a_server_whose_standard_error_is_not_read_answers";
+const NAME: &str =
+    "server::embedded::blocked_log_tests::a_server_whose_standard_error_is_not_read_answers";
 
 /// Several times the capacity of the pipe and the queue.
 const LINES: usize = 20_000;

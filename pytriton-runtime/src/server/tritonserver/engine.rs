@@ -2,10 +2,9 @@ use std::sync::Arc;
 
 use crate::model::ModelSpec;
 use crate::registry::Registration;
+use crate::server::ServerError;
+use crate::server::engine::Engine;
 use crate::worker::ServedModels;
-
-use super::ServerError;
-use super::engine::Engine;
 
 /// The tritonserver engine. Its models are fixed at startup.
 #[derive(Debug)]

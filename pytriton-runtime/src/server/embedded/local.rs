@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use pytriton_embedded::server::{EmbeddedError, checks, services};
 use tokio::runtime::Handle;
 
 use crate::HeaderForward;
@@ -15,11 +16,10 @@ use crate::logging;
 use crate::memory_budget::MemoryPermit;
 use crate::repository::{Model, ModelRepository, ModelResponses};
 use crate::request::{InferInput, InferRequest, ParameterValue, Response};
+use crate::server::{ServerError, Triton};
 use crate::service::{AppState, Error};
-use pytriton_embedded::server::{EmbeddedError, checks, services};
 
-use super::embedded_engine::EmbeddedEngine;
-use super::{ServerError, Triton};
+use super::engine::EmbeddedEngine;
 
 /// Calls the models of a [`Triton`] from within its process, with tensors instead of encoded bytes.
 ///

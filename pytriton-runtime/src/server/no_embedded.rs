@@ -1,17 +1,30 @@
-//! The ports next to a tritonserver in a binary without the embedded engine: none.
+//! Replaces the module of the embedded engine in a binary without it.
 
 use std::future::ready;
 use std::net::SocketAddr;
 
 use pytriton_engine::{PortAddress, RunningTritonserver};
+use pytriton_tritonserver::server::TritonserverError;
 use tokio::time::Instant;
 
 use crate::port::Port;
 use crate::registry::Registry;
 
+use super::choice::ChoiceError;
+use super::chosen_engine::ChosenEngine;
 use super::{Options, ServerError};
 
-/// No ports. See `pytriton_embedded::server::SidecarServer`.
+/// Returns an error: this binary has no embedded engine.
+pub(super) fn choose(_: String) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    Err(ChoiceError::NoEmbedded.into())
+}
+
+/// Returns `None`: only the embedded engine has this limit.
+pub(super) fn max_bytes_in_flight(_: &Options) -> Option<usize> {
+    None
+}
+
+/// The ports next to a tritonserver: none, because the embedded engine serves them.
 #[derive(Debug)]
 pub(super) struct SidecarServer;
 
@@ -23,7 +36,7 @@ impl SidecarServer {
         _: RunningTritonserver,
     ) -> Result<Self, ServerError> {
         match registry.iter().any(|spec| spec.openai.is_some()) {
-            true => Err(ServerError::NoTexts),
+            true => Err(TritonserverError::NoTexts.into()),
             false => Ok(Self),
         }
     }

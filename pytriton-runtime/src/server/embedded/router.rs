@@ -2,8 +2,7 @@ use pytriton_embedded::Router;
 use pytriton_embedded::server::{EmbeddedError, checks, services};
 
 use crate::http::Metrics;
-
-use super::{ServerError, Triton};
+use crate::server::{ServerError, Triton};
 
 impl Triton {
     /// Loads the models if they are not served yet, opens no port, and returns a router for them.

@@ -4,17 +4,15 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use clap::Parser;
+use pytriton_embedded::server::EmbeddedError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
-use pytriton_embedded::server::EmbeddedError;
-
 use crate::registry::Registry;
+use crate::server::{Options, Server};
 use crate::testing::{GATE, IDENTITY};
-
-use super::{Options, Server};
 
 const DEADLINE: Duration = Duration::from_secs(10);
 

@@ -1,0 +1,139 @@
+use crate::engine::{EngineChoice, TritonOptions};
+
+use super::chosen_engine::ChosenEngine;
+use super::{ServerError, embedded, tritonserver};
+
+/// The requested engine is not available.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// This binary has no embedded engine.
+    #[error(
+        "this binary has no embedded engine: it is built without the feature `embedded` of pytriton"
+    )]
+    NoEmbedded,
+    /// This binary has no tritonserver engine.
+    #[error("this binary has no tritonserver engine: {reason}")]
+    NoTritonserver {
+        /// The reason.
+        reason: &'static str,
+    },
+    /// tritonserver listens on its own ports, so it cannot serve a router.
+    #[error(
+        "tritonserver serves its own ports and cannot serve a router: use the embedded engine, or call `run`"
+    )]
+    Router,
+}
+
+/// Chooses the engine that the options request. `auto` takes tritonserver if one is found that
+/// runs.
+///
+/// # Errors
+///
+/// Returns a [`ServerError`] if the requested engine is not compiled in, or if no working
+/// tritonserver is found.
+pub(super) fn choose(options: &TritonOptions) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    choose_from(options, || tritonserver::choose(options))
+}
+
+/// Returns the engine that can serve a router, without its own ports.
+///
+/// # Errors
+///
+/// Returns [`ChoiceError::Router`] if tritonserver is requested, and [`ChoiceError::NoEmbedded`] if
+/// this binary has no embedded engine.
+pub(super) fn choose_without_ports(
+    options: &TritonOptions,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    if options.engine == EngineChoice::Tritonserver {
+        return Err(ChoiceError::Router.into());
+    }
+    embedded::choose("a router supports no other engine".to_owned())
+}
+
+fn choose_from(
+    options: &TritonOptions,
+    tritonserver: impl FnOnce() -> Result<Box<dyn ChosenEngine>, ServerError>,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    if options.engine == EngineChoice::Embedded {
+        return embedded::choose("set by --engine".to_owned());
+    }
+    // An explicit path is a request for tritonserver.
+    let asked_for = options.engine == EngineChoice::Tritonserver || options.tritonserver.is_some();
+    match tritonserver() {
+        Err(error) if !asked_for && cfg!(feature = "embedded") => {
+            embedded::choose(error.to_string())
+        }
+        choice => choice,
+    }
+}
+
+#[cfg(all(test, feature = "embedded", tritonserver))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+
+    use crate::triton::{Flags, Found, SearchPaths};
+
+    use super::*;
+
+    fn options(engine: EngineChoice, named: Option<PathBuf>) -> TritonOptions {
+        TritonOptions {
+            engine,
+            tritonserver: named,
+            restart: false,
+            ready_timeout_secs: 600,
+            flags: Flags::default(),
+        }
+    }
+
+    #[test]
+    fn auto_takes_what_runs_and_an_explicit_choice_is_kept() {
+        use EngineChoice::{Auto, Embedded, Tritonserver};
+        let root = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let folder = root.path().join(name);
+            fs::create_dir_all(folder.join("bin")).unwrap();
+            let path = folder.join("bin/tritonserver");
+            fs::write(&path, format!("#!/bin/sh\necho '{text}'\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            folder
+        };
+        let (works, broken) = (put("works", "  --model-repository <x>"), put("broken", "?"));
+        let missing = root.path().join("missing");
+        let table = [
+            (Auto, &works, "tritonserver"),
+            (Auto, &broken, "embedded"),
+            (Auto, &missing, "embedded"),
+            (Embedded, &works, "embedded"),
+            (Tritonserver, &works, "tritonserver"),
+            (Tritonserver, &broken, "error"),
+            (Tritonserver, &missing, "error"),
+        ];
+        let got = |choice: Result<Box<dyn ChosenEngine>, ServerError>| {
+            let engine = choice.map(|engine| format!("{engine:?}"));
+            let name = |text: String| match text.starts_with("Embedded") {
+                true => "embedded",
+                false => "tritonserver",
+            };
+            engine.map_or("error", name)
+        };
+        for (engine, folder, expected) in table {
+            let installed = vec![(Found::Container, folder.clone())];
+            let paths = SearchPaths {
+                installed,
+                ..SearchPaths::default()
+            };
+            assert_eq!(
+                got(choose_from(&options(engine, None), || {
+                    tritonserver::choose_in(&paths)
+                })),
+                expected,
+                "{engine:?} {folder:?}"
+            );
+        }
+        // An explicit path is a request for tritonserver, even if the engine option is `auto`.
+        assert_eq!(got(choose(&options(Auto, Some(broken)))), "error");
+    }
+}

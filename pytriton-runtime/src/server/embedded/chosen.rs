@@ -1,0 +1,56 @@
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use crate::registry::Registry;
+use crate::server::chosen_engine::{ChosenEngine, Plan};
+use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::supervisor::Progress;
+use crate::server::{Options, ServerError, tritonserver};
+
+use super::Server;
+use super::serve::serve;
+
+/// This process, and the reason for the choice.
+#[derive(Debug)]
+struct Embedded(String);
+
+/// Chooses the embedded engine for this reason.
+pub(in crate::server) fn choose(why: String) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    Ok(Box::new(Embedded(why)))
+}
+
+/// Returns the effective value of `--max-bytes-in-flight`.
+pub(in crate::server) fn max_bytes_in_flight(options: &Options) -> Option<usize> {
+    Some(options.bounds().max_bytes_in_flight)
+}
+
+impl ChosenEngine for Embedded {
+    fn log(&self) {
+        tracing::info!("engine embedded: {}", self.0);
+    }
+
+    fn serve(
+        &self,
+        plan: &Plan,
+        shutdown: ShutdownReceiver,
+        progress: &Progress,
+    ) -> Result<(), ServerError> {
+        serve(plan, shutdown, progress)
+    }
+
+    fn check(
+        &self,
+        runtime: &Runtime,
+        registry: &Registry,
+        options: &Options,
+    ) -> Result<Vec<String>, ServerError> {
+        let mut lines = vec![format!("engine embedded: {}", self.0)];
+        lines.extend(tritonserver::report(options.triton.tritonserver.clone())?);
+        runtime.block_on(async {
+            let server = Server::start(registry, options).await?;
+            server.stop(Duration::ZERO).await;
+            Ok(lines)
+        })
+    }
+}

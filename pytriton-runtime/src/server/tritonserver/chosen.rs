@@ -1,0 +1,67 @@
+use pytriton_engine::options::TritonOptions;
+use pytriton_tritonserver::server::{description, find, start};
+use tokio::runtime::Runtime;
+
+use crate::registry::Registry;
+use crate::server::chosen_engine::{ChosenEngine, Plan};
+use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::supervisor::Progress;
+use crate::server::{Options, ServerError, TritonserverError};
+use crate::triton::{Located, Probe, SearchPaths};
+
+use super::serve::{DOCS, serve, start_sidecar, stop};
+
+/// A tritonserver that runs on this system.
+#[derive(Debug)]
+struct Tritonserver {
+    located: Located,
+    probe: Probe,
+}
+
+/// Chooses the tritonserver that the options name, or the first one that is found and runs.
+pub(in crate::server) fn choose(
+    options: &TritonOptions,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    choose_in(&SearchPaths::new(options.tritonserver.clone()))
+}
+
+/// Chooses the first tritonserver of these paths that runs.
+pub(in crate::server) fn choose_in(
+    paths: &SearchPaths,
+) -> Result<Box<dyn ChosenEngine>, ServerError> {
+    let (located, probe) = find(paths).map_err(TritonserverError::from)?;
+    Ok(Box::new(Tritonserver { located, probe }))
+}
+
+impl ChosenEngine for Tritonserver {
+    fn log(&self) {
+        let (path, found) = (self.located.binary.display(), self.located.found);
+        tracing::info!("engine tritonserver: {path}, {found}");
+    }
+
+    fn serve(
+        &self,
+        plan: &Plan,
+        shutdown: ShutdownReceiver,
+        progress: &Progress,
+    ) -> Result<(), ServerError> {
+        serve(plan, &self.located, &self.probe, shutdown, progress)
+    }
+
+    fn check(
+        &self,
+        runtime: &Runtime,
+        registry: &Registry,
+        options: &Options,
+    ) -> Result<Vec<String>, ServerError> {
+        let mut lines = vec!["engine tritonserver".to_owned()];
+        lines.extend(description(&self.located, &self.probe)?);
+        runtime.block_on(async {
+            let probe = self.probe.clone();
+            let engine = start(registry, options, &self.located, probe, DOCS).await?;
+            let (sidecar, _) = start_sidecar(registry, options, &engine).await?;
+            stop(engine, sidecar, options.exit_timeout_secs).await;
+            Ok(lines)
+        })
+    }
+}

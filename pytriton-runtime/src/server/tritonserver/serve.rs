@@ -1,0 +1,181 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use pytriton_tritonserver::server::start;
+use tokio::join;
+use tokio::runtime::Builder;
+use tokio::time::Instant;
+
+use crate::port::Port;
+use crate::registry::Registry;
+use crate::server::chosen_engine::Plan;
+use crate::server::embedded::SidecarServer;
+use crate::server::run::runtime;
+use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::supervisor::{Progress, Running};
+use crate::server::{Addresses, Options, ServerError, TritonserverError};
+use crate::tls::plan;
+use crate::triton::{Located, OwnConnections, Probe, Stopped, TritonEngine};
+
+use super::engine::TritonserverEngine;
+
+/// Whether this binary can serve the docs page next to tritonserver.
+pub(super) const DOCS: bool = cfg!(feature = "embedded");
+
+/// The maximum exit timeout in seconds. Longer ones are reduced to it.
+const LONGEST_EXIT_TIMEOUT: u64 = u32::MAX as u64;
+
+/// Serves until an order to stop arrives or tritonserver dies.
+pub(super) fn serve(
+    plan: &Plan,
+    located: &Located,
+    probe: &Probe,
+    shutdown: ShutdownReceiver,
+    progress: &Progress,
+) -> Result<(), ServerError> {
+    let workers = runtime(&mut Builder::new_multi_thread())?;
+    let done = workers.block_on(serve_until_stopped(
+        plan, located, probe, shutdown, progress,
+    ));
+    // A function that never returns must not keep the server from ending.
+    workers.shutdown_background();
+    done
+}
+
+async fn serve_until_stopped(
+    plan: &Plan,
+    located: &Located,
+    probe: &Probe,
+    mut shutdown: ShutdownReceiver,
+    progress: &Progress,
+) -> Result<(), ServerError> {
+    let options = &plan.options;
+    let mut engine = tokio::select! {
+        engine = start(&plan.registry, options, located, probe.clone(), DOCS) => engine?,
+        signal = shutdown.stop() => return Err(ServerError::NotReady { signal }),
+    };
+    let (sidecar, addresses) = start_sidecar(&plan.registry, options, &engine).await?;
+    progress.serving(Running {
+        addresses,
+        engine: Box::new(TritonserverEngine(engine.served_models())),
+    });
+    let broken = engine.broken();
+    let died = async {
+        if options.triton.restart {
+            engine.keep_alive().await;
+        }
+        engine.died().await
+    };
+    let fatal_error = tokio::select! {
+        exit = died => return Err(TritonserverError::Died { exit }.into()),
+        fatal_error = shutdown.until_over(broken) => fatal_error,
+    };
+    let stopped = stop(engine, sidecar, options.exit_timeout_secs);
+    tokio::select! {
+        (stopped, answered) = stopped => {
+            if stopped.broken_off > 0 {
+                tracing::warn!(
+                    connections = stopped.broken_off,
+                    "closed gRPC connections with calls that had no traffic for two seconds"
+                );
+            }
+            match fatal_error {
+                Some(fatal_error) => Err(fatal_error.into()),
+                None => outcome(stopped, answered, options.exit_timeout_secs),
+            }
+        }
+        signal = shutdown.abandon() => {
+            tracing::warn!(signal, "stopping immediately");
+            Err(ServerError::Interrupted { signal })
+        }
+    }
+}
+
+/// Stops all ports at once. Returns how tritonserver ended, and whether this process completed all
+/// requests on its own ports.
+pub(super) async fn stop(
+    engine: TritonEngine,
+    sidecar: SidecarServer,
+    seconds: u64,
+) -> (Stopped, bool) {
+    let deadline = Instant::now() + Duration::from_secs(seconds.min(LONGEST_EXIT_TIMEOUT));
+    let finished = Arc::new(AtomicBool::new(false));
+    let prepared = sidecar.prepare_to_stop();
+    let answering = async {
+        let answered = sidecar.stop(deadline).await;
+        finished.store(true, Ordering::Relaxed);
+        answered
+    };
+    let ending = async {
+        engine.stop_being_ready();
+        let own = OwnConnections {
+            addresses: prepared.await,
+            finished: Arc::clone(&finished),
+        };
+        engine.stop(deadline, own).await
+    };
+    // Readiness changes when each future is first polled.
+    let (answered, stopped) = join!(answering, ending);
+    (stopped, answered)
+}
+
+/// Opens the ports of this process next to a tritonserver. Returns the addresses of all ports.
+pub(super) async fn start_sidecar(
+    registry: &Registry,
+    options: &Options,
+    engine: &TritonEngine,
+) -> Result<(SidecarServer, Addresses), ServerError> {
+    let tls = plan(&options.tls, &options.triton.flags).map_err(TritonserverError::from)?;
+    let running = engine.running(tls.get(Port::Grpc).is_some());
+    let mut addresses = running.addresses;
+    let sidecar = SidecarServer::start(registry, options, running).await?;
+    addresses.extend(sidecar.addresses());
+    Ok((sidecar, addresses))
+}
+
+/// Converts the result of a stop. `answered` states whether the ports of this process completed
+/// their requests.
+fn outcome(stopped: Stopped, answered: bool, seconds: u64) -> Result<(), ServerError> {
+    let error = match stopped {
+        Stopped { cut, .. } if cut > 0 => TritonserverError::Cut {
+            seconds,
+            connections: cut,
+        },
+        _ if !answered => return Err(ServerError::Drain { seconds }),
+        Stopped { late: true, .. } => TritonserverError::Late { seconds },
+        Stopped { exit, .. } if exit.success() => return Ok(()),
+        Stopped { exit, .. } => TritonserverError::Died { exit },
+    };
+    Err(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_cuts_or_kills_does_not_end_well() {
+        let well = Stopped::default();
+        let cut = Stopped {
+            cut: 2,
+            ..well.clone()
+        };
+        let late = Stopped {
+            late: true,
+            ..well.clone()
+        };
+        for (stopped, answered, expected) in [
+            (&well, true, ""),
+            (&well, false, "3 seconds were not enough to complete"),
+            (&cut, true, "2 connections were cut"),
+            (&cut, false, "2 connections were cut"),
+            (&late, true, "tritonserver did not exit within 3 seconds"),
+        ] {
+            let outcome = outcome(stopped.clone(), answered, 3).err();
+            let message = outcome.map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(message.is_empty(), expected.is_empty(), "{message}");
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+use crate::triton::{Located, Probe, SearchPaths};
+use crate::worker::BACKEND_LIBRARY;
+
+use super::FindError;
+
+/// Finds a tritonserver that runs on this system.
+///
+/// # Errors
+///
+/// Returns a [`FindError`] if none is found, or if the binary does not contain the backend.
+pub fn find(paths: &SearchPaths) -> Result<(Located, Probe), FindError> {
+    if let Err(reason) = BACKEND_LIBRARY {
+        return Err(FindError::NoBackend { reason });
+    }
+    let located = paths.locate()?;
+    let probe = Probe::new(&located.binary)?;
+    Ok((located, probe))
+}
