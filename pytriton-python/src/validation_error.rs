@@ -43,7 +43,7 @@ pub(crate) enum ValidationError {
     #[error("option engine: a module supports only the embedded engine")]
     Engine,
     /// The server ended during startup, because of a signal or a fatal model error.
-    #[error("the server has ended")]
+    #[error("the server has stopped")]
     Ended,
     /// Two model names differ only in characters that are not valid in Python names.
     #[error("models '{one}' and '{other}' have the same Python name {name}: rename one")]

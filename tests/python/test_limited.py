@@ -15,7 +15,7 @@ from wire import STOCK, TRITONSERVER, add_sub_is_right, connect, infer, metric, 
 UNAVAILABLE = ("503", "StatusCode.UNAVAILABLE")
 # Triton has no code for a deadline.
 TOO_LONG = UNAVAILABLE if TRITONSERVER else ("504", "StatusCode.DEADLINE_EXCEEDED")
-NO_INSTANCE = "has no instance that can execute the request, all are in calls that take longer than 0.5 s"
+NO_INSTANCE = "can execute the request: all are in calls that take longer than 0.5 s"
 
 
 def ask(protocol, model, milliseconds):

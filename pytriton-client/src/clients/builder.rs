@@ -16,7 +16,7 @@ use super::retry_policy::RetryPolicy;
 
 /// The options of a client.
 #[derive(Clone)]
-#[must_use = "a builder makes a client when it is told to"]
+#[must_use = "a builder does nothing until the client is created"]
 pub struct Builder<C> {
     url: String,
     model: Model,

@@ -38,7 +38,7 @@ impl Arriving {
         match self.take(bytes) {
             [] => Ok(()),
             _ => Err(ClientError::protocol(format!(
-                "more bytes arrived than the {} of the message",
+                "received more bytes than the message's {}",
                 self.announced().1
             ))),
         }
@@ -89,14 +89,14 @@ impl Arriving {
         let came = self.came();
         if self.known < PREFIX || came != length {
             return Err(ClientError::protocol(format!(
-                "{came} of {length} bytes of a message arrived"
+                "received only {came} of the message's {length} bytes"
             )));
         }
         let message = self.message.map(AlignedBuffer::freeze).unwrap_or_default();
         match flag {
             0 | 1 => Ok((flag == 1, message)),
             flag => Err(ClientError::protocol(format!(
-                "a message has the invalid flag {flag}"
+                "a message has an invalid flag: {flag}"
             ))),
         }
     }

@@ -223,7 +223,7 @@ fn extend(metadata: &mut MetadataMap, pairs: &[(String, String)]) -> Result<(), 
     for (name, value) in pairs {
         let wrong = || {
             ClientError::inputs(format!(
-                "header `{name}` has a name or value that gRPC cannot carry"
+                "header `{name}` has a name or value that is invalid in gRPC"
             ))
         };
         let name =

@@ -13,7 +13,7 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ClientErr
     for (name, value) in pairs {
         let wrong = || {
             ClientError::inputs(format!(
-                "header `{name}` has a name or value that HTTP cannot carry"
+                "header `{name}` has a name or value that is invalid in HTTP"
             ))
         };
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;

@@ -26,10 +26,10 @@ impl Inputs {
         }
         match (named.is_empty(), placed.is_empty()) {
             (true, true) => Err(ClientError::inputs(
-                "there are no inputs: give at least one",
+                "there are no inputs: pass at least one",
             )),
             (false, false) => Err(ClientError::inputs(
-                "some inputs have names and others do not: give all inputs by name, or all by position",
+                "some inputs have names and others do not: pass all inputs by name, or all by position",
             )),
             (false, true) => Ok(Self(Kept::Named(named))),
             (true, false) => Ok(Self(Kept::Placed(placed))),
@@ -51,7 +51,7 @@ impl Inputs {
         if given > most && model.from_metadata {
             let model = &model.name;
             return Err(ClientError::inputs(format!(
-                "model {model} of the server has {most} inputs, got {given} by position: give them by name"
+                "model {model} of the server has {most} inputs, got {given} by position: pass them by name"
             )));
         }
         if given > most {

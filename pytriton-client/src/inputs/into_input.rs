@@ -8,7 +8,7 @@ use super::IntoTensor;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a request",
     label = "neither an array nor a name and an array",
-    note = "give an array of `ndarray` such as `Array2<f32>` or a reference to one, or `(\"name\", array)`"
+    note = "pass an array of `ndarray` such as `Array2<f32>` or a reference to one, or `(\"name\", array)`"
 )]
 pub trait IntoInput {
     /// Returns the name, if given, and the tensor.

@@ -22,7 +22,7 @@ use super::{Inputs, IntoInput, IntoTensor};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the inputs of a request",
     label = "no inputs",
-    note = "give an array such as `&x`, arrays in the model's order such as `(&x, &scale)`, or with their names, such as \
+    note = "pass an array such as `&x`, arrays in the model's order such as `(&x, &scale)`, or with their names, such as \
             `((\"x\", &x), (\"scale\", &scale))`"
 )]
 pub trait IntoInputs {

@@ -6,7 +6,7 @@ use pytriton_protocol::tensor::{Element, Tensor, TensorError};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tensor of a request",
     label = "not an array",
-    note = "give an array of `ndarray` such as `Array2<f32>` or a reference to one, or a `Tensor`; one that has a name is \
+    note = "pass an array of `ndarray` such as `Array2<f32>` or a reference to one, or a `Tensor`; one that has a name is \
             `(\"name\", array)`"
 )]
 pub trait IntoTensor {

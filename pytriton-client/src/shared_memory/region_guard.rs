@@ -192,7 +192,7 @@ fn check_shared_outputs(
 ) -> Result<(), ClientError> {
     for (name, _) in &options.shared_outputs {
         let why = match (decoupled, names.contains(&name.as_str())) {
-            (true, _) => "a model with any number of responses would overwrite each with the next",
+            (true, _) => "a decoupled model would overwrite each response with the next",
             (false, false) => "it is not an output of the model, or was not requested",
             (false, true) => continue,
         };

@@ -51,7 +51,7 @@ impl Address {
         if rest.contains("://") {
             return Err(ClientError::InvalidUrl {
                 url: shown(urls),
-                reason: "give the scheme once, before all servers".to_owned(),
+                reason: "write the scheme only once, before all servers".to_owned(),
             });
         }
         rest.split(',')

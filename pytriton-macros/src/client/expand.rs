@@ -71,7 +71,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         let text = name.value();
         let mut before = call.names[..index].iter();
         if before.any(|(other, _)| other.value() == text) {
-            let message = format!("`{text}` is already named here: remove this");
+            let message = format!("`{text}` is listed twice: remove one");
             errors.push(name, message);
             continue;
         }

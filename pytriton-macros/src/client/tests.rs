@@ -49,7 +49,7 @@ fn every_error_is_reported() {
         ),
         (
             quote!("tests/lock/models.lock", "1st" = First, "1st" = Other),
-            "`1st` is already named here: remove this",
+            "`1st` is listed twice: remove one",
         ),
         (
             quote!("tests/lock/deep.lock", "deep" = Deep),

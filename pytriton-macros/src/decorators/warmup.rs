@@ -21,7 +21,7 @@ pub(crate) const DECORATOR: Decorator = Decorator {
     ..Decorator::NONE
 };
 
-const EXPECTED: &str = "expected `zero`, `random` or `file(\"…\")`, with dims if those of the input are not fixed: `zero([128])`, `file(\"…\", [128])`";
+const EXPECTED: &str = "expected `zero`, `random` or `file(\"…\")`, with dims if the input's are variable: `zero([128])`, `file(\"…\", [128])`";
 
 /// The options of the decorator.
 #[derive(Debug)]

@@ -133,7 +133,7 @@ fn wrong_reference(reference: &TypeReference, standing: Standing) -> Option<Stri
             Some("a `&str` cannot be an element of a tensor: write `String`".to_owned())
         }
         Type::Path(_) if standing.openai => {
-            Some("the function owns its strings: write `String`".to_owned())
+            Some("OpenAI functions take owned strings: write `String`".to_owned())
         }
         Type::Path(_) => scalar(inner, standing),
         _ => Some(unknown(reference)),
@@ -165,7 +165,7 @@ fn wrong_path(ty: &Type, standing: Standing) -> Option<String> {
             let innermost = std::iter::successors(Some(inner), |ty| argument_of("Option", ty));
             let innermost = type_text(&innermost.last());
             Some(format!(
-                "an input is optional only once: write `Option<{innermost}>`"
+                "an input can be optional only once: write `Option<{innermost}>`"
             ))
         }
         Some(inner) => wrong(inner, standing),

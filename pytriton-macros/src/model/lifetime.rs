@@ -92,7 +92,7 @@ pub(super) fn check_static(ty: &Type, errors: &mut Errors) {
     if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
         errors.push(
             lifetime,
-            "arguments live only as long as the call: remove `'static`",
+            "arguments are borrowed only for the call: remove `'static`",
         );
     }
 }

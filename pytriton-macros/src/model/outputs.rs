@@ -124,7 +124,7 @@ fn entry<'a>(returned: &'a Type, raw: bool, errors: &mut Errors) -> Option<&'a T
         return Some(unwrapped(entry));
     }
     if ArrayType::parse(inner).is_some() || matches!(peeled(inner), Type::Tuple(_)) {
-        let message = "a function that takes `&[Request]` returns one entry for each: write `Vec<Array2<f32>>`";
+        let message = "a function that takes `&[Request]` returns one entry per request: write `Vec<Array2<f32>>`";
         errors.push(inner, message);
     }
     None

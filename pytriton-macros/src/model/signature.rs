@@ -46,14 +46,14 @@ pub(super) fn check_receiver(role: &str, receiver: &Receiver, errors: &mut Error
         ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
             errors.push(
                 lifetime,
-                "`self` lives only as long as the call: remove `'static`",
+                "`self` is borrowed only for the call: remove `'static`",
             );
         }
         ReceiverKind::Reference(_, _, None) => {}
         ReceiverKind::Typed(_, ty) if is_borrowed_self(ty) => {}
         _ => {
             let message =
-                format!("`#[{role}]` must take `&self`; state that changes can be in a `RefCell`");
+                format!("`#[{role}]` must take `&self`: put state that changes in a `RefCell`");
             errors.push(receiver, message);
         }
     }

@@ -346,7 +346,7 @@ fn name_without_typed_client_is_rejected() {
 
 #[test]
 fn unknown_option_value_is_rejected() {
-    let data = "expected `zero`, `random` or `file(\"…\")`, with dims if those of the input are not fixed: `zero([128])`, `file(\"…\", [128])`";
+    let data = "expected `zero`, `random` or `file(\"…\")`, with dims if the input's are variable: `zero([128])`, `file(\"…\", [128])`";
     let strategy =
         "expected a strategy: write `sequence_batching = direct` or `sequence_batching = oldest`";
     let table: [(TokenStream, TokenStream, &str); 4] = [

@@ -36,7 +36,7 @@ pub struct MemoryBudget {
 /// A reservation was refused because it would exceed the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
-    "the server cannot hold {bytes} more bytes of requests and responses, its limit is {limit}. Use --max-bytes-in-flight to increase the limit."
+    "the server cannot hold {bytes} more bytes of requests and responses: the limit is {limit} bytes. Use --max-bytes-in-flight to increase the limit."
 )]
 pub struct MemoryBudgetError {
     /// The number of bytes that were requested.

@@ -228,7 +228,7 @@ mod tests {
         });
         drop(first);
         let lost = lost.next().await.unwrap().unwrap_err();
-        let expected = "the instance of model 'Identity' that executed the request has ended";
+        let expected = "the instance of model 'Identity' that was executing the request has stopped";
         assert_eq!(lost.to_string(), expected);
         served.next().await.unwrap().unwrap();
         let statistics = queue.recorder().snapshot(0);

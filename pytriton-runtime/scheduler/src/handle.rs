@@ -362,6 +362,6 @@ fn ended(spec: &ModelSpec) -> ModelError {
     ModelError::Load {
         model: Arc::clone(&spec.name),
         instance: 0,
-        message: "its thread ended".to_owned(),
+        message: "its thread exited".to_owned(),
     }
 }

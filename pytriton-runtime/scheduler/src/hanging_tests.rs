@@ -23,7 +23,7 @@ const LIMITED: ModelDeclaration = ModelDeclaration {
 
 const TOO_LONG: &str = "model 'Identity': the call took longer than 0.5 s";
 const MATE: &str = "model 'Identity': instance 0 cannot execute the request, because another call takes longer than 0.5 s";
-const REFUSED: &str = "model 'Identity' has no instance that can execute the request, all are in calls that take longer than 0.5 s";
+const REFUSED: &str = "no instance of model 'Identity' can execute the request: all are in calls that take longer than 0.5 s";
 
 async fn start(declaration: &ModelDeclaration) -> Served {
     Served::start(declaration, 4).await

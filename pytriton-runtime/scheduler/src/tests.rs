@@ -446,7 +446,7 @@ async fn memory_of_steps_fits_the_budget_or_the_request_is_refused() {
             300_000 => {
                 let error = answer.unwrap_err();
                 assert_eq!(error.status(), Status::Exhausted);
-                let text = "the server cannot hold 400000 more bytes of requests and responses, its limit is 300000.";
+                let text = "the server cannot hold 400000 more bytes of requests and responses: the limit is 300000 bytes.";
                 assert!(error.to_string().starts_with(text), "{error}");
             }
             _ => assert_eq!(answer.unwrap().outputs[0].1.rows(), 1),

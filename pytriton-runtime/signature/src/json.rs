@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.skip_space();
         let line = self.line;
         let kind = match self.rest.bytes().next() {
-            Some(_) if depth > DEEPEST => return Err(self.expected("fewer values in each other")),
+            Some(_) if depth > DEEPEST => return Err(self.expected("fewer nested values")),
             Some(b'{') => Kind::Object(self.items('}', |reader| {
                 reader.skip_space();
                 let name = reader.text()?;
@@ -125,7 +125,7 @@ impl Reader<'_> {
                     Some('f') => '\u{c}',
                     Some(char @ ('"' | '\\' | '/')) => char,
                     Some('u') => self.escaped()?,
-                    _ => return Err(self.expected("an escaped character")),
+                    _ => return Err(self.expected("an escape sequence")),
                 },
                 char if char < ' ' => return Err(self.expected("`\"` on the same line")),
                 char => char,
@@ -143,7 +143,7 @@ impl Reader<'_> {
         let mut chars = char::decode_utf16([first].into_iter().chain(second));
         match (chars.next(), chars.next()) {
             (Some(Ok(char)), None) => Ok(char),
-            _ => Err(self.expected("two halves of a character")),
+            _ => Err(self.expected("a surrogate pair")),
         }
     }
 
@@ -156,7 +156,7 @@ impl Reader<'_> {
                 self.rest = &self.rest[4..];
                 Ok(unit)
             }
-            None => Err(self.expected("four digits of a character")),
+            None => Err(self.expected("four hexadecimal digits")),
         }
     }
 
@@ -218,19 +218,19 @@ mod tests {
             (r#""\ud83d\ude00!""#, Ok("😀!")),
             (
                 r#""\ud83d""#,
-                Err("line 1: expected two halves of a character, found `\"`"),
+                Err("line 1: expected a surrogate pair, found `\"`"),
             ),
             (
                 r#""\ude00 ""#,
-                Err("line 1: expected two halves of a character, found ` `"),
+                Err("line 1: expected a surrogate pair, found ` `"),
             ),
             (
                 r#""\ud83d\u0041x""#,
-                Err("line 1: expected two halves of a character, found `x`"),
+                Err("line 1: expected a surrogate pair, found `x`"),
             ),
             (
                 r#""\u+0ff""#,
-                Err("line 1: expected four digits of a character, found `+`"),
+                Err("line 1: expected four hexadecimal digits, found `+`"),
             ),
         ];
         for (text, expected) in table {

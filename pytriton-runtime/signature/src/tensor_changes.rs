@@ -90,7 +90,7 @@ impl Tensors<'_> {
         };
         let mut found_text = text(self.found_model, found);
         if let Some(found) = found.filter(|found| found.name != tensor.name) {
-            found_text = format!("{found_text} under the name `{}`", found.name);
+            found_text = format!("{found_text} named `{}`", found.name);
         }
         Change {
             what: format!("{kind} `{}`", tensor.name),

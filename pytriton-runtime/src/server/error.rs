@@ -74,7 +74,7 @@ pub enum ServerError {
     Running,
     /// A model still had requests when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to complete all accepted requests of model '{model}' (option --exit-timeout-secs)"
+        "the accepted requests of model '{model}' were not completed within {seconds} seconds (option --exit-timeout-secs)"
     )]
     Unbind {
         /// The model.
@@ -125,7 +125,7 @@ pub enum ServerError {
     },
     /// Requests were still being executed when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to complete all accepted requests (option --exit-timeout-secs)"
+        "accepted requests were not completed within {seconds} seconds (option --exit-timeout-secs)"
     )]
     Drain {
         /// The exit timeout in seconds.

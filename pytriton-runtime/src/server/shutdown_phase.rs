@@ -49,7 +49,7 @@ impl ShutdownReceiver {
             signal = self.stop() => {
                 tracing::info!(
                     signal,
-                    "stopping: accepted requests are completed, new requests are refused"
+                    "stopping: completing accepted requests, refusing new requests"
                 );
                 None
             }

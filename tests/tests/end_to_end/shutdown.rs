@@ -58,7 +58,7 @@ fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
     server.signal("TERM")?;
     let (status, log) = server.wait(EXIT)?;
     assert_eq!(status.code(), Some(1), "{log}");
-    assert!(log.contains("1 seconds were not enough"), "{log}");
+    assert!(log.contains("not completed within 1 seconds"), "{log}");
     Ok(())
 }
 

@@ -249,7 +249,7 @@ fn cut_requests_are_logged() -> Result<()> {
     let (status, log) = server.wait(EXIT)?;
     let took = begun.elapsed();
     assert_eq!(status.code(), Some(1), "{log}");
-    let expected = "error: 2 seconds were not enough to complete all accepted requests: 3 connections were cut (option --exit-timeout-secs)";
+    let expected = "error: accepted requests were not completed within 2 seconds: 3 connections were closed (option --exit-timeout-secs)";
     assert!(log.contains(expected), "{log}");
     assert!(took > Duration::from_millis(1900), "{took:?}");
     assert!(took < Duration::from_secs(2) + AFTERWARDS, "{took:?}");

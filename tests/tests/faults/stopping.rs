@@ -162,7 +162,7 @@ fn a_second_signal_ends_it_at_once() -> Result<()> {
     wait_until("the arrival of the requests", EXIT, waiting);
     let stopping = || {
         let log = server.log();
-        log.is_ok_and(|log| log.contains("stopping: accepted requests"))
+        log.is_ok_and(|log| log.contains("stopping: completing accepted requests"))
     };
     let child = child(&server).unwrap_or_default();
     server.signal("TERM")?;

@@ -207,7 +207,7 @@ fn errors_are_reported_together() -> Result<()> {
         "warm-up `w`: the model has no input `y`",
         "warm-up `w`: input `y` is given twice: remove one",
         "warm-up `w`: input `x` is missing",
-        "warm-up `open`: input `x`: the input's dims are not fixed: write those of the warm-up",
+        "warm-up `open`: input `x`: the input has variable dims: specify them for the warm-up",
     ] {
         assert!(error.contains(expected), "{error}");
     }

@@ -103,7 +103,7 @@ pub enum ModelError {
     /// The inputs of another request in the batch were invalid, and the function may have been
     /// called.
     #[error(
-        "model '{model}' could not execute the batch of the request: an input of another request in it was refused"
+        "model '{model}' could not execute the request's batch: an input of another request in it was refused"
     )]
     Batch {
         /// The model.
@@ -165,7 +165,7 @@ pub enum ModelError {
     },
     /// The function used the parameters of a call whose requests may have different parameters.
     #[error(
-        "model '{model}' reads the parameters of a call, whose requests may have different parameters: write `by_parameters()`"
+        "model '{model}' reads the parameters of a batch, whose requests may have different parameters: set `by_parameters()`"
     )]
     Parameters {
         /// The model.

@@ -235,7 +235,7 @@ fn a_call_is_not_repeated_and_its_error_names_no_single_request() {
     let (results, calls) = calls(&spec, &steps, &requests);
     assert_eq!(calls, [[0.0]]);
     assert_eq!(results[0], Ok(()));
-    let expected = "model 'Identity' could not execute the batch of the request: an input of another request in it was refused";
+    let expected = "model 'Identity' could not execute the request's batch: an input of another request in it was refused";
     for result in &results[1..] {
         assert_eq!(result, &Err((Status::Internal, expected.to_owned())));
     }

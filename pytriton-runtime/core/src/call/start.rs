@@ -74,8 +74,8 @@ impl<S, E: FunctionError> IntoSequenceState<S> for Result<S, E> {
 
 /// A state that is created by `Default`.
 #[diagnostic::on_unimplemented(
-    message = "the state of a sequence is made when it starts: write `#[derive(Default)]` above `{Self}`, or a function under `#[sequence]` in the `impl` block",
-    label = "cannot be made"
+    message = "the state of a sequence is created when the sequence starts: write `#[derive(Default)]` above `{Self}`, or a function under `#[sequence]` in the `impl` block",
+    label = "cannot be created"
 )]
 pub trait StateByDefault {
     /// Returns the initial state.

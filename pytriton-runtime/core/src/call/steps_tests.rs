@@ -196,7 +196,7 @@ fn added_rows_cannot_be_split_by_an_inner_step() {
     let (answers, _) = answer(&[step(Fill(4)), step(Remainder(2))], &[7, 8]);
     for answer in answers {
         let text = answer.unwrap_err();
-        assert!(text.ends_with("write it after that step"), "{text}");
+        assert!(text.ends_with("move it after that step"), "{text}");
     }
 }
 

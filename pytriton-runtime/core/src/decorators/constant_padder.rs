@@ -200,7 +200,7 @@ mod tests {
         let (one, two) = (tensor(&[1, 1], &[1_u8]), tensor(&[1, 2], &[1_u8, 2]));
         let refused = |value| {
             let text = "output 'y' of model 'Identity' cannot be padded with";
-            Err(format!("{text} {value}, its elements are UINT8"))
+            Err(format!("{text} {value}: its elements are UINT8"))
         };
         let both = [&one, &two];
         assert_eq!(padded(&ConstantPadder::new(-1), &both), refused("-1"));

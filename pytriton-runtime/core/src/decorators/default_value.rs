@@ -6,7 +6,7 @@ use crate::tensor::Element;
 
 /// The default value of an omitted input: one element, or an array of elements or arrays.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand for elements of type `{T}`",
+    message = "`{Self}` cannot be used as elements of type `{T}`",
     label = "expected a value of type `{T}`, or an array of such values"
 )]
 pub trait DefaultValue<T: Element>: Debug + Send + Sync {

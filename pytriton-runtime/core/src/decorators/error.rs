@@ -95,7 +95,7 @@ pub enum StepError {
     },
     /// A step that changes the number of rows precedes one that forms groups.
     #[error(
-        "a step of model '{model}' changes the number of rows before another step splits them into groups: write it after that step"
+        "a step of model '{model}' changes the number of rows before another step splits them into groups: move it after that step"
     )]
     RowsBeforeCut {
         /// The model.
@@ -128,7 +128,7 @@ pub enum StepError {
     },
     /// The element type of an output cannot represent the padding value.
     #[error(
-        "output '{output}' of model '{model}' cannot be padded with {value}, its elements are {datatype}"
+        "output '{output}' of model '{model}' cannot be padded with {value}: its elements are {datatype}"
     )]
     Padding {
         /// The model.

@@ -82,7 +82,7 @@ impl CallOptions {
                 Some("expected a number from 1 to 4096")
             }
             b"max_call_microseconds" if self.max_call_microseconds == 0 => Some(
-                "expected at least 1 microsecond: write a number from 1, or remove it for no limit",
+                "expected at least 1 microsecond: to disable the limit, remove the option",
             ),
             _ => None,
         }

@@ -139,19 +139,19 @@ impl WarmupInput {
             None if all_fixed(tensor) || self.data.says_dims() => return None,
             None => {
                 return Some(
-                    "the input's dims are not fixed: write those of the warm-up, without the batch axis, as in `random([128])`",
+                    "the input has variable dims: specify them for the warm-up, without the batch axis, as in `random([128])`",
                 );
             }
         };
         if !all_fixed(dims) {
-            return Some("a dimension of a warm-up must be a number from 1");
+            return Some("each dimension of a warm-up must be at least 1");
         }
         if tensor.len() != dims.len() {
-            return Some("expected as many dims as the input has without the batch axis");
+            return Some("the number of dims must match the input's, without the batch axis");
         }
         match fits(tensor, dims) {
             true => elements_flaw(dims),
-            false => Some("fixed dims of the input cannot be changed"),
+            false => Some("a warm-up cannot change the input's fixed dims"),
         }
     }
 }

@@ -39,7 +39,7 @@ pub enum RegistryError {
     },
     /// The `version_policy` of a model selects none of its versions.
     #[error(
-        "model '{model}' at {location}: `version_policy` selects none of the versions {versions:?}: name one of them"
+        "model '{model}' at {location}: `version_policy` selects none of the versions {versions:?}: select at least one"
     )]
     NoVersion {
         /// The model.

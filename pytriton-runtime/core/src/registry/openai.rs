@@ -57,13 +57,13 @@ impl Argument {
                     optional: false,
                     ..
                 }) => None,
-                _ => Some("these are the messages so far: take `messages: Messages`"),
+                _ => Some("`messages` contains the conversation: take `messages: Messages`"),
             },
             (b"prompt", _) => Some(
-                "a chat has no prompt: write `#[openai(completions)]`, or take `messages: Messages`",
+                "chat requests have no prompt: write `#[openai(completions)]`, or take `messages: Messages`",
             ),
             (b"messages", _) => Some(
-                "a completion has no messages: write `#[openai(chat)]`, or take `prompt: String`",
+                "completion requests have no messages: write `#[openai(chat)]`, or take `prompt: String`",
             ),
             _ if Member::is_own(name) => Some(OWN),
             _ => match Member::named(name, surface) {

@@ -12,7 +12,7 @@ const NO_BATCHING: &str = "this option needs batching: remove it, or remove `bat
 const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";
 const OPENAI_NO_BATCHING: &str =
     "this option needs batching, and `#[openai]` processes each request separately: remove it";
-const OPENAI_CACHE: &str = "tritonserver caches responses without their finish reason and token counts: remove this option";
+const OPENAI_CACHE: &str = "tritonserver's cache does not store finish reasons and token counts: remove this option";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
 const NO_LEVELS: &str =
@@ -21,7 +21,7 @@ const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write 
 const NOTHING_TIMES_OUT: &str =
     "this option needs a timeout: write `default_timeout_microseconds = …` too, or remove it";
 const DELAYED: &str =
-    "later requests overtake a delayed one: write `\"reject\"`, or remove `preserve_ordering`";
+    "later requests can overtake a delayed request: write `\"reject\"`, or remove `preserve_ordering`";
 
 /// The reason why an option is invalid, with what to write instead.
 pub(super) type Flaw = Option<&'static str>;
@@ -90,7 +90,7 @@ impl ModelOptions<'_> {
                 "an `inline` call uses its instance exclusively: remove `inline`, or `batches_in_flight`",
             ),
             true if self.call_options.max_call_microseconds > 0 => Some(
-                "a long `inline` call blocks a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+                "`max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
             ),
             _ => None,
         }
@@ -242,7 +242,7 @@ pub const fn name_flaw(name: &str) -> Flaw {
         return Some("the name of a model must have 1 to 128 characters");
     }
     if matches!(name, b"." | b"..") {
-        return Some("`.` and `..` cannot be the name of a model: they are relative folders");
+        return Some("`.` and `..` are not valid model names");
     }
     let mut index = 0;
     while index < name.len() {

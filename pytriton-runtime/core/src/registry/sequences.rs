@@ -16,12 +16,12 @@ const NO_QUEUE: &str =
     "this option belongs to dynamic batching, which sequence models do not use: remove it";
 const CACHED: &str = "`response_cache = true` returns the same response for the same inputs and ignores sequences: remove it";
 const ONE_BATCH: &str =
-    "an instance runs the batches of its sequences one after the other: remove it";
-const INLINE: &str = "the requests of a sequence wait for its instance, and cannot be executed where they arrive: remove `inline`";
+    "an instance runs the batches of its sequences one at a time: remove this option";
+const INLINE: &str = "the requests of a sequence wait for its instance and cannot run inline: remove `inline`";
 const NOT_DIRECT: &str =
-    "this option needs the other strategy: write `sequence_batching = oldest`, or remove it";
+    "this option requires `sequence_batching = oldest`: change the strategy, or remove the option";
 const NOT_OLDEST: &str =
-    "this option needs the other strategy: write `sequence_batching = direct`, or remove it";
+    "this option requires `sequence_batching = direct`: change the strategy, or remove the option";
 
 impl SequenceScheduling {
     /// The strategy with this name: `direct` or `oldest`.
@@ -45,7 +45,7 @@ impl ModelOptions<'_> {
             b"max_sequence_idle_microseconds" => range(
                 self.max_sequence_idle_microseconds,
                 u64::MAX,
-                "expected at least 1 microsecond: write a number from 1",
+                "expected at least 1 microsecond",
             ),
             b"max_candidate_sequences" => range(
                 self.max_candidate_sequences as u64,

@@ -18,7 +18,7 @@ pub struct Signature {
     pub declared: &'static [TensorDeclaration],
 }
 
-const TWICE: &str = "this is taken twice: remove one";
+const TWICE: &str = "two parameters have this type: remove one";
 const NO_INPUT: &str = "this is not an input: remove `#[input]`";
 const NOT_FILLED: &str = "this is not an input: `#[fill_optionals]` cannot set it";
 const OTHER_INPUTS: &str = "a function that takes `&[Request]` has no other inputs: remove this parameter, and call `request.array(\"…\")`";
@@ -26,12 +26,12 @@ const OWN_SEQUENCES: &str =
     "each raw request has its own sequence: remove this, and call `request.sequence()`";
 const NO_SEQUENCES: &str =
     "this model has no sequences: write `sequence_batching = direct` in `#[pytriton::model(…)]`";
-const EACH_SEQUENCE: &str = "a call has a sequence for each of its rows: write `&[&Sequence]`";
+const EACH_SEQUENCE: &str = "each row of a batch has its own sequence: write `&[&Sequence]`";
 const ONE_SEQUENCE: &str =
-    "a call has one request, and one sequence: write `&Sequence`, or `#[batch]` above the function";
-const TWO_STATES: &str = "a sequence has one state: remove this, and put both into one type";
-const EACH_STATE: &str = "a call has a state for each of its requests: write `&mut [&mut …]`";
-const ONE_STATE: &str = "a call has one request, and the state of its sequence: write `&mut …`, or `#[batch]` above the function";
+    "without `#[batch]`, each call has one sequence: write `&Sequence`, or `#[batch]` above the function";
+const TWO_STATES: &str = "a sequence has one state: remove this parameter, and combine both states in one type";
+const EACH_STATE: &str = "each request of a batch has the state of its own sequence: write `&mut [&mut …]`";
+const ONE_STATE: &str = "without `#[batch]`, each call has the state of one sequence: write `&mut …`, or `#[batch]` above the function";
 const OWN_PARAMETERS: &str =
     "each raw request has its own parameters: remove this, and call `request.parameters()`";
 const CACHED_PARAMETERS: &str = "`response_cache = true` returns the same response for the same inputs and ignores parameters: remove it, or take no `&Parameters`";
@@ -45,7 +45,7 @@ const EACH_RESPONSES: &str =
     "a call has one `Responses`: write `&Responses<…>`, or take `&[Request]` too";
 const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Responses<…>>`";
 const NO_ARRAY: &str =
-    "the type of a parameter has the name of an array type but is another type: rename it";
+    "this type has the name of an array type but is not one: rename it";
 const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 
 impl Signature {
@@ -287,7 +287,7 @@ impl Signature {
                 Some("`#[first_value]` requires batches: remove it, or remove `batching = false`")
             }
             _ if options.sequence_batching.is_some() => Some(
-                "the rows of a batch belong to different sequences, which share no value: remove `#[first_value]`, and take an array",
+                "the rows of a batch belong to different sequences, which may have different values: remove `#[first_value]`, and take an array",
             ),
             false if !self.raw() => {
                 Some("`#[first_value]` requires batches: write `#[batch]` above the function")
@@ -301,10 +301,10 @@ impl Signature {
         let one = &self.arguments[argument];
         match (one.declared, one.squeeze) {
             (Declared::Input(_), Some(true)) => Some(
-                "an array is not squeezed: take a single value such as `f32`, or remove `squeeze`",
+                "only single values can be squeezed: take a value such as `f32`, or remove `squeeze`",
             ),
             (Declared::Value(_), Some(false)) => Some(
-                "the parameter is the squeezed value: take an array such as `ArrayView1<f32>`, or remove `squeeze`",
+                "a single value is always squeezed: take an array such as `ArrayView1<f32>`, or remove `squeeze`",
             ),
             _ => None,
         }
@@ -317,7 +317,7 @@ impl Signature {
                 "a decorator supports one response per request: remove this, or return a single response",
             ),
             b"group_by_values" | b"pad_batch" | b"step" if self.knows_sequences() => Some(
-                "a decorator can reorder rows, but their sequences are not reordered: remove this, or take no sequences",
+                "a decorator can reorder rows, but not the sequences of the rows: remove the decorator, or take no sequences",
             ),
             b"sample" if options.batching => Some(
                 "`#[sample]` takes a request without a batch axis: write `batching = false` in `#[pytriton::model(…)]`, or `#[batch]`",

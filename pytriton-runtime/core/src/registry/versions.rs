@@ -41,7 +41,7 @@ impl ModelOptions<'_> {
             Some(VersionPolicyDeclaration::Latest(count)) => range(
                 count as u64,
                 MAX_INT32,
-                "a policy must select a version: write `latest(1)`, or a larger number up to 2147483647",
+                "`latest` must select at least one version: expected a number from 1 to 2147483647",
             ),
             Some(VersionPolicyDeclaration::Specific(versions)) => specific_flaw(versions),
             Some(VersionPolicyDeclaration::All) | None => None,
@@ -51,7 +51,7 @@ impl ModelOptions<'_> {
 
 const fn specific_flaw(versions: &[u32]) -> Flaw {
     if versions.is_empty() {
-        return Some("a policy must select a version: write its number, `specific([1])`");
+        return Some("`specific` must list at least one version: write `specific([1])`");
     }
     let mut index = 0;
     while index < versions.len() {

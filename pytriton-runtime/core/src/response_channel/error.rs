@@ -81,7 +81,7 @@ pub enum SchedulerError {
     Stopping,
     /// All instances of the model are stalled.
     #[error(
-        "model '{model}' has no instance that can execute the request, all are in calls that take longer than {}",
+        "no instance of model '{model}' can execute the request: all are in calls that take longer than {}",
         seconds(*limit)
     )]
     Hanging {
@@ -91,7 +91,7 @@ pub enum SchedulerError {
         limit: Duration,
     },
     /// The model has no instances left.
-    #[error("model '{model}' has no instance left that can execute the request")]
+    #[error("model '{model}' has no instances left to execute the request")]
     NoInstance {
         /// The model.
         model: Arc<str>,
@@ -103,7 +103,7 @@ pub enum SchedulerError {
     #[error(transparent)]
     Budget(#[from] MemoryBudgetError),
     /// The instance that executed the request has ended.
-    #[error("the instance of model '{model}' that executed the request has ended")]
+    #[error("the instance of model '{model}' that was executing the request has stopped")]
     InstanceEnded {
         /// The model.
         model: Arc<str>,

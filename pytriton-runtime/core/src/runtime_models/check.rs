@@ -160,11 +160,11 @@ fn called(model: &Model, function: &Function) -> Vec<Flaw> {
         ),
         (
             first_values && options.sequence_batching.is_some(),
-            "the rows of a batch belong to different sequences, which share no value: remove `first_value`",
+            "the rows of a batch belong to different sequences, which may have different values: remove `first_value`",
         ),
         (
             function.sequences && !model.steps.is_empty(),
-            "a step can reorder rows, but their sequences are not reordered: remove `step`",
+            "a step can reorder rows, but not the sequences of the rows: remove `step`",
         ),
         (
             function.decoupled && !model.steps.is_empty(),

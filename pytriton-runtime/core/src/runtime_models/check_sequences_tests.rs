@@ -50,7 +50,7 @@ fn options_that_exclude_sequences_are_refused() {
         (
             direct().max_candidate_sequences(2),
             "max_candidate_sequences",
-            "this option needs the other strategy: write `sequence_batching = oldest`, or remove it",
+            "this option requires `sequence_batching = oldest`: change the strategy, or remove the option",
         ),
         (
             direct().minimum_slot_utilization(f32::NAN),
@@ -67,12 +67,12 @@ fn options_that_exclude_sequences_are_refused() {
                 .sequence_batching(Oldest)
                 .minimum_slot_utilization(0.5),
             "minimum_slot_utilization",
-            "this option needs the other strategy: write `sequence_batching = direct`, or remove it",
+            "this option requires `sequence_batching = direct`: change the strategy, or remove the option",
         ),
         (
             direct().max_sequence_idle_microseconds(0),
             "max_sequence_idle_microseconds",
-            "expected at least 1 microsecond: write a number from 1",
+            "expected at least 1 microsecond",
         ),
         (
             direct().dynamic_batching(false),
@@ -89,7 +89,7 @@ fn options_that_exclude_sequences_are_refused() {
         (
             direct().batches_in_flight(2),
             "batches_in_flight",
-            "an instance runs the batches of its sequences one after the other: remove it",
+            "an instance runs the batches of its sequences one at a time: remove this option",
         ),
     ];
     for (model, option, help) in table {

@@ -84,7 +84,7 @@ fn an_inline_function_has_one_response_and_a_state_that_is_send() {
         ),
         (
             model().max_call_microseconds(5),
-            "`inline`: a long `inline` call blocks a thread that serves connections: remove `inline`, or `max_call_microseconds`",
+            "`inline`: `max_call_microseconds` cannot limit an `inline` call, which runs on a thread that serves connections: remove one of them",
         ),
     ];
     for (model, expected) in conflicts {
@@ -337,7 +337,7 @@ fn every_flaw_is_named() {
             batch(),
             "a model needs an output",
         ),
-        (model(), none, "a model needs a function"),
+        (model(), none, "the list of functions is empty"),
         (
             model(),
             [batch(), sample()].into(),
@@ -413,8 +413,8 @@ fn a_policy_of_versions_leaves_one() {
         assert_eq!(says(policy.clone()).unwrap(), Some(policy));
     }
     let table = [
-        (VersionPolicy::Latest(0), "write `latest(1)`"),
-        (VersionPolicy::Specific(vec![]), "write its number"),
+        (VersionPolicy::Latest(0), "`latest` must select"),
+        (VersionPolicy::Specific(vec![]), "`specific` must list"),
         (
             VersionPolicy::Specific(vec![1, 0]),
             "expected a number from 1",

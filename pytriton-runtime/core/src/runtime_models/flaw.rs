@@ -119,7 +119,7 @@ pub enum Flaw {
         help: String,
     },
     /// The list of functions is empty.
-    #[error("a model needs a function: the list of its functions is empty")]
+    #[error("the list of functions is empty: pass at least one")]
     NoFunction,
     /// The functions of the instances are of different kinds.
     #[error(

@@ -32,7 +32,7 @@ impl<'a> Npy<'a> {
         let dims = dims.filter(|dim| !dim.is_empty()).map(str::parse::<usize>);
         let shape: Vec<usize> = dims
             .collect::<Result<_, _>>()
-            .map_err(|_| format!("its shape {shape} is not valid"))?;
+            .map_err(|_| format!("its shape {shape} is invalid"))?;
         let count = shape
             .iter()
             .try_fold(size, |bytes, &dim| bytes.checked_mul(dim));

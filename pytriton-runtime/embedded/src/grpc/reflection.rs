@@ -135,7 +135,7 @@ fn answer(descriptors: &Descriptors, asked: Option<&MessageRequest>) -> MessageR
             let (name, number) = (&extension.containing_type, extension.extension_number);
             not_found(format_args!("extension {number} of '{name}'"))
         }
-        None => error(Code::InvalidArgument, &"the request asks for nothing"),
+        None => error(Code::InvalidArgument, &"the request contains no query"),
     }
 }
 
@@ -149,7 +149,7 @@ fn file(found: Option<&[u8]>, what: std::fmt::Arguments<'_>) -> MessageResponse 
 }
 
 fn not_found(what: std::fmt::Arguments<'_>) -> MessageResponse {
-    error(Code::NotFound, &format_args!("{what} is not found"))
+    error(Code::NotFound, &format_args!("{what} was not found"))
 }
 
 fn error(code: Code, message: &impl std::fmt::Display) -> MessageResponse {

@@ -47,7 +47,7 @@ async fn no_more_bytes_are_held_than_may_be() {
             .unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         assert!(
-            text.contains("its limit is 204800. Use --max-bytes-in-flight"),
+            text.contains("the limit is 204800 bytes. Use --max-bytes-in-flight"),
             "{text}"
         );
         settles(budget, 80 * KIB).await;
@@ -85,7 +85,7 @@ async fn named_outputs_are_counted_and_bounded() {
         (
             format!(r#"{{"inputs":[{input}],"id":"{text}"}}"#),
             503,
-            "its limit is 7340032",
+            "the limit is 7340032 bytes",
         ),
         (
             format!(r#"{{"inputs":[{input}],"parameters":{{"p":"{text}"}}}}"#),
@@ -160,8 +160,8 @@ async fn parameters_are_bounded_in_number_and_in_memory() {
     for (count, status, words) in [
         (1, 200, ""),
         (5000, 200, ""),
-        (65_536, 503, "its limit is 8388608"),
-        (200_000, 503, "its limit is 8388608"),
+        (65_536, 503, "the limit is 8388608 bytes"),
+        (200_000, 503, "the limit is 8388608 bytes"),
     ] {
         let got = send(&app, "POST", INFER, &[], body(count)).await;
         assert_eq!(got.status, status, "{count}: {}", got.text());

@@ -41,7 +41,7 @@ pub(super) enum TritonserverError {
     Full,
     /// A request of the docs page takes longer than five minutes. Longer ones need tritonserver's
     /// own port.
-    #[error("tritonserver does not respond: it takes too long")]
+    #[error("tritonserver did not respond in time")]
     Late,
     /// The response is larger than a request may be.
     #[error("tritonserver does not respond: its response is larger than --http-max-input-size")]

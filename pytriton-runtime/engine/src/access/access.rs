@@ -175,7 +175,7 @@ impl Access {
             }
             Ok(_) => tracing::warn!(
                 file = %file.display(),
-                "the access token file is being written; the previous token remains valid"
+                "the access token file is incomplete; the previous token remains valid"
             ),
             Err(error) => tracing::warn!("{error}; the previous token remains valid"),
         }
@@ -189,7 +189,7 @@ impl Token {
             if tokens.len() > 1 && follow == Follow::Tell {
                 tracing::warn!(
                     file = %file.display(),
-                    "tritonserver supports a single access token: only the first token in the file is used"
+                    "tritonserver supports only one access token: using the first token in the file"
                 );
             }
             let secrets = Arc::new(Secrets::new(tokens));

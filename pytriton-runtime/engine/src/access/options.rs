@@ -25,9 +25,9 @@ pub struct AccessOptions {
     )]
     pub restricted_endpoints: Endpoints,
 
-    /// File with one access token per line, read again when it changes. Without it the token is
-    /// taken from the environment (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written
-    /// to a file that the log names
+    /// File with one access token per line, reloaded when it changes. By default, the token is read
+    /// from the environment (PYTRITON_TRITON_CONFIG_ACCESS_TOKEN), or generated and written to a
+    /// file whose path is logged
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN_FILE",

@@ -40,7 +40,7 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
         |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
             true if line.len() < LEAST => Err(mistake("too short")),
             true => Ok(Secret::new(line)),
-            false => Err(mistake("made of other characters")),
+            false => Err(mistake("in a different format")),
         },
     );
     let tokens: Vec<Secret> = tokens.collect::<Result<_, _>>()?;
@@ -95,8 +95,8 @@ mod tests {
             (b"the-new-one-is-it\nthe-old", Err("too short")),
             (b"", Err("empty")),
             (b" \n", Err("empty")),
-            (b"a b", Err("made of other characters")),
-            ("é".as_bytes(), Err("made of other characters")),
+            (b"a b", Err("in a different format")),
+            ("é".as_bytes(), Err("in a different format")),
             (b"\xff", Err("not UTF-8")),
         ];
         for (bytes, expected) in table {

@@ -84,7 +84,7 @@ pub(crate) const FLAGS: &[Flag] = flags! {
     "rate-limit-resource" "RATE_LIMIT_RESOURCE" List Refused "Available units of a resource: <name>:<count>, <name>:<count>:<device>";
     "http-thread-count" "HTTP_THREAD_COUNT" Number Unneeded "Number of HTTP threads";
     "http-restricted-api" "HTTP_RESTRICTED_API" List Honoured "HTTP APIs that require a header: <api>,<api>:<header>=<value>";
-    "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "Number of gRPC request and response objects that are kept for reuse";
+    "grpc-infer-allocation-pool-size" "GRPC_INFER_ALLOCATION_POOL_SIZE" Number Unneeded "Number of gRPC request and response objects to keep for reuse";
     "grpc-use-ssl" "GRPC_USE_SSL" Bool Honoured "Enable TLS for gRPC";
     "grpc-use-ssl-mutual" "GRPC_USE_SSL_MUTUAL" Bool Honoured "Enable TLS for gRPC and require client certificates";
     "grpc-server-cert" "GRPC_SERVER_CERT" Text Honoured "PEM file with the server certificate for gRPC";
@@ -104,11 +104,11 @@ pub(crate) const FLAGS: &[Flag] = flags! {
     "metrics-config" "METRICS_CONFIG" List Honoured "Metrics setting: <setting>=<value>. Both engines; may be repeated";
     "trace-config" "TRACE_CONFIG" List Honoured "Trace setting: <mode>,<setting>=<value>. Both engines; may be repeated";
     "cache-config" "CACHE_CONFIG" List Honoured "Response cache setting: local,size=<bytes>. Both engines; may be repeated";
-    "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Directory with response cache implementations; default: the one of the tritonserver that is used";
+    "cache-directory" "CACHE_DIRECTORY" Text Unneeded "Directory with response cache implementations; default: that of the tritonserver in use";
     "buffer-manager-thread-count" "BUFFER_MANAGER_THREAD_COUNT" Number Unneeded "Number of threads that copy tensors";
     "allow-sagemaker" "ALLOW_SAGEMAKER" Bool Honoured "Serve the SageMaker routes. Both engines";
     "sagemaker-port" "SAGEMAKER_PORT" Number Honoured "Port for the SageMaker routes";
-    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text Honoured "Range that the other ports on the SageMaker address must be in: <first>-<last>";
+    "sagemaker-safe-port-range" "SAGEMAKER_SAFE_PORT_RANGE" Text Honoured "Range of allowed ports on the SageMaker address: <first>-<last>";
     "sagemaker-thread-count" "SAGEMAKER_THREAD_COUNT" Number Unneeded "Number of SageMaker threads";
     "allow-vertex-ai" "ALLOW_VERTEX_AI" Bool Honoured "Serve the Vertex AI routes. Both engines";
     "vertex-ai-port" "VERTEX_AI_PORT" Number Honoured "Port for the Vertex AI routes";

@@ -23,11 +23,12 @@ pub struct TritonOptions {
     #[arg(long, env = "PYTRITON_TRITONSERVER", value_name = "PATH")]
     pub tritonserver: Option<PathBuf>,
 
-    /// Restart tritonserver when it dies instead of exiting
+    /// Restart tritonserver if it exits unexpectedly. By default, the server then exits, too
     #[arg(long, env = "PYTRITON_RESTART", value_parser = BoolishValueParser::new())]
     pub restart: bool,
 
-    /// Seconds until tritonserver must be ready, including models from --model-repository
+    /// Seconds within which tritonserver must become ready, including the models in
+    /// --model-repository
     #[arg(
         long,
         env = "PYTRITON_READY_TIMEOUT_SECS",

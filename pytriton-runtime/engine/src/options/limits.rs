@@ -12,7 +12,7 @@ const LARGEST: u64 = 1 << 40;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits of the embedded engine")]
 pub struct LimitOptions {
-    /// Largest gRPC message in bytes; default: as for HTTP requests
+    /// Maximum size of a gRPC message in bytes; default: --http-max-input-size
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_GRPC_MAX_INPUT_SIZE", value_name = "BYTES", value_parser = size())]
     pub grpc_max_input_size: Option<usize>,
 

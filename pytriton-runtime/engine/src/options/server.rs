@@ -57,11 +57,11 @@ pub struct Options {
     )]
     pub http_header_forward_pattern: HeaderForward,
 
-    /// Largest request in bytes, over HTTP and gRPC
+    /// Maximum size of a request in bytes, over HTTP and gRPC
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_HTTP_MAX_INPUT_SIZE", value_name = "BYTES", default_value_t = Limits::default().max_request_bytes, value_parser = size())]
     pub http_max_input_size: usize,
 
-    /// Bytes of all requests and responses in memory at the same time; default: a quarter of the
+    /// Maximum size of all requests and responses in memory, in bytes; default: a quarter of the
     /// available memory. Embedded engine only
     #[arg(
         long,
@@ -93,7 +93,7 @@ pub struct Options {
     )]
     pub grpc_address: IpAddr,
 
-    /// Port for gRPC; 0 selects a free one, and the HTTP port can be shared
+    /// Port for gRPC; 0 selects a free one. May be the HTTP port
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_GRPC_PORT",
@@ -151,8 +151,8 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_ADDRESS")]
     pub docs_address: Option<IpAddr>,
 
-    /// Port for only the docs page and the routes that it uses; 0 selects a free one. Default with
-    /// tritonserver: 8004. The embedded engine always serves it on the HTTP port and, if given, on
+    /// Separate port for the docs page and the routes that it uses; 0 selects a free one. Default
+    /// with tritonserver: 8004. The embedded engine always serves it on the HTTP port and, if given, on
     /// this port as well
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_PORT", value_name = "PORT")]
     pub docs_port: Option<u16>,
@@ -165,7 +165,7 @@ pub struct Options {
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_SAGEMAKER_ADDRESS")]
     pub sagemaker_address: Option<IpAddr>,
 
-    /// Seconds to complete accepted requests when the server stops
+    /// Seconds within which accepted requests must complete when the server stops
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_EXIT_TIMEOUT_SECS",

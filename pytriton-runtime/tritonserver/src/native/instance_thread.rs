@@ -78,7 +78,7 @@ impl InstanceThread {
             }
         });
         spawned.map_err(|error| Failure::internal(error.to_string()))?;
-        let ended = |_| Failure::internal("the model's instance is gone");
+        let ended = |_| Failure::internal("the instance's thread has exited");
         Ok(match result.recv().map_err(ended)?? {
             Some(runner) => Self::Caller(Mutex::new(runner), Arc::clone(&queue.instances)),
             None => Self::Dedicated(queue),

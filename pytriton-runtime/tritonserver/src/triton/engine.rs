@@ -227,7 +227,7 @@ impl TritonEngine {
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
-            tracing::warn!("an instance is still executing a request whose client is gone");
+            tracing::warn!("an instance is still executing a request whose client has disconnected");
         }
         if down {
             stopped.exit = ExitReport::default();

@@ -183,7 +183,7 @@ impl Loads {
         } = pending;
         let loaded = async {
             for (number, mut loaded) in instances?.into_iter().enumerate() {
-                let ended = || Err(self.failed(number, "its thread ended"));
+                let ended = || Err(self.failed(number, "its thread exited"));
                 loaded.recv().await.unwrap_or_else(ended)?;
             }
             Ok(())

@@ -28,10 +28,10 @@ async fn wrong_inputs(_: &Server, url: &str) -> Result {
         .infer_sample(Vec::<Array1<i32>>::new())
         .await
         .unwrap_err();
-    assert_eq!(message(none), "there are no inputs: give at least one");
+    assert_eq!(message(none), "there are no inputs: pass at least one");
     let mixed = client.infer_sample((&a, ("b", &a))).await.unwrap_err();
     let words =
-        "some inputs have names and others do not: give all inputs by name, or all by position";
+        "some inputs have names and others do not: pass all inputs by name, or all by position";
     assert_eq!(message(mixed), words);
     let many = client.infer_sample((&a, &a, &a)).await.unwrap_err();
     assert_eq!(

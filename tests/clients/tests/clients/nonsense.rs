@@ -122,12 +122,12 @@ async fn responses_that_violate_the_protocol() -> Result {
         (
             "grpc",
             b"\x09\0\0\0\0".to_vec(),
-            "a message has the invalid flag 9",
+            "a message has an invalid flag: 9",
         ),
         (
             "grpc",
             b"\0\0\0\0\x07ab".to_vec(),
-            "2 of 7 bytes of a message arrived",
+            "received only 2 of the message's 7 bytes",
         ),
         (
             "grpc",

@@ -242,7 +242,7 @@ async fn streams(server: &Server, url: &str) -> Result {
     let inputs = (numbers(0), array![0_u32]);
     let mut refused = elements.infer_sample_with(inputs, options);
     let refused = refused.next().await.ok_or("no answer")?.unwrap_err();
-    let words = "output `OUTPUT_1` cannot be received through shared memory: a model with any number of responses would overwrite each with the next";
+    let words = "output `OUTPUT_1` cannot be received through shared memory: a decoupled model would overwrite each response with the next";
     assert_eq!(refused.to_string(), words);
     drop(elements);
     forgotten(url).await

@@ -85,7 +85,7 @@ impl Replies {
         };
         match outcome {
             Some(Err(error)) => error,
-            _ => unavailable(&"it did not forward the request"),
+            _ => unavailable(&"it did not pass the request to the model"),
         }
     }
 

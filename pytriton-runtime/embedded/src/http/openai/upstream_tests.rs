@@ -107,7 +107,7 @@ async fn a_failure_is_that_of_whoever_has_the_request() {
             ENDED,
             failed(
                 503,
-                "tritonserver does not respond: it did not forward the request",
+                "tritonserver does not respond: it did not pass the request to the model",
             ),
         ),
     ] {

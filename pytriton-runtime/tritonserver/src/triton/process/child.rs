@@ -94,7 +94,7 @@ impl Child {
         thread::Builder::new()
             .name("tritonserver".to_owned())
             .spawn(supervisor)?;
-        let ended = |_| io::Error::other("the thread that starts the child is gone");
+        let ended = |_| io::Error::other("the thread that starts processes has exited");
         start.recv().map_err(ended)??;
         Ok(Self {
             group,
@@ -182,7 +182,7 @@ fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     };
     let spawned = thread::Builder::new().name("crash".to_owned()).spawn(wait);
     if let Err(error) = spawned {
-        tracing::warn!(%error, "cannot start the thread that kills a tritonserver that hangs after a crash");
+        tracing::warn!(%error, "cannot start the thread that kills tritonserver if it hangs after a crash");
     }
 }
 

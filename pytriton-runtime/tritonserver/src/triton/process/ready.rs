@@ -113,7 +113,7 @@ async fn missing_of(child: &Child, endpoints: &Endpoints, question: &str) -> Opt
         return Some(silent);
     }
     let Some(leader) = child.id() else {
-        return Some("the process has ended".to_owned());
+        return Some("the process has exited".to_owned());
     };
     let ports = [
         ("HTTP", endpoints.http),
@@ -154,7 +154,7 @@ async fn silent(endpoints: &Endpoints, question: &str) -> Option<String> {
     match timeout(POLL_TIMEOUT, ask(address, question)).await {
         Ok(Ok(true)) => None,
         Ok(Ok(false)) => Some(format!(
-            "/v2/health/{question} at {address} reports that it is not"
+            "/v2/health/{question} at {address} reports that the server is not {question}"
         )),
         Ok(Err(_)) | Err(_) => Some(format!(
             "/v2/health/{question} at {address} does not respond"

@@ -164,7 +164,7 @@ fn remove_stale(parent: &Path, boot: u64, local: bool) {
         let abandoned = locked(&path.join(LOCK), FlockOperation::NonBlockingLockExclusive);
         // The next start tries again to remove what is left.
         if abandoned.is_ok() && fs::remove_dir_all(&path).is_ok() {
-            tracing::debug!(path = %path.display(), "removed the workspace of a process that died");
+            tracing::debug!(path = %path.display(), "removed the workspace of a process that no longer exists");
         }
     }
 }
