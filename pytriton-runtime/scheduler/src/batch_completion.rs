@@ -97,7 +97,8 @@ impl BatchCompletion {
         self.completion.queue.release(&self.origin)
     }
 
-    /// Records the results of the requests of a decoupled model, and ends those that have not ended.
+    /// Records the results of the requests of a decoupled model, and ends those that have not
+    /// ended.
     fn end_streamed(
         &self,
         streamed: &Streamed,

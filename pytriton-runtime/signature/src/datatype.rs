@@ -94,8 +94,8 @@ impl DataType {
         }
     }
 
-    /// Returns Triton's number, which is the same in the model configuration (`DataType`) and in the
-    /// backend API (`TRITONSERVER_DataType`).
+    /// Returns Triton's number, which is the same in the model configuration (`DataType`) and in
+    /// the backend API (`TRITONSERVER_DataType`).
     pub const fn triton_number(self) -> u8 {
         match self {
             Self::Bool => 1,

@@ -27,8 +27,8 @@ pub fn tracked(tensor: Tensor, budget: &Arc<MemoryBudget>) -> Result<Tensor, Mem
     Ok(tensor.map_data(|data| TrackedBytes::new(data, permit).into_bytes()))
 }
 
-/// The return value of a call, with the memory of its tensors reserved. Only this type is split into
-/// responses.
+/// The return value of a call, with the memory of its tensors reserved. Only this type is split
+/// into responses.
 #[derive(Debug)]
 pub(super) struct ReservedOutputs(Returned);
 

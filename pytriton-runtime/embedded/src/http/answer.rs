@@ -23,7 +23,8 @@ pub(super) fn json(body: TrackedBytes) -> Answer {
     answer(StatusCode::OK, JSON, body)
 }
 
-/// Creates a response about models or settings. Its memory is reserved until the client has received it.
+/// Creates a response about models or settings. Its memory is reserved until the client has
+/// received it.
 pub(super) fn held(
     app_state: &AppState,
     content_type: &'static str,

@@ -20,8 +20,8 @@ impl ModelRepository {
     /// new ones are ready, and complete the requests that they have accepted. If one version cannot
     /// be loaded, nothing changes. While a load is running, only the newest further load waits.
     ///
-    /// `change` is applied to each version. It is work on `bytes` bytes, and runs on an offload thread
-    /// if these are many.
+    /// `change` is applied to each version. It is work on `bytes` bytes, and runs on an offload
+    /// thread if these are many.
     ///
     /// # Errors
     ///

@@ -152,8 +152,8 @@ pub struct Options {
     pub docs_address: Option<IpAddr>,
 
     /// Separate port for the docs page and the routes that it uses; 0 selects a free one. Default
-    /// with tritonserver: 8004. The embedded engine always serves it on the HTTP port and, if given, on
-    /// this port as well
+    /// with tritonserver: 8004. The embedded engine always serves it on the HTTP port and, if
+    /// given, on this port as well
     #[arg(long, env = "PYTRITON_TRITON_CONFIG_DOCS_PORT", value_name = "PORT")]
     pub docs_port: Option<u16>,
 

@@ -30,8 +30,8 @@ enum Member {
 }
 
 impl GenerateFormat {
-    /// Creates the format for a request with this ID, which may be empty. The copies of the names are
-    /// reserved in the budget of `permit`.
+    /// Creates the format for a request with this ID, which may be empty. The copies of the names
+    /// are reserved in the budget of `permit`.
     ///
     /// # Errors
     ///

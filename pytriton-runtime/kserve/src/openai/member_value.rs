@@ -164,7 +164,8 @@ pub(super) fn stops(
         )
     };
     let stops = stops.into_iter().map(|stop| {
-        // The text of a longer value is not copied: a byte takes at most an escape, between two quotes.
+        // The text of a longer value is not copied: a byte takes at most an escape, between two
+        // quotes.
         if stop.get().len() > MAX_STOP_BYTES * ESCAPE + 2 {
             return Err(wrong());
         }

@@ -37,8 +37,8 @@ pub trait TextParameter {
     fn read<'c>(call: &'c Call<'_>, input: usize) -> Result<Self::Storage<'c>, ModelError>;
 }
 
-/// The types that implement [`Scalar`](pytriton_core::call::Scalar). Without a list, the compiler would
-/// expect that `Vec<String>` implements it in a later version of the crate.
+/// The types that implement [`Scalar`](pytriton_core::call::Scalar). Without a list, the compiler
+/// would expect that `Vec<String>` implements it in a later version of the crate.
 macro_rules! values {
     ($($value:ty),+ $(,)?) => {
         $(

@@ -20,8 +20,8 @@ const FIELD_BYTES: usize = 256;
 
 /// A request message whose decoded size is bounded before prost decodes it.
 ///
-/// The rule is the same for every message, inference requests included: at most `MAX_FIELDS` fields,
-/// counted in the message itself and in the nested messages that can repeat.
+/// The rule is the same for every message, inference requests included: at most `MAX_FIELDS`
+/// fields, counted in the message itself and in the nested messages that can repeat.
 pub trait BoundedMessage: Message + Default {
     /// The nested messages whose fields are counted.
     const NESTED: &'static [Nested] = &[];

@@ -162,8 +162,8 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// Returns [`BoundedError::Decode`] if the message is invalid, and [`BoundedError::Budget`] if a
-    /// copy cannot be reserved.
+    /// Returns [`BoundedError::Decode`] if the message is invalid, and [`BoundedError::Budget`] if
+    /// a copy cannot be reserved.
     pub fn decode(self) -> Result<(ModelInferRequest, MemoryPermit), BoundedError> {
         let (mut rest, mut permit) = self.rest.into_parts();
         permit.absorb(self.permit)?;

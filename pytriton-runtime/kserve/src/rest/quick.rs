@@ -13,8 +13,8 @@ use super::decimal::FromDecimal;
 /// The maximum number of inputs, and of dimensions of one, on this path.
 const MAX_ITEMS: usize = 64;
 
-/// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers without
-/// nesting.
+/// Decodes a request in the most common form into an empty one: an ID, and inputs of numbers
+/// without nesting.
 ///
 /// Returns `None` if the request has another form, is invalid, or if its memory cannot be reserved.
 /// The general decoder then decodes it and reports errors. The reservation has grown in both cases.

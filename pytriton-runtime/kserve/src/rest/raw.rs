@@ -10,8 +10,8 @@ use crate::error::CodecError;
 
 use super::ResponseFormat;
 
-/// Decodes a body without JSON as the only input of its model. The outputs are binary data. `permit`
-/// covers the body already, and the request afterwards.
+/// Decodes a body without JSON as the only input of its model. The outputs are binary data.
+/// `permit` covers the body already, and the request afterwards.
 ///
 /// Source: `EVBufferToRawInput` and `InferenceRequest::Normalize` in Triton 2.51.
 ///

@@ -118,8 +118,8 @@ impl ResponseCache {
         Lookup { response, ns }
     }
 
-    /// Inserts the response to a request, unless it is larger than the cache, or than what responses
-    /// that are being inserted leave of it.
+    /// Inserts the response to a request, unless it is larger than the cache, or than what
+    /// responses that are being inserted leave of it.
     pub fn insert(&self, key: CacheKey, response: &Response) -> Insertion {
         let begun = Instant::now();
         let bytes = bytes(response);

@@ -61,8 +61,8 @@ impl Entries {
         Some(entry.response.clone())
     }
 
-    /// Reserves the memory of a response, and returns those evicted for it. `None` if responses that
-    /// are being copied leave too little.
+    /// Reserves the memory of a response, and returns those evicted for it. `None` if responses
+    /// that are being copied leave too little.
     pub(super) fn reserve(&mut self, bytes: usize) -> Option<Vec<Response>> {
         let rest = self.capacity.checked_sub(self.reserved)?;
         let limit = rest.checked_sub(bytes)?;
