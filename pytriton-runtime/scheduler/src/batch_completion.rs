@@ -5,11 +5,13 @@ use std::sync::Arc;
 use pytriton_core::call::{CancellationSink, Executed, ResponseSink};
 use pytriton_core::request::{Request, SmallVec, TraceEvents};
 use pytriton_core::response_channel::{Outcome, ReceiverStatus, SchedulerError};
-use pytriton_core::statistics::{self, Conclusion, Durations, FailureReason, Success, nanoseconds};
+use pytriton_core::statistics::{
+    self, Durations, FailureReason, RequestOutcome, Success, nanoseconds,
+};
 use tokio::time::Instant;
 
 use super::completion_context::CompletionContext;
-use super::message::{Batch, Origin, Reply};
+use super::message::{Batch, Origin, ResponseTarget};
 use super::streamed::{Streamed, streamed};
 
 /// The recipients of the responses of a batch. Each receives one, even if the instance ends.
@@ -19,7 +21,7 @@ pub(super) struct BatchCompletion {
     sequence: u64,
     origin: Origin,
     begun: Instant,
-    replies: SmallVec<Reply>,
+    targets: SmallVec<ResponseTarget>,
     /// The requests of a decoupled model, whose responses are sent during the execution.
     streamed: Option<Arc<Streamed>>,
     /// Detects cancellation, if the function checks for it.
@@ -35,33 +37,33 @@ impl BatchCompletion {
         mut batch: Batch,
     ) -> (SmallVec<Request>, Self) {
         let begun = batch.begun.unwrap_or_else(Instant::now);
-        completion.recorder().begin(batch.replies.len());
+        completion.recorder().begin(batch.targets.len());
         batch.requests.iter_mut().for_each(Request::dequeue);
         let watched = completion.cancellable && !completion.decoupled;
-        let watched = watched.then(|| watched_by(&batch.replies));
-        let (replies, streamed) = match completion.decoupled {
-            false => (batch.replies, None),
+        let watched = watched.then(|| watched_by(&batch.targets));
+        let (targets, streamed) = match completion.decoupled {
+            false => (batch.targets, None),
             true => (
                 SmallVec::default(),
-                Some(streamed(completion, begun, batch.replies)),
+                Some(streamed(completion, begun, batch.targets)),
             ),
         };
         let traces = batch.requests.iter().filter_map(Request::traced);
-        let replies = Self {
+        let this = Self {
             completion: Arc::clone(completion),
             sequence: batch.sequence,
             origin: batch.origin,
             begun,
-            replies,
+            targets,
             streamed,
             watched,
             traces: traces.cloned().collect(),
         };
-        (batch.requests, replies)
+        (batch.requests, this)
     }
 
     /// Returns the recipient of streamed responses, or the check for cancellation.
-    pub(super) fn answering(&self) -> Option<Arc<dyn ResponseSink>> {
+    pub(super) fn response_sink(&self) -> Option<Arc<dyn ResponseSink>> {
         match (&self.streamed, &self.watched) {
             (Some(streamed), _) => Some(Arc::clone(streamed) as _),
             (None, Some(watched)) => Some(Arc::clone(watched)),
@@ -89,11 +91,11 @@ impl BatchCompletion {
             self.end_streamed(&streamed, durations, &ends.collect::<Vec<_>>());
             return self.completion.queue.release(&self.origin);
         }
-        let replies = mem::take(&mut self.replies);
+        let targets = mem::take(&mut self.targets);
         let outcomes = results.map(|result| self.completion.reserved(result));
-        self.completion.recorder().end(replies.len());
-        self.record(durations, &replies, &outcomes);
-        self.completion.respond(self.sequence, replies, outcomes);
+        self.completion.recorder().end(targets.len());
+        self.record(durations, &targets, &outcomes);
+        self.completion.respond(self.sequence, targets, outcomes);
         self.completion.queue.release(&self.origin)
     }
 
@@ -113,12 +115,12 @@ impl BatchCompletion {
         streamed.end(ends.iter().cloned().chain(repeat(Ok(()))));
     }
 
-    fn record(&self, durations: Durations, replies: &[Reply], outcomes: &[Outcome]) {
-        let requests = replies.iter().zip(outcomes).map(|(reply, outcome)| {
+    fn record(&self, durations: Durations, targets: &[ResponseTarget], outcomes: &[Outcome]) {
+        let requests = targets.iter().zip(outcomes).map(|(target, outcome)| {
             let succeeded = outcome.is_ok();
-            (reply.arrived, reply.batch_size, succeeded)
+            (target.arrived, target.batch_size, succeeded)
         });
-        let batch_size = replies.iter().map(|reply| reply.batch_size).sum();
+        let batch_size = targets.iter().map(|target| target.batch_size).sum();
         self.record_all(durations, batch_size, requests);
     }
 
@@ -136,12 +138,12 @@ impl BatchCompletion {
         };
         let since = |earlier: Instant| nanoseconds(now.saturating_duration_since(earlier));
         let requests = requests.map(|(arrived, batch_size, succeeded)| match succeeded {
-            true => Conclusion::Succeeded(Success {
+            true => RequestOutcome::Succeeded(Success {
                 batch_size,
                 request: since(arrived),
                 queue: nanoseconds(self.begun.saturating_duration_since(arrived)),
             }),
-            false => Conclusion::Failed(since(arrived)),
+            false => RequestOutcome::Failed(since(arrived)),
         });
         let once = !self.completion.decoupled;
         self.completion.recorder().record(execution, once, requests);
@@ -149,8 +151,8 @@ impl BatchCompletion {
 }
 
 /// Detects for each request whether its response is still needed.
-fn watched_by(replies: &[Reply]) -> Arc<dyn ResponseSink> {
-    let requests = replies.iter().map(|reply| reply.sink.receiver_status());
+fn watched_by(targets: &[ResponseTarget]) -> Arc<dyn ResponseSink> {
+    let requests = targets.iter().map(|target| target.sink.receiver_status());
     let requests: Vec<ReceiverStatus> = requests.collect();
     Arc::new(CancellationSink(move |request| {
         let request = requests.get(request);
@@ -172,19 +174,19 @@ impl Drop for BatchCompletion {
             }
             return;
         }
-        if self.replies.is_empty() {
+        if self.targets.is_empty() {
             return;
         }
-        let replies = mem::take(&mut self.replies);
-        queue.recorder().end(replies.len());
-        for reply in replies.iter() {
-            let took = nanoseconds(reply.arrived.elapsed());
+        let targets = mem::take(&mut self.targets);
+        queue.recorder().end(targets.len());
+        for target in targets.iter() {
+            let took = nanoseconds(target.arrived.elapsed());
             queue
                 .recorder()
                 .record_failure(FailureReason::Backend, took);
         }
-        let outcomes = replies.iter().map(|_| Err(ended())).collect();
-        self.completion.respond(self.sequence, replies, outcomes);
+        let outcomes = targets.iter().map(|_| Err(ended())).collect();
+        self.completion.respond(self.sequence, targets, outcomes);
         if queue.release(&self.origin) {
             queue.wake();
         }
@@ -219,8 +221,8 @@ mod tests {
         let queue = Arc::new(Queue::of(&spec, Policy::new(&spec, 4)));
         let budget = MemoryBudget::new(usize::MAX);
         let completion = Arc::new(CompletionContext::new(&spec, Arc::clone(&queue), budget));
-        let mut lost = queue.push(request(&spec, 8, 1.0)).unwrap().answers;
-        let mut served = queue.push(request(&spec, 8, 2.0)).unwrap().answers;
+        let mut lost = queue.push(request(&spec, 8, 1.0)).unwrap().receiver;
+        let mut served = queue.push(request(&spec, 8, 2.0)).unwrap().receiver;
         let (_, first) = BatchCompletion::split(&completion, queue.next_batch(0).await.unwrap());
         let (_, second) = BatchCompletion::split(&completion, queue.next_batch(0).await.unwrap());
         second.finish(Executed {
@@ -229,7 +231,8 @@ mod tests {
         });
         drop(first);
         let lost = lost.next().await.unwrap().unwrap_err();
-        let expected = "the instance of model 'Identity' that was executing the request has stopped";
+        let expected =
+            "the instance of model 'Identity' that was executing the request has stopped";
         assert_eq!(lost.to_string(), expected);
         served.next().await.unwrap().unwrap();
         let statistics = queue.recorder().snapshot(0);

@@ -34,11 +34,11 @@ impl DynamicQueue {
             // The instance ends when all accepted requests are completed.
             return match state.closed && state.inline == 0 {
                 true => Found::End,
-                false => Found::Look(None),
+                false => Found::Recheck(None),
             };
         }
         if state.running >= self.places || state.is_held() {
-            return Found::Look(None);
+            return Found::Recheck(None);
         }
         loop {
             let line = &state.line;
@@ -48,34 +48,34 @@ impl DynamicQueue {
                     let formed = line.iter().take(state.formed.requests());
                     let bytes = || formed.map(|waiting| waiting.request.bytes()).sum::<usize>();
                     if max_bytes.is_some_and(|max_bytes| bytes() > max_bytes) {
-                        return Found::Look(None);
+                        return Found::Recheck(None);
                     }
                     let permit = acquire();
                     if permit.is_none() {
-                        return Found::Look(None);
+                        return Found::Recheck(None);
                     }
                     permit
                 }
             };
             let first = line.iter().next();
             let stacks = |index| match (first, line.iter().nth(index)) {
-                (Some(first), Some(other)) => first.goes_with(other),
+                (Some(first), Some(other)) => first.can_batch_with(other),
                 _ => false,
             };
             if let Some(permit) = permit
                 && let Some(count) = state.formed.take(&self.policy, now, stacks)
             {
                 let parts = state.line.take(count).map(Waiting::split);
-                let (requests, replies) = parts.unzip();
+                let (requests, targets) = parts.unzip();
                 // This leaves space for another formed batch.
                 self.form_ahead(state, now);
-                let batch = state.batch(requests, replies, max_bytes.is_some());
+                let batch = state.batch(requests, targets, max_bytes.is_some());
                 return Found::Batch((permit, batch));
             }
             match self.form(state, now) {
                 Step::Formed => {}
-                Step::Wait(left) => return Found::Look(Some(left)),
-                Step::Nothing => return Found::Look(None),
+                Step::Wait(left) => return Found::Recheck(Some(left)),
+                Step::Nothing => return Found::Recheck(None),
             }
         }
     }
@@ -106,7 +106,7 @@ impl DynamicQueue {
         let candidates = pending.clone().map(|waiting| Candidate {
             rows: waiting.request.batch_size(),
             since: waiting.arrived,
-            joins: first.goes_with(waiting),
+            joins: first.can_batch_with(waiting),
         });
         if pending.clone().next().is_none() {
             return Step::Nothing;

@@ -7,7 +7,7 @@ use pytriton_core::request::{Response, SmallVec};
 use pytriton_core::response_channel::Outcome;
 use pytriton_core::statistics::Recorder;
 
-use super::message::Reply;
+use super::message::ResponseTarget;
 use super::queue::Queue;
 
 /// The output side of a model: statistics, reservations and order of responses.
@@ -51,10 +51,10 @@ impl CompletionContext {
     pub(super) fn respond(
         &self,
         sequence: u64,
-        replies: SmallVec<Reply>,
+        targets: SmallVec<ResponseTarget>,
         outcomes: SmallVec<Outcome>,
     ) {
-        let sinks = replies.into_iter().map(|reply| reply.sink);
+        let sinks = targets.into_iter().map(|target| target.sink);
         let outcomes = sinks.zip(outcomes);
         match self.queue.ordered() {
             Some(ordered) => ordered.respond(sequence, outcomes),

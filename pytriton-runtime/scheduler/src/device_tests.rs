@@ -56,9 +56,9 @@ async fn an_instance_knows_its_device_and_is_called_with_its_own_state() {
         let asked = [1.0; 8].map(|value| served.spawn(infer_request(1, value)));
         // This request is executed inline if an instance is idle.
         let alone = served.infer(infer_request(1, 1.0)).await;
-        let answers = try_join_all(asked).await.unwrap();
-        let answers = answers.into_iter().chain([alone]);
-        seen.extend(answers.map(|answer| {
+        let responses = try_join_all(asked).await.unwrap();
+        let responses = responses.into_iter().chain([alone]);
+        seen.extend(responses.map(|answer| {
             let answer = answer.unwrap();
             answer.outputs[0].1.elements::<f32>().unwrap()[0].to_bits()
         }));

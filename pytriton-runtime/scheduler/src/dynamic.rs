@@ -8,7 +8,7 @@ use pytriton_core::response_channel::{SchedulerError, response_channel};
 use pytriton_core::statistics::{FailureReason, Recorder, nanoseconds};
 use tokio::time::Instant;
 
-use super::message::{Batch, Enqueued, Origin, Pushed, Reply, Ticket, Waiting};
+use super::message::{Batch, Enqueued, Origin, Pushed, ResponseTarget, Ticket, Waiting};
 use super::notifier::{Found, Notifier};
 use super::ordered_responses::OrderedResponses;
 use super::prefetch::Prefetched;
@@ -106,7 +106,7 @@ impl DynamicQueue {
         let policy = &self.policy.levels[level];
         let timeout = policy.timeout(request.timeout_microseconds());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
-        let (sink, answers) = response_channel();
+        let (sink, receiver) = response_channel();
         let mut state = self.lock();
         if state.closed {
             return Err(SchedulerError::Stopping);
@@ -146,15 +146,15 @@ impl DynamicQueue {
         if goes(&state)
             && let Some(permit) = acquire()
         {
-            let reply = Reply::new(arrived, rows, sink);
+            let target = ResponseTarget::new(arrived, rows, sink);
             let batch = Batch {
                 begun: Some(arrived),
-                ..state.batch(SmallVec::one(request), SmallVec::one(reply), true)
+                ..state.batch(SmallVec::one(request), SmallVec::one(target), true)
             };
             return Ok(Pushed::Taken {
                 permit,
                 batch,
-                answers,
+                receiver,
             });
         }
         // Requests that were due before this one arrived do not wait for it.
@@ -174,7 +174,7 @@ impl DynamicQueue {
         Ok(Pushed::Waiting(Enqueued {
             ticket,
             refused,
-            answers,
+            receiver,
         }))
     }
 
@@ -204,7 +204,7 @@ impl DynamicQueue {
     ) -> Option<(P, Batch)> {
         match self.look(Some(max_bytes), acquire) {
             Found::Batch(found) => Some(found),
-            Found::Look(_) | Found::End => None,
+            Found::Recheck(_) | Found::End => None,
         }
     }
 
@@ -284,7 +284,7 @@ impl DynamicQueue {
     ) -> Found<(P, Batch)> {
         let now = Instant::now();
         let mut state = self.lock();
-        let refused = self.look_for_late(&mut state.line, now);
+        let refused = self.apply_timeouts(&mut state.line, now);
         let found = self.found(&mut state, max_bytes, acquire, now);
         let batch = matches!(found, Found::Batch(_));
         let more = batch && state.line.len() > 0 && state.running < self.places;
@@ -299,12 +299,12 @@ impl DynamicQueue {
 
     /// Applies the timeout policy of each level. Delays or returns requests that have waited too
     /// long.
-    fn look_for_late(&self, line: &mut PriorityQueue, now: Instant) -> VecDeque<Waiting> {
+    fn apply_timeouts(&self, line: &mut PriorityQueue, now: Instant) -> VecDeque<Waiting> {
         let mut refused = VecDeque::new();
         for (level, policy) in self.policy.levels.iter().enumerate() {
             match policy.timeout_action {
-                TimeoutAction::Delay => line.delay_late(level, now),
-                TimeoutAction::Reject => refused.append(&mut line.take_late(level, now)),
+                TimeoutAction::Delay => line.delay_timed_out(level, now),
+                TimeoutAction::Reject => refused.append(&mut line.take_timed_out(level, now)),
             }
         }
         refused
@@ -335,7 +335,7 @@ impl State {
     pub(super) fn batch(
         &mut self,
         requests: SmallVec<Request>,
-        replies: SmallVec<Reply>,
+        targets: SmallVec<ResponseTarget>,
         inline: bool,
     ) -> Batch {
         let sequence = self.next_sequence;
@@ -347,7 +347,7 @@ impl State {
             origin: Origin::PriorityQueue { inline },
             begun: None,
             requests,
-            replies,
+            targets,
         }
     }
 }

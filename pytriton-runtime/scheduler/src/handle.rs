@@ -172,50 +172,50 @@ impl Scheduler {
             Ok(Pushed::Taken {
                 permit,
                 batch,
-                mut answers,
+                mut receiver,
             }) => {
                 inline.run(permit, batch);
-                if let Some(outcome) = answers.try_next() {
+                if let Some(outcome) = receiver.try_next() {
                     return now(outcome);
                 }
                 // The response must wait for those to earlier requests.
-                later(async move { self.unless_given_up(&mut answers).await })
+                later(async move { self.receive_unless_abandoned(&mut receiver).await })
             }
             Err(refused) => now(Err(refused)),
         }
     }
 
     fn later(&self, enqueued: Enqueued) -> MaybeReady<'_, Response, SchedulerError> {
-        let place = Place {
+        let guard = WithdrawOnDrop {
             queue: &self.queue,
             ticket: Some(enqueued.ticket),
         };
-        later(self.wait(enqueued, place))
+        later(self.wait(enqueued, guard))
     }
 
-    async fn wait(&self, enqueued: Enqueued, mut place: Place<'_>) -> Outcome {
+    async fn wait(&self, enqueued: Enqueued, mut guard: WithdrawOnDrop<'_>) -> Outcome {
         let Enqueued {
             ticket,
             refused,
-            mut answers,
+            mut receiver,
             ..
         } = enqueued;
         let outcome = match refused {
-            None => self.unless_given_up(&mut answers).await,
+            None => self.receive_unless_abandoned(&mut receiver).await,
             Some(refused) => tokio::select! {
                 biased;
-                outcome = self.unless_given_up(&mut answers) => outcome,
+                outcome = self.receive_unless_abandoned(&mut receiver) => outcome,
                 () = sleep_until(refused) => {
                     if self.queue.withdraw(ticket, FailureReason::Rejected) {
-                        place.ticket = None;
+                        guard.ticket = None;
                         return Err(SchedulerError::Timeout);
                     }
                     // The request is being executed, so its queue timeout no longer applies.
-                    self.unless_given_up(&mut answers).await
+                    self.receive_unless_abandoned(&mut receiver).await
                 }
             },
         };
-        place.ticket = None;
+        guard.ticket = None;
         outcome
     }
 
@@ -232,14 +232,14 @@ impl Scheduler {
         Ok(ResponseStream::new(&self.queue, enqueued, abandoned))
     }
 
-    async fn unless_given_up(&self, answers: &mut ResponseReceiver) -> Outcome {
-        if let Some(outcome) = answers.try_next() {
+    async fn receive_unless_abandoned(&self, receiver: &mut ResponseReceiver) -> Outcome {
+        if let Some(outcome) = receiver.try_next() {
             return outcome;
         }
         let mut abandoned = self.abandoned.subscribe();
         let outcome = tokio::select! {
             biased;
-            outcome = answers.next() => outcome,
+            outcome = receiver.next() => outcome,
             _ = abandoned.wait_for(|abandoned| *abandoned) => None,
         };
         outcome.unwrap_or_else(|| Err(SchedulerError::Stopping))
@@ -327,12 +327,12 @@ impl Drop for Scheduler {
 }
 
 /// The position of a request in the queue. Dropping it removes the request.
-struct Place<'a> {
+struct WithdrawOnDrop<'a> {
     queue: &'a Queue,
     ticket: Option<Ticket>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for WithdrawOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             self.queue.withdraw(ticket, FailureReason::Canceled);
@@ -351,7 +351,7 @@ fn follow(queue: &Arc<Queue>, spec: &Arc<ModelSpec>) -> impl Fn(Change) + Send +
             for instance in change.instance.map_or(all, one) {
                 match change.is_available {
                     true => sequences.arrive(instance),
-                    false => sequences.depart(instance),
+                    false => sequences.retire(instance),
                 }
             }
         }

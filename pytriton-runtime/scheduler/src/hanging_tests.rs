@@ -11,7 +11,7 @@ use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::served::{Answer, Served, TEST_TIMEOUT};
+use super::served::{Outcome, Served, TEST_TIMEOUT};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
     call_options: CallOptions {
@@ -30,7 +30,7 @@ async fn start(declaration: &ModelDeclaration) -> Served {
 }
 
 /// Sends a request with one row and unique parameters.
-fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
+fn ask(served: &Served, value: f32) -> JoinHandle<Outcome> {
     let mut parameters = Parameters::default();
     parameters.insert("value", ParameterValue::Double(value.into()));
     served.spawn(InferRequest {
@@ -40,7 +40,7 @@ fn ask(served: &Served, value: f32) -> JoinHandle<Answer> {
 }
 
 /// Sends a request and waits until an instance has it.
-async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Answer> {
+async fn ask_and_wait(served: &Served, value: f32) -> JoinHandle<Outcome> {
     let asked = ask(served, value);
     tokio::task::yield_now().await;
     served
@@ -59,7 +59,7 @@ async fn is_well(served: &Served) {
 }
 
 #[track_caller]
-fn failed(answer: Result<Answer, tokio::task::JoinError>, text: &str, status: Status) {
+fn failed(answer: Result<Outcome, tokio::task::JoinError>, text: &str, status: Status) {
     let error = answer.unwrap().unwrap_err();
     assert_eq!((error.to_string().as_str(), error.status()), (text, status));
 }
@@ -115,8 +115,8 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
     };
     let served = start(&alone).await;
     let gate = GATE.lock().await;
-    let answers = [2.0, -3.0, -5.0, 3.0].map(|value| ask(&served, value));
-    let [done, wrong, hanging, after] = answers;
+    let responses = [2.0, -3.0, -5.0, 3.0].map(|value| ask(&served, value));
+    let [done, wrong, hanging, after] = responses;
     done.await.unwrap().unwrap();
     let wrong = wrong.await.unwrap().unwrap_err();
     assert_eq!(wrong.to_string(), "model 'Identity' failed: asked to fail");

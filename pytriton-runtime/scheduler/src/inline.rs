@@ -87,7 +87,7 @@ impl InlineExecutor {
 
     /// Executes a batch. Returns whether more requests wait for the instance.
     fn execute(&self, permit: InstancePermit<'_>, batch: Batch) -> bool {
-        let (requests, replies) = BatchCompletion::split(&self.completion, batch);
+        let (requests, completion) = BatchCompletion::split(&self.completion, batch);
         // The permit is released before the batch. A thread that finds the instance busy leaves its
         // request in the queue while it holds the lock of the queue. Releasing the batch takes the
         // same lock and reports that request.
@@ -100,7 +100,7 @@ impl InlineExecutor {
                 message.push_str(PANIC_NOTE);
             }
         }
-        replies.conclude(executed)
+        completion.conclude(executed)
     }
 
     fn warn_if_slow(&self, executed: &Executed) {

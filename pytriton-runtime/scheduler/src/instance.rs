@@ -56,13 +56,13 @@ impl Worker {
             }),
             (Some(runner), None) => {
                 let _presence = guard;
-                self.serve_alone(&runner.into_local(), loaded);
+                self.serve_exclusively(&runner.into_local(), loaded);
             }
         }
     }
 
     /// Executes batches with an instance that no other thread can call.
-    fn serve_alone(&self, runner: &Runner, loaded: mpsc::Sender<Result<(), ModelError>>) {
+    fn serve_exclusively(&self, runner: &Runner, loaded: mpsc::Sender<Result<(), ModelError>>) {
         if loaded.try_send(Ok(())).is_err() {
             return;
         }
@@ -75,11 +75,11 @@ impl Worker {
     }
 
     async fn serve(&self, runner: &Runner, batch: Batch) {
-        let (requests, replies) = BatchCompletion::split(&self.completion, batch);
-        let answering = replies.answering();
-        let finish = |executed| replies.finish(executed);
+        let (requests, completion) = BatchCompletion::split(&self.completion, batch);
+        let response_sink = completion.response_sink();
+        let finish = |executed| completion.finish(executed);
         runner
-            .serve(&requests, &[], answering.as_ref(), finish)
+            .serve(&requests, &[], response_sink.as_ref(), finish)
             .await;
     }
 
@@ -101,9 +101,9 @@ impl Worker {
         let acquire = || slots.try_acquire(self.number);
         let next = || self.queue.next_permitted(acquire);
         while let Some((permit, batch)) = self.runtime.block_on(next()) {
-            let (requests, replies) = BatchCompletion::split(&self.completion, batch);
+            let (requests, completion) = BatchCompletion::split(&self.completion, batch);
             if let Some(executed) = permit.execute(&requests) {
-                replies.finish(executed);
+                completion.finish(executed);
             }
         }
     }

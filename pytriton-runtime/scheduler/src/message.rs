@@ -29,7 +29,7 @@ pub(super) struct Enqueued {
     /// When it is refused if it still waits.
     pub(super) refused: Option<Instant>,
     /// Receives its responses.
-    pub(super) answers: ResponseReceiver,
+    pub(super) receiver: ResponseReceiver,
 }
 
 /// The result of queueing a request that this thread may execute.
@@ -44,19 +44,19 @@ pub(super) enum Pushed<P> {
         /// The batch.
         batch: Batch,
         /// Receives its response.
-        answers: ResponseReceiver,
+        receiver: ResponseReceiver,
     },
 }
 
 /// The part of a request that is kept while it is executed.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct ResponseTarget {
     pub(super) arrived: Instant,
     pub(super) batch_size: usize,
     pub(super) sink: ResponseSender,
 }
 
-impl Reply {
+impl ResponseTarget {
     pub(super) fn new(arrived: Instant, batch_size: usize, sink: ResponseSender) -> Self {
         Self {
             arrived,
@@ -69,7 +69,7 @@ impl Reply {
 impl Waiting {
     /// Returns whether two requests may be in one batch. Calls of a decoupled model that groups by
     /// parameters are kept separate, because each may run forever.
-    pub(super) fn goes_with(&self, other: &Self) -> bool {
+    pub(super) fn can_batch_with(&self, other: &Self) -> bool {
         let (first, other) = (&self.request, &other.request);
         let model = first.model();
         let splits_by_parameters = model.decoupled && model.by_parameters;
@@ -78,9 +78,9 @@ impl Waiting {
     }
 
     /// Splits the request into the part that is executed and the part that receives its response.
-    pub(super) fn split(self) -> (Request, Reply) {
-        let reply = Reply::new(self.arrived, self.request.batch_size(), self.sink);
-        (self.request, reply)
+    pub(super) fn split(self) -> (Request, ResponseTarget) {
+        let target = ResponseTarget::new(self.arrived, self.request.batch_size(), self.sink);
+        (self.request, target)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Batch {
     pub(super) begun: Option<Instant>,
     pub(super) requests: SmallVec<Request>,
     /// One for each request.
-    pub(super) replies: SmallVec<Reply>,
+    pub(super) targets: SmallVec<ResponseTarget>,
 }
 
 /// Where the requests of a batch waited.

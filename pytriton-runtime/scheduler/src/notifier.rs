@@ -16,7 +16,7 @@ pub(super) enum Found<T = Batch> {
     /// A batch.
     Batch(T),
     /// None now. Look again after a notification or this time.
-    Look(Option<Duration>),
+    Recheck(Option<Duration>),
     /// There will be no further batch.
     End,
 }
@@ -45,7 +45,7 @@ impl Notifier {
             let look_again = match look() {
                 Found::Batch(batch) => return Some(batch),
                 Found::End => return None,
-                Found::Look(after) => after,
+                Found::Recheck(after) => after,
             };
             match look_again {
                 Some(after) => {

@@ -17,7 +17,7 @@ use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
 
-use super::served::{Answer, MILLISECOND, Served};
+use super::served::{MILLISECOND, Outcome, Served};
 
 /// Returns its input. -5 waits for [`GATE`], other negative numbers are errors, and every fourth
 /// value from 1000 on takes a while. Batches that are executed inline are counted.
@@ -77,7 +77,7 @@ impl Served {
 
     /// Sends a request that blocks an instance, and waits until the instance has it. It is too
     /// large to be executed inline.
-    async fn hang(&self) -> JoinHandle<Answer> {
+    async fn hang(&self) -> JoinHandle<Outcome> {
         let hanging = self.spawn(row(70_000, -5.0));
         self.until(|served| served.scheduler.statistics().running == 1)
             .await;
@@ -211,7 +211,7 @@ impl<'a> Ledger<'a> {
 }
 
 #[track_caller]
-fn check(number: u16, answer: Answer) {
+fn check(number: u16, answer: Outcome) {
     match answer {
         Ok(response) => {
             let elements = response.outputs[0].1.elements::<f32>().unwrap();

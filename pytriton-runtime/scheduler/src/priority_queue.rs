@@ -75,18 +75,18 @@ impl PriorityQueue {
     }
 
     /// Delays the timed-out requests of a level behind the others.
-    pub(super) fn delay_late(&mut self, level: usize, now: Instant) {
+    pub(super) fn delay_timed_out(&mut self, level: usize, now: Instant) {
         if let Some(places) = self.levels.get_mut(level) {
-            let late = places.take_late(now);
+            let late = places.take_timed_out(now);
             places.late.extend(late);
         }
     }
 
     /// Removes the timed-out requests of a level.
-    pub(super) fn take_late(&mut self, level: usize, now: Instant) -> VecDeque<Waiting> {
+    pub(super) fn take_timed_out(&mut self, level: usize, now: Instant) -> VecDeque<Waiting> {
         let places = self.levels.get_mut(level);
         places
-            .map(|places| places.take_late(now))
+            .map(|places| places.take_timed_out(now))
             .unwrap_or_default()
     }
 }
@@ -107,7 +107,7 @@ impl LevelQueue {
         }
     }
 
-    fn take_late(&mut self, now: Instant) -> VecDeque<Waiting> {
+    fn take_timed_out(&mut self, now: Instant) -> VecDeque<Waiting> {
         if self.first_deadline.is_none_or(|first| first > now) {
             return VecDeque::new();
         }

@@ -148,7 +148,7 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
     ];
     for (waiting, leaves, refused) in table {
         let levels = Levels::new(0, &[(1, PATIENT), (3, PATIENT)]);
-        let mut answers = Vec::new();
+        let mut receivers = Vec::new();
         for &(priority, number, milliseconds) in waiting {
             let request = InferRequest {
                 id: number.to_string(),
@@ -157,15 +157,15 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
                 ..infer_request(1, 0.0)
             };
             let request = Request::check(&levels.spec, request).unwrap();
-            answers.push((number, levels.queue.push(request).unwrap().answers));
+            receivers.push((number, levels.queue.push(request).unwrap().receiver));
         }
         advance(2 * MILLISECOND).await;
         let batch = timeout(MILLISECOND, levels.batch()).await;
         assert_eq!(batch.unwrap_or_default(), leaves, "{waiting:?}");
         let failures = levels.queue.recorder().snapshot(0).failures;
         assert_eq!(failures.iter().sum::<u64>(), refused, "{waiting:?}");
-        for (number, mut answers) in answers {
-            let outcome = answers.try_next();
+        for (number, mut receiver) in receivers {
+            let outcome = receiver.try_next();
             match leaves.contains(&number) {
                 true => assert!(outcome.is_none(), "{number} of {waiting:?}"),
                 false => assert!(matches!(outcome, Some(Err(SchedulerError::Timeout)))),

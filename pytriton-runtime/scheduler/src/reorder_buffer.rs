@@ -9,7 +9,7 @@ pub(super) struct ReorderBuffer<T> {
     /// Keyed by the first sequence number.
     held: BTreeMap<u64, Run<T>>,
     /// The number of runs at which unwanted batches are removed.
-    many: usize,
+    compact_at: usize,
 }
 
 /// A held batch, or a run of successive batches that are no longer wanted.
@@ -27,18 +27,18 @@ impl<T> ReorderBuffer<T> {
         Self {
             next: 0,
             held: BTreeMap::new(),
-            many: MIN_RUNS_TO_COMPACT,
+            compact_at: MIN_RUNS_TO_COMPACT,
         }
     }
 
-    /// Adds a finished batch and returns all batches that may leave now. `wanted` returns the part
+    /// Adds a finished batch and returns all batches that may leave now. `retain` returns the part
     /// of a held batch that is still wanted. At most twice as many batches are held as are wanted,
     /// plus a few.
     pub(super) fn finish(
         &mut self,
         sequence: u64,
         batch: T,
-        wanted: impl FnMut(T) -> Option<T>,
+        retain: impl FnMut(T) -> Option<T>,
     ) -> Vec<T> {
         let run = Run {
             end: sequence + 1,
@@ -50,16 +50,16 @@ impl<T> ReorderBuffer<T> {
             self.next = run.end;
             leaving.extend(run.batch);
         }
-        if self.held.len() >= self.many {
-            self.forget(wanted);
+        if self.held.len() >= self.compact_at {
+            self.compact(retain);
         }
         leaving
     }
 
-    fn forget(&mut self, mut wanted: impl FnMut(T) -> Option<T>) {
+    fn compact(&mut self, mut retain: impl FnMut(T) -> Option<T>) {
         let mut left: Vec<(u64, Run<T>)> = Vec::new();
         for (first, mut run) in take(&mut self.held) {
-            run.batch = run.batch.and_then(&mut wanted);
+            run.batch = run.batch.and_then(&mut retain);
             match left.last_mut() {
                 Some((_, before))
                     if before.end == first && before.batch.is_none() && run.batch.is_none() =>
@@ -69,7 +69,7 @@ impl<T> ReorderBuffer<T> {
                 _ => left.push((first, run)),
             }
         }
-        self.many = MIN_RUNS_TO_COMPACT.max(2 * left.len());
+        self.compact_at = MIN_RUNS_TO_COMPACT.max(2 * left.len());
         self.held = left.into_iter().collect();
     }
 }
@@ -90,9 +90,9 @@ mod tests {
     #[test]
     fn unwanted_batches_are_dropped() {
         let mut order = ReorderBuffer::new();
-        let wanted = |batch: u64| batch.is_multiple_of(1000).then_some(batch);
+        let retain = |batch: u64| batch.is_multiple_of(1000).then_some(batch);
         for sequence in 1..=10_000 {
-            assert!(order.finish(sequence, sequence, wanted).is_empty());
+            assert!(order.finish(sequence, sequence, retain).is_empty());
             assert!(
                 order.held.len() <= MIN_RUNS_TO_COMPACT.max(2 * 21),
                 "{}",
@@ -100,11 +100,11 @@ mod tests {
             );
         }
         // Batches that have not been checked since then leave with the others.
-        let left = order.finish(0, 0, wanted);
+        let left = order.finish(0, 0, retain);
         assert!(left.len() < MIN_RUNS_TO_COMPACT && left.is_sorted());
-        let left = left.into_iter().filter_map(wanted);
+        let left = left.into_iter().filter_map(retain);
         assert!(left.eq((0..=10).map(|thousand| 1000 * thousand)));
-        assert_eq!(order.finish(10_001, 10_001, wanted), [10_001]);
+        assert_eq!(order.finish(10_001, 10_001, retain), [10_001]);
         assert!(order.held.is_empty());
     }
 }

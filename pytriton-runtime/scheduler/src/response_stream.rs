@@ -16,7 +16,7 @@ use super::queue::Queue;
 /// The responses to one request, as they are produced. Receiving is cancel safe. Dropping it
 /// cancels the request: it leaves the queue, or its function observes the cancellation.
 pub struct ResponseStream {
-    answers: ResponseReceiver,
+    receiver: ResponseReceiver,
     queue: Arc<Queue>,
     ticket: Ticket,
     /// The queue timeout, while it applies.
@@ -32,7 +32,7 @@ impl ResponseStream {
         abandoned: watch::Receiver<bool>,
     ) -> Self {
         Self {
-            answers: enqueued.answers,
+            receiver: enqueued.receiver,
             queue: Arc::clone(queue),
             ticket: enqueued.ticket,
             late: enqueued
@@ -45,15 +45,15 @@ impl ResponseStream {
 
     /// Returns whether the last response has been received.
     pub fn is_over(&self) -> bool {
-        self.over || self.answers.is_over()
+        self.over || self.receiver.is_over()
     }
 
-    fn poll_heard(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Option<Outcome>> {
         if self.abandoned.is_so() {
             return self.ended(SchedulerError::Stopping);
         }
-        match self.answers.poll_next(context) {
-            Poll::Ready(None) if !self.answers.is_finished() => {
+        match self.receiver.poll_next(context) {
+            Poll::Ready(None) if !self.receiver.is_finished() => {
                 return self.ended(SchedulerError::Stopping);
             }
             Poll::Ready(outcome) => return Poll::Ready(outcome),
@@ -88,7 +88,7 @@ impl Stream for ResponseStream {
         if self.over {
             return Poll::Ready(None);
         }
-        let outcome = ready!(self.poll_heard(context));
+        let outcome = ready!(self.poll_received(context));
         self.over |= outcome.is_none();
         Poll::Ready(outcome)
     }
@@ -106,7 +106,7 @@ impl fmt::Debug for ResponseStream {
 impl Drop for ResponseStream {
     fn drop(&mut self) {
         // A completed request is no longer in the queue.
-        if !self.answers.is_finished() {
+        if !self.receiver.is_finished() {
             self.queue.withdraw(self.ticket, FailureReason::Canceled);
         }
     }

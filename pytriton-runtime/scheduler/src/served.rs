@@ -19,7 +19,7 @@ pub(super) const MILLISECOND: Duration = Duration::from_millis(1);
 /// Far longer than any operation in the tests takes.
 pub(super) const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) type Answer = Result<Response, SchedulerError>;
+pub(super) type Outcome = Result<Response, SchedulerError>;
 
 pub(super) struct Served {
     pub(super) spec: Arc<ModelSpec>,
@@ -69,14 +69,14 @@ impl Served {
         }
     }
 
-    pub(super) async fn infer(&self, request: InferRequest) -> Answer {
+    pub(super) async fn infer(&self, request: InferRequest) -> Outcome {
         let request = Request::check(&self.spec, request).unwrap();
         let answer = timeout(TEST_TIMEOUT, self.scheduler.infer(request));
         answer.await.unwrap()
     }
 
     /// Sends a request on its own task. Aborting the task disconnects the client.
-    pub(super) fn spawn(&self, request: InferRequest) -> JoinHandle<Answer> {
+    pub(super) fn spawn(&self, request: InferRequest) -> JoinHandle<Outcome> {
         let request = Request::check(&self.spec, request).unwrap();
         let scheduler = Arc::clone(&self.scheduler);
         tokio::spawn(async move {

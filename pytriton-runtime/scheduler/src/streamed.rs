@@ -8,7 +8,7 @@ use pytriton_core::statistics::{MOST_ANSWERS, nanoseconds};
 use tokio::time::Instant;
 
 use super::completion_context::CompletionContext;
-use super::message::Reply;
+use super::message::ResponseTarget;
 
 /// The requests of a batch whose responses are sent while its function runs.
 pub(super) type Streamed = StreamedBatch<ChannelSink>;
@@ -29,19 +29,19 @@ pub(super) struct ChannelSink {
 }
 
 /// When a request arrived, its rows, and whether it succeeded.
-type StreamConclusion = (Instant, usize, bool);
+type StreamOutcome = (Instant, usize, bool);
 
 /// Creates the sinks for the responses of a batch.
 pub(super) fn streamed(
     completion: &Arc<CompletionContext>,
     begun: Instant,
-    replies: SmallVec<Reply>,
+    targets: SmallVec<ResponseTarget>,
 ) -> Arc<Streamed> {
-    let sinks = replies.into_iter().map(|reply| ChannelSink {
+    let sinks = targets.into_iter().map(|target| ChannelSink {
         completion: Arc::clone(completion),
-        arrived: reply.arrived,
-        batch_size: reply.batch_size,
-        sender: Some(reply.sink),
+        arrived: target.arrived,
+        batch_size: target.batch_size,
+        sender: Some(target.sink),
         since: begun,
         recorded: 0,
         failed: false,
@@ -51,7 +51,7 @@ pub(super) fn streamed(
 
 impl ChannelSink {
     /// Records the result with which the request will end, unless it has ended.
-    pub(super) fn conclude(&mut self, end: &Result<(), SchedulerError>) -> StreamConclusion {
+    pub(super) fn conclude(&mut self, end: &Result<(), SchedulerError>) -> StreamOutcome {
         if self.sender.is_some() && end.is_err() {
             self.fail();
         }

@@ -56,11 +56,11 @@ async fn answers_that_are_sent_at_the_same_time_all_arrive() {
         ..STREAMED
     };
     let served = start(&declaration).await;
-    let (answers, error) = collect_values(stream(&served, 1, 1.0)).await;
-    let mut answers: Vec<f32> = answers.into_iter().flatten().collect();
-    answers.sort_by(f32::total_cmp);
+    let (responses, error) = collect_values(stream(&served, 1, 1.0)).await;
+    let mut responses: Vec<f32> = responses.into_iter().flatten().collect();
+    responses.sort_by(f32::total_cmp);
     let expected: Vec<f32> = (0_u8..80).map(f32::from).collect();
-    assert_eq!((answers, error), (expected, None));
+    assert_eq!((responses, error), (expected, None));
 }
 
 /// Sends responses forever.
@@ -68,12 +68,12 @@ struct Endless;
 
 impl Instance for Endless {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let answers = || {
+        let responses = || {
             let values = values(call)?;
             let items = std::iter::repeat_with(|| values.clone());
             iterate(call, items, |item| call.outputs(item))
         };
-        executed(answers())
+        executed(responses())
     }
 }
 
@@ -194,10 +194,10 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
         ..declaration
     };
     let served = start(&limited).await;
-    let (answers, error) = collect_values(stream(&served, 1, 1.0)).await;
+    let (responses, error) = collect_values(stream(&served, 1, 1.0)).await;
     let error = error.unwrap();
     assert!(
-        answers.is_empty() && error.contains("took longer than"),
+        responses.is_empty() && error.contains("took longer than"),
         "{error}"
     );
 }
@@ -207,7 +207,7 @@ struct Slowly;
 
 impl Instance for Slowly {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let answers = || {
+        let responses = || {
             let value = values(call)?[[0, 0]];
             let items = (0_u8..).map(f32::from).take_while(|number| *number < value);
             let items = items.map(|number| {
@@ -216,7 +216,7 @@ impl Instance for Slowly {
             });
             iterate(call, items, |item| call.outputs(item))
         };
-        executed(answers())
+        executed(responses())
     }
 }
 
@@ -237,8 +237,8 @@ async fn a_request_ends_before_the_next_call_of_its_batch() {
         served.scheduler.stream(request).unwrap()
     };
     let (short, mut long) = (open(2.0), open(200.0));
-    let (answers, error) = collect_values(short).await;
-    assert_eq!((answers.len(), error), (2, None));
+    let (responses, error) = collect_values(short).await;
+    assert_eq!((responses.len(), error), (2, None));
     // The other request has hardly begun.
     let answered = timeout(TEST_TIMEOUT, long.next()).await.unwrap();
     let answered = answered.unwrap().unwrap().outputs[0]

@@ -44,21 +44,21 @@ pub(super) fn stream(served: &Served, rows: usize, value: f32) -> ResponseStream
 /// Returns the values of all responses, and the error with which they end.
 pub(super) async fn collect_values(mut hearing: ResponseStream) -> (Vec<Vec<f32>>, Option<String>) {
     let all = async {
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         while let Some(answer) = hearing.next().await {
             match answer {
                 Ok(answer) => {
                     let values = answer.outputs[0].1.elements::<f32>().unwrap();
-                    answers.push(values.into_owned());
+                    responses.push(values.into_owned());
                 }
                 Err(error) => {
                     assert_eq!(hearing.next().await, None);
-                    return (answers, Some(error.to_string()));
+                    return (responses, Some(error.to_string()));
                 }
             }
         }
         assert_eq!(hearing.next().await, None);
-        (answers, None)
+        (responses, None)
     };
     timeout(TEST_TIMEOUT, all).await.unwrap()
 }
@@ -73,7 +73,7 @@ struct Repeat;
 
 impl Instance for Repeat {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let answers = || {
+        let responses = || {
             let values = values(call)?;
             let most = values.iter().copied().fold(0.0, f32::max);
             let items = (0..)
@@ -82,7 +82,7 @@ impl Instance for Repeat {
                 .map(|number| values.clone() + number * 1000.0);
             iterate(call, items, |item| call.outputs(item))
         };
-        executed(answers())
+        executed(responses())
     }
 }
 
@@ -105,11 +105,11 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
         let hearings: Vec<ResponseStream> = hearings.collect();
         let most = requests.iter().map(|(_, value)| *value).fold(0.0, f32::max);
         let answered = join_all(hearings.into_iter().map(collect_values)).await;
-        for (&(rows, value), (answers, error)) in requests.iter().zip(answered) {
+        for (&(rows, value), (responses, error)) in requests.iter().zip(answered) {
             let expected = (0..).map(|number| number as f32);
             let expected = expected.take_while(|number| *number < most);
             let expected = expected.map(|number| vec![value + number * 1000.0; rows]);
-            assert_eq!((answers, error), (expected.collect::<Vec<_>>(), None));
+            assert_eq!((responses, error), (expected.collect::<Vec<_>>(), None));
         }
     }
     let statistics = served.scheduler.statistics();
@@ -169,10 +169,10 @@ async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
         (40.0, 40),
     ];
     let all = join_all(table.map(|(at, _)| collect_values(stream(&served, 1, at)))).await;
-    for ((at, count), (answers, error)) in table.into_iter().zip(all) {
+    for ((at, count), (responses, error)) in table.into_iter().zip(all) {
         let how = if at < 0.0 { "panicked" } else { "failed" };
         let expected = format!("model 'Identity' {how}: no answer {}", at.abs());
-        assert_eq!(answers, vec![vec![at]; count]);
+        assert_eq!(responses, vec![vec![at]; count]);
         assert_eq!(error, Some(expected));
     }
     assert_eq!(served.scheduler.statistics().fail.count, 6);
@@ -188,7 +188,7 @@ struct Endless;
 
 impl Instance for Endless {
     fn execute<'a>(&'a self, call: &'a Call<'a>) -> Execution<'a> {
-        let answers = || {
+        let responses = || {
             let values = values(call)?;
             let items = std::iter::repeat_with(|| {
                 REACHED.fetch_add(1, Ordering::SeqCst);
@@ -196,7 +196,7 @@ impl Instance for Endless {
             });
             iterate(call, items, |item| call.outputs(item))
         };
-        executed(answers())
+        executed(responses())
     }
 }
 
@@ -314,10 +314,10 @@ async fn each_request_has_its_own_sender() {
         .map(|&count| stream(&served, 1, count.into()))
         .collect();
     let all = join_all(hearings.into_iter().map(collect_values)).await;
-    for (count, (answers, error)) in counts.into_iter().zip(all) {
+    for (count, (responses, error)) in counts.into_iter().zip(all) {
         let sent = if count == 13 { 3 } else { count };
         let expected = (0..sent).map(|number| vec![f32::from(count) * 1000.0 + f32::from(number)]);
-        assert_eq!(answers, expected.collect::<Vec<_>>());
+        assert_eq!(responses, expected.collect::<Vec<_>>());
         let text = "model 'Identity' panicked: a thread of the function's".to_owned();
         assert_eq!(error, (count == 13).then_some(text));
     }
@@ -387,6 +387,6 @@ async fn sent_responses_arrive_after_the_model_is_removed() {
     let hearing = stream(&served, 1, 3.0);
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     drop(served);
-    let (answers, error) = collect_values(hearing).await;
-    assert_eq!((answers.len(), error), (3, None));
+    let (responses, error) = collect_values(hearing).await;
+    assert_eq!((responses.len(), error), (3, None));
 }

@@ -116,7 +116,7 @@ async fn a_queue_without_instances_refuses_requests() {
     let nobody = SchedulerError::NoInstance {
         model: "Identity".into(),
     };
-    let mut waiting = queue.push(request(&spec, 1, 0.0)).unwrap().answers;
+    let mut waiting = queue.push(request(&spec, 1, 0.0)).unwrap().receiver;
     queue.refuse(Some(nobody.clone()));
     let error = waiting.next().await.unwrap().unwrap_err();
     assert_eq!(error, nobody.clone());
@@ -410,8 +410,8 @@ async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
         })
         .await;
         let calls = (0..16).map(|_| scheduler.infer(request(&spec, 1, 0.0)));
-        let answers = timeout(Duration::from_secs(20), try_join_all(calls)).await;
-        for answer in answers.unwrap().unwrap() {
+        let responses = timeout(Duration::from_secs(20), try_join_all(calls)).await;
+        for answer in responses.unwrap().unwrap() {
             let elements = answer.outputs[0].1.elements::<f32>().unwrap();
             assert_eq!(*elements, [f32::from(in_flight)]);
         }

@@ -29,9 +29,9 @@ struct Shared {
 }
 
 /// How often the sentinel checks for long calls.
-const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of checks without a call after which it goes to sleep.
-const IDLE_LOOKS: u32 = 20;
+const MAX_IDLE_POLLS: u32 = 20;
 
 impl Workers {
     /// Returns the threads of a runtime.
@@ -108,8 +108,8 @@ impl Shared {
                 quiet + 1
             };
             seen = permits;
-            if quiet < IDLE_LOOKS {
-                thread::sleep(LOOK_INTERVAL);
+            if quiet < MAX_IDLE_POLLS {
+                thread::sleep(POLL_INTERVAL);
                 continue;
             }
             self.asleep.store(true, Ordering::SeqCst);

@@ -76,7 +76,10 @@ fn stream_cut_at_the_deadline_is_an_error() {
         stopping.join().unwrap()
     });
     let error = stopped.unwrap_err().to_string();
-    assert!(error.starts_with("accepted requests were not completed within 2 seconds"), "{error}");
+    assert!(
+        error.starts_with("accepted requests were not completed within 2 seconds"),
+        "{error}"
+    );
     let took = begun.elapsed();
     let limit = Duration::from_secs(2);
     assert!(

@@ -12,7 +12,8 @@ const NO_BATCHING: &str = "this option needs batching: remove it, or remove `bat
 const OPENAI_BATCHING: &str = "`#[openai]` processes each request separately: remove this option";
 const OPENAI_NO_BATCHING: &str =
     "this option needs batching, and `#[openai]` processes each request separately: remove it";
-const OPENAI_CACHE: &str = "tritonserver's cache does not store finish reasons and token counts: remove this option";
+const OPENAI_CACHE: &str =
+    "tritonserver's cache does not store finish reasons and token counts: remove this option";
 const NO_DYNAMIC_BATCHING: &str =
     "this option needs dynamic batching: remove it, or remove `dynamic_batching = false`";
 const NO_LEVELS: &str =
@@ -20,8 +21,7 @@ const NO_LEVELS: &str =
 const NO_TIMEOUT: &str = "a request can only shorten the model's timeout: write `default_timeout_microseconds = …` too, or remove it";
 const NOTHING_TIMES_OUT: &str =
     "this option needs a timeout: write `default_timeout_microseconds = …` too, or remove it";
-const DELAYED: &str =
-    "later requests can overtake a delayed request: write `\"reject\"`, or remove `preserve_ordering`";
+const DELAYED: &str = "later requests can overtake a delayed request: write `\"reject\"`, or remove `preserve_ordering`";
 
 /// The reason why an option is invalid, with what to write instead.
 pub(super) type Flaw = Option<&'static str>;

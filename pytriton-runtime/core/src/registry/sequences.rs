@@ -17,7 +17,8 @@ const NO_QUEUE: &str =
 const CACHED: &str = "`response_cache = true` returns the same response for the same inputs and ignores sequences: remove it";
 const ONE_BATCH: &str =
     "an instance runs the batches of its sequences one at a time: remove this option";
-const INLINE: &str = "the requests of a sequence wait for its instance and cannot run inline: remove `inline`";
+const INLINE: &str =
+    "the requests of a sequence wait for its instance and cannot run inline: remove `inline`";
 const NOT_DIRECT: &str =
     "this option requires `sequence_batching = oldest`: change the strategy, or remove the option";
 const NOT_OLDEST: &str =

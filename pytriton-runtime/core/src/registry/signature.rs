@@ -27,10 +27,11 @@ const OWN_SEQUENCES: &str =
 const NO_SEQUENCES: &str =
     "this model has no sequences: write `sequence_batching = direct` in `#[pytriton::model(…)]`";
 const EACH_SEQUENCE: &str = "each row of a batch has its own sequence: write `&[&Sequence]`";
-const ONE_SEQUENCE: &str =
-    "without `#[batch]`, each call has one sequence: write `&Sequence`, or `#[batch]` above the function";
-const TWO_STATES: &str = "a sequence has one state: remove this parameter, and combine both states in one type";
-const EACH_STATE: &str = "each request of a batch has the state of its own sequence: write `&mut [&mut …]`";
+const ONE_SEQUENCE: &str = "without `#[batch]`, each call has one sequence: write `&Sequence`, or `#[batch]` above the function";
+const TWO_STATES: &str =
+    "a sequence has one state: remove this parameter, and combine both states in one type";
+const EACH_STATE: &str =
+    "each request of a batch has the state of its own sequence: write `&mut [&mut …]`";
 const ONE_STATE: &str = "without `#[batch]`, each call has the state of one sequence: write `&mut …`, or `#[batch]` above the function";
 const OWN_PARAMETERS: &str =
     "each raw request has its own parameters: remove this, and call `request.parameters()`";
@@ -44,8 +45,7 @@ const HIDDEN_RESPONSES: &str =
 const EACH_RESPONSES: &str =
     "a call has one `Responses`: write `&Responses<…>`, or take `&[Request]` too";
 const ALL_RESPONSES: &str = "each request has its own responses: write `Vec<Responses<…>>`";
-const NO_ARRAY: &str =
-    "this type has the name of an array type but is not one: rename it";
+const NO_ARRAY: &str = "this type has the name of an array type but is not one: rename it";
 const NO_STEPS: &str = "`&[Request]` supports no decorators: remove them, or take arrays";
 
 impl Signature {

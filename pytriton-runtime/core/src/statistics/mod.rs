@@ -13,5 +13,5 @@ pub use counter::{
 pub use histogram::Histogram;
 pub use latencies::{Histograms, Latencies, Summaries};
 pub use recorder::MOST_ANSWERS;
-pub use recorder::{CacheHit, Conclusion, Execution, Recorder, Success};
+pub use recorder::{CacheHit, Execution, Recorder, RequestOutcome, Success};
 pub use summary::Summary;

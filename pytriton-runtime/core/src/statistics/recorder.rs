@@ -35,7 +35,7 @@ pub struct Execution {
 
 /// The outcome of a request in an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conclusion {
+pub enum RequestOutcome {
     /// It succeeded.
     Succeeded(Success),
     /// It failed this many nanoseconds after its arrival.
@@ -100,7 +100,7 @@ impl Recorder {
         &self,
         execution: Execution,
         answered_once: bool,
-        requests: impl Iterator<Item = Conclusion>,
+        requests: impl Iterator<Item = RequestOutcome>,
     ) {
         let durations = execution.durations;
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -125,7 +125,7 @@ impl Recorder {
         statistics.busy = busy.into_iter().fold(statistics.busy, u64::saturating_add);
         for request in requests {
             match request {
-                Conclusion::Succeeded(success) => {
+                RequestOutcome::Succeeded(success) => {
                     statistics.inference_count += success.batch_size as u64;
                     statistics.success.add(1, success.request);
                     statistics.queue.add(1, success.queue);
@@ -136,7 +136,7 @@ impl Recorder {
                         latencies.executed(&success, &durations, answered_once);
                     }
                 }
-                Conclusion::Failed(ns) => {
+                RequestOutcome::Failed(ns) => {
                     statistics.fail.add(1, ns);
                     statistics.failures[FailureReason::Backend as usize] += 1;
                 }
@@ -262,7 +262,10 @@ mod tests {
             request: 30,
             queue: 5,
         };
-        let requests = [Conclusion::Succeeded(success), Conclusion::Failed(40)];
+        let requests = [
+            RequestOutcome::Succeeded(success),
+            RequestOutcome::Failed(40),
+        ];
         recorder.distribute(Latencies::new(true, true));
         recorder.begin(3);
         recorder.record(execution, true, requests.into_iter());

@@ -6,7 +6,7 @@ use thiserror::Error;
 const LOCAL: &str = "local";
 /// The minimum size in bytes. 2.51 fails to start with less, because the bookkeeping of its cache
 /// does not fit.
-const LEAST: usize = 192;
+const MIN_CACHE_BYTES: usize = 192;
 
 /// The value of `--cache-config` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -35,7 +35,9 @@ pub enum CacheConfigError {
         setting: String,
     },
     /// The size is not a number, or is too small.
-    #[error("option --cache-config: expected a size of at least {LEAST} bytes, found `{got}`")]
+    #[error(
+        "option --cache-config: expected a size of at least {MIN_CACHE_BYTES} bytes, found `{got}`"
+    )]
     Size {
         /// The given size.
         got: String,
@@ -88,7 +90,7 @@ fn size(value: &str) -> Result<usize, CacheConfigError> {
             setting: setting.to_owned(),
         });
     }
-    let bytes = size.parse().ok().filter(|&bytes| bytes >= LEAST);
+    let bytes = size.parse().ok().filter(|&bytes| bytes >= MIN_CACHE_BYTES);
     bytes.ok_or_else(|| CacheConfigError::Size {
         got: size.to_owned(),
     })

@@ -5,13 +5,13 @@ use std::time::Duration;
 use pytriton_core::request::{Generation, SequenceId};
 use tokio::time::Instant;
 
-use super::slot::Seat;
+use super::slot::SlotId;
 
 /// Where the requests of a sequence are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// In a slot.
-    Slot(Seat),
+    Slot(SlotId),
     /// In the backlog, under a number.
     Backlog(u64),
 }
@@ -75,9 +75,9 @@ impl ActiveSequences {
     }
 
     /// Records that a sequence has received a slot.
-    pub(super) fn seat(&mut self, id: &SequenceId, seat: Seat) {
+    pub(super) fn assign(&mut self, id: &SequenceId, slot_id: SlotId) {
         if let Some(known) = self.forget(id) {
-            let place = Place::Slot(seat);
+            let place = Place::Slot(slot_id);
             self.insert(id, Known { place, ..known });
         }
     }
@@ -96,8 +96,7 @@ impl ActiveSequences {
 
     /// Removes the sequences of an instance.
     pub(super) fn end_of(&mut self, instance: u32) {
-        let is_there =
-            |known: &Known| matches!(known.place, Place::Slot(seat) if seat.instance == instance);
+        let is_there = |known: &Known| matches!(known.place, Place::Slot(slot_id) if slot_id.instance == instance);
         let there = self.known.iter().filter(|(_, known)| is_there(known));
         let there: Vec<SequenceId> = there.map(|(id, _)| id.clone()).collect();
         for id in there {
@@ -113,14 +112,14 @@ impl ActiveSequences {
     }
 
     /// Removes one sequence with a slot that has been idle for too long.
-    pub(super) fn expire(&mut self, now: Instant) -> Option<Seat> {
+    pub(super) fn expire(&mut self, now: Instant) -> Option<SlotId> {
         let (deadline, id) = self.deadlines.first()?;
         if *deadline > now {
             return None;
         }
         let id = id.clone();
         match self.forget(&id)?.place {
-            Place::Slot(seat) => Some(seat),
+            Place::Slot(slot_id) => Some(slot_id),
             Place::Backlog(_) => None,
         }
     }

@@ -56,7 +56,9 @@ impl<R> Backlog<R> {
         let deadline = item.deadline();
         waiting.queue.push_back(item);
         if let Some(deadline) = deadline
-            && waiting.deadline.is_none_or(|sooner| deadline < sooner)
+            && waiting
+                .deadline
+                .is_none_or(|earlier_deadline| deadline < earlier_deadline)
         {
             let before = waiting.deadline.replace(deadline);
             if let Some(before) = before {

@@ -7,48 +7,48 @@ use tokio::time::Instant;
 
 use super::active_sequences::Place;
 use super::backlog::Waiting;
-use super::slot::{Entry, Item, Queued, Seat, cut, requests};
+use super::slot::{Entry, Item, Queued, SlotId, cut, requests};
 use super::table::{DropReason, Table};
 
 impl<R: Queued> Table<R> {
     /// Ends sequences that have been idle for too long or have waited in the backlog for too long.
     pub(super) fn expire(&mut self, now: Instant) {
-        while let Some(seat) = self.active.expire(now) {
-            self.instance(seat)
-                .slot(seat.slot)
+        while let Some(slot_id) = self.active.expire(now) {
+            self.instance(slot_id)
+                .slot(slot_id.slot)
                 .queue
                 .push_back(Item::Release);
-            self.settle(seat, now);
+            self.settle(slot_id, now);
         }
         while let Some((number, waiting)) = self.backlog.expire(now) {
             self.forget(number, &waiting);
-            self.lose(waiting.queue, DropReason::Late);
+            self.lose(waiting.queue, DropReason::TimedOut);
         }
     }
 
     /// Removes a cancelled request. Its sequence ends before it.
-    pub(super) fn take_back(&mut self, number: u64, now: Instant) -> Option<R> {
+    pub(super) fn remove_cancelled(&mut self, number: u64, now: Instant) -> Option<R> {
         let place = self.places.remove(&number)?;
         let (entry, behind) = match place {
-            Place::Slot(seat) => self.cut(seat, number)?,
+            Place::Slot(slot_id) => self.cut(slot_id, number)?,
             Place::Backlog(position) => self.backlog.cut(position, number)?,
         };
         // A sequence whose END has arrived is no longer known, and its successor may use the slot.
         if !entry.ends {
             self.active.end_at(&entry.id, place);
         }
-        self.lose(behind, DropReason::TakenBack);
-        if let Place::Slot(seat) = place {
-            self.settle(seat, now);
+        self.lose(behind, DropReason::EarlierCancelled);
+        if let Place::Slot(slot_id) = place {
+            self.settle(slot_id, now);
         }
         Some(entry.request)
     }
 
     /// Removes a request from a slot, with those after it. The slot is released after the earlier
     /// ones.
-    fn cut(&mut self, seat: Seat, number: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)> {
-        let instance = self.instance(seat);
-        let slot = instance.slot(seat.slot);
+    fn cut(&mut self, slot_id: SlotId, number: u64) -> Option<(Entry<R>, VecDeque<Item<R>>)> {
+        let instance = self.instance(slot_id);
+        let slot = instance.slot(slot_id.slot);
         let is_it = |(_, entry): &mut (u64, Entry<R>)| entry.request.number() == number;
         let Some((order, entry)) = slot.issued.take_if(is_it) else {
             let cut = cut(&mut slot.queue, number)?;
@@ -72,10 +72,10 @@ impl<R: Queued> Table<R> {
 
     /// Ends all sequences after their waiting requests.
     pub(super) fn end_all(&mut self, now: Instant) {
-        let mut seats = Vec::new();
+        let mut slot_ids = Vec::new();
         for place in self.active.end_all() {
             match place {
-                Place::Slot(seat) => seats.push(seat),
+                Place::Slot(slot_id) => slot_ids.push(slot_id),
                 Place::Backlog(number) => {
                     self.backlog.push(number, Item::Release);
                     self.backlog.close(number);
@@ -83,10 +83,10 @@ impl<R: Queued> Table<R> {
             }
         }
         // Released slots go to sequences in the backlog, which are all marked by now.
-        for seat in seats {
-            let queue = &mut self.instance(seat).slot(seat.slot).queue;
+        for slot_id in slot_ids {
+            let queue = &mut self.instance(slot_id).slot(slot_id.slot).queue;
             queue.push_back(Item::Release);
-            self.settle(seat, now);
+            self.settle(slot_id, now);
         }
     }
 
@@ -96,7 +96,7 @@ impl<R: Queued> Table<R> {
         while let Some(waiting) = self.backlog.pop() {
             queues.push(waiting.queue);
         }
-        let mut seats = Vec::new();
+        let mut slot_ids = Vec::new();
         for (&instance, slots) in &mut self.instances {
             slots.issued.clear();
             for (number, slot) in (0..).zip(&mut slots.slots) {
@@ -106,14 +106,14 @@ impl<R: Queued> Table<R> {
                     queues.push(mem::replace(&mut slot.queue, [Item::Release].into()));
                 }
                 let slot = number;
-                seats.push(Seat { slot, instance });
+                slot_ids.push(SlotId { slot, instance });
             }
         }
         let cleared: Vec<R> = queues.into_iter().flat_map(requests).collect();
         self.places.clear();
         self.end_all(now);
-        for seat in seats {
-            self.settle(seat, now);
+        for slot_id in slot_ids {
+            self.settle(slot_id, now);
         }
         cleared
     }

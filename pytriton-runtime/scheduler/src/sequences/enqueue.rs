@@ -109,7 +109,7 @@ fn enter(
     let timeout = Some(request.timeout_microseconds()).filter(|&timeout| timeout > 0);
     let deadline = timeout.map(Duration::from_micros);
     let deadline = deadline.and_then(|timeout| arrived.checked_add(timeout));
-    let (sink, answers) = response_channel();
+    let (sink, receiver) = response_channel();
     let waiting = Waiting {
         ticket,
         request,
@@ -121,7 +121,7 @@ fn enter(
     let enqueued = Enqueued {
         ticket,
         refused: None,
-        answers,
+        receiver,
     };
     (enqueued, anew)
 }

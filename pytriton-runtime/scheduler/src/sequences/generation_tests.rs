@@ -18,7 +18,7 @@ use pytriton_core::testing::IDENTITY;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{Instant, sleep};
 
-use crate::served::{Answer, Served};
+use crate::served::{Outcome, Served};
 
 use super::table_tests::{DIRECT, oldest};
 use super::tests::flagged;
@@ -89,7 +89,7 @@ async fn start(strategy: SequenceStrategyDeclaration, call: CallMode, idle: u64)
 }
 
 /// Sends a request and continues as soon as it is in the queue.
-async fn ask(served: &Served, id: u64, flags: &str, takes: f32) -> JoinHandle<Answer> {
+async fn ask(served: &Served, id: u64, flags: &str, takes: f32) -> JoinHandle<Outcome> {
     let asked = served.spawn(flagged(id, flags, takes));
     yield_now().await;
     asked

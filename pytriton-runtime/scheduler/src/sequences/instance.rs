@@ -91,7 +91,7 @@ impl<R: Queued> Instance<R> {
             return Pick::Wait(left);
         }
         let together = heads.iter();
-        let together = together.filter(|other| first.request.goes_with(other.request));
+        let together = together.filter(|other| first.request.can_batch_with(other.request));
         Pick::Slots(together.map(|head| head.slot).collect())
     }
 
@@ -110,7 +110,7 @@ impl<R: Queued> Instance<R> {
             joins,
         };
         let others = issued.clone();
-        let others = others.map(|(_, since, other)| candidate(since, first.goes_with(other)));
+        let others = others.map(|(_, since, other)| candidate(since, first.can_batch_with(other)));
         let candidates = iter::once(candidate(since, true)).chain(others);
         match policy.decide(0, candidates, closed, now) {
             Decision::Wait(left) => Pick::Wait(left),

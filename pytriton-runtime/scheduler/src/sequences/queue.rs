@@ -23,9 +23,9 @@ pub(crate) struct SequenceQueue {
     pub(super) policy: Policy,
     pub(super) state: Mutex<State>,
     /// The instances. Each one takes only requests of its own sequences.
-    pub(super) bells: BTreeMap<u32, Notifier>,
+    pub(super) notifiers: BTreeMap<u32, Notifier>,
     /// Notified when a deadline is earlier than the known ones.
-    pub(super) sooner: Notify,
+    pub(super) earlier_deadline: Notify,
     pub(super) recorder: Recorder,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct State {
     /// Why requests are refused although the queue is open. Set while no instance is available.
     pub(super) refusing: Option<SchedulerError>,
     /// When the reaper will check deadlines next.
-    pub(super) seen_to: Option<Instant>,
+    pub(super) next_check: Option<Instant>,
 }
 
 impl SequenceQueue {
@@ -56,12 +56,12 @@ impl SequenceQueue {
                 stopping: false,
                 closed: false,
                 refusing: None,
-                seen_to: None,
+                next_check: None,
             }),
-            bells: instances
+            notifiers: instances
                 .map(|instance| (instance, Notifier::default()))
                 .collect(),
-            sooner: Notify::new(),
+            earlier_deadline: Notify::new(),
             recorder: Recorder::default(),
         }
     }
@@ -84,7 +84,7 @@ impl SequenceQueue {
     /// before it.
     pub(crate) fn withdraw(&self, ticket: Ticket, reason: FailureReason) -> bool {
         let mut state = self.lock();
-        let Some(waiting) = state.table.take_back(ticket.number, Instant::now()) else {
+        let Some(waiting) = state.table.remove_cancelled(ticket.number, Instant::now()) else {
             return false;
         };
         self.see_to_it(state);
@@ -100,7 +100,7 @@ impl SequenceQueue {
     /// This method is cancel safe. Requests are removed from the queue only in the poll that
     /// returns them.
     pub(crate) async fn next_batch(&self, instance: u32) -> Option<Batch> {
-        let notifier = self.bells.get(&instance)?;
+        let notifier = self.notifiers.get(&instance)?;
         notifier.wait(|| self.look(instance)).await
     }
 
@@ -112,8 +112,8 @@ impl SequenceQueue {
         let found = match state.table.take(instance, &self.policy, closed, now) {
             Found::Batch(requests) => notifier::Found::Batch(batch(instance, requests)),
             // The instance ends when all accepted requests are completed.
-            Found::Look(_) if closed && state.table.len() == 0 => notifier::Found::End,
-            Found::Look(after) => notifier::Found::Look(after),
+            Found::Recheck(_) if closed && state.table.len() == 0 => notifier::Found::End,
+            Found::Recheck(after) => notifier::Found::Recheck(after),
         };
         self.see_to_it(state);
         found
@@ -130,7 +130,7 @@ impl SequenceQueue {
         state.closed = true;
         state.table.end_all(Instant::now());
         self.see_to_it(state);
-        self.bells.values().for_each(Notifier::notify);
+        self.notifiers.values().for_each(Notifier::notify);
     }
 
     pub(crate) fn closed(&self) -> bool {
@@ -159,7 +159,7 @@ impl SequenceQueue {
     }
 
     /// Stops an instance from receiving sequences, and ends those that it has.
-    pub(crate) fn depart(&self, instance: u32) {
+    pub(crate) fn retire(&self, instance: u32) {
         let mut state = self.lock();
         state.table.absent(instance);
         self.see_to_it(state);
@@ -174,14 +174,14 @@ impl SequenceQueue {
         let mut state = self.lock();
         state.table.expire(Instant::now());
         let next = state.table.next_expiry();
-        state.seen_to = next;
+        state.next_check = next;
         self.see_to_it(state);
         next
     }
 
     /// Waits until a deadline is earlier than the known ones.
     pub(crate) async fn earlier_deadline(&self) {
-        self.sooner.notified().await;
+        self.earlier_deadline.notified().await;
     }
 
     /// Notifies instances and the reaper of changes, and sends errors to lost requests.
@@ -189,21 +189,22 @@ impl SequenceQueue {
         let ready = state.table.ready();
         let lost = state.table.lost();
         let next = state.table.next_expiry();
-        let sooner = next.is_some_and(|next| state.seen_to.is_none_or(|then| next < then));
-        if sooner {
-            state.seen_to = next;
+        let earlier_deadline =
+            next.is_some_and(|next| state.next_check.is_none_or(|then| next < then));
+        if earlier_deadline {
+            state.next_check = next;
         }
         let over = state.closed && state.table.len() == 0;
         drop(state);
-        if sooner {
-            self.sooner.notify_one();
+        if earlier_deadline {
+            self.earlier_deadline.notify_one();
         }
         for (waiting, why) in lost {
             let (error, reason) = self.error(&waiting, why);
             self.fail(waiting, error, reason);
         }
         // All instances end then.
-        let called = self.bells.iter();
+        let called = self.notifiers.iter();
         let called = called.filter(|(instance, _)| over || ready.contains(instance));
         called.for_each(|(_, notifier)| notifier.notify());
     }
@@ -213,12 +214,12 @@ impl SequenceQueue {
         let sequence = sequence.cloned().unwrap_or_default();
         let model = Arc::clone(&self.spec.name);
         match why {
-            DropReason::Late => (SchedulerError::SequenceTimeout, FailureReason::Rejected),
+            DropReason::TimedOut => (SchedulerError::SequenceTimeout, FailureReason::Rejected),
             DropReason::Instance => (
                 SchedulerError::SequenceLost { sequence, model },
                 FailureReason::Backend,
             ),
-            DropReason::TakenBack => (
+            DropReason::EarlierCancelled => (
                 SchedulerError::SequenceCancelled { sequence, model },
                 FailureReason::Canceled,
             ),
@@ -241,12 +242,12 @@ impl SequenceQueue {
 /// Creates a batch that is executed from now on.
 fn batch(instance: u32, requests: Vec<(u32, Waiting)>) -> Batch {
     let (slots, waiting): (Vec<u32>, Vec<Waiting>) = requests.into_iter().unzip();
-    let (requests, replies) = waiting.into_iter().map(Waiting::split).unzip();
+    let (requests, targets) = waiting.into_iter().map(Waiting::split).unzip();
     Batch {
         sequence: 0,
         origin: Origin::Slots { instance, slots },
         begun: None,
         requests,
-        replies,
+        targets,
     }
 }

@@ -8,20 +8,22 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// Counts restarts of sequences that had not ended, with rate-limited logging.
 #[derive(Debug, Default)]
 pub(super) struct Restarts {
-    told: Option<Instant>,
-    untold: u64,
+    last_logged: Option<Instant>,
+    unlogged: u64,
 }
 
 impl Restarts {
     /// Records a restart. Returns the number to log now, if any.
     pub(super) fn note(&mut self, now: Instant) -> Option<u64> {
-        self.untold += 1;
-        let since = self.told.map(|told| now.saturating_duration_since(told));
+        self.unlogged += 1;
+        let since = self
+            .last_logged
+            .map(|last_logged| now.saturating_duration_since(last_logged));
         if since.is_some_and(|since| since < PERIOD) {
             return None;
         }
-        self.told = Some(now);
-        Some(std::mem::take(&mut self.untold))
+        self.last_logged = Some(now);
+        Some(std::mem::take(&mut self.unlogged))
     }
 }
 

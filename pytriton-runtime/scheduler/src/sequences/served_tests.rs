@@ -12,7 +12,7 @@ use pytriton_core::testing::{GATE, TWO};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 
-use crate::served::{Answer, MILLISECOND, Served};
+use crate::served::{MILLISECOND, Outcome, Served};
 
 use super::table_tests::{DIRECT, oldest};
 use super::tests::{ONE, flagged, sequences};
@@ -31,7 +31,7 @@ async fn start(declaration: &ModelDeclaration) -> Served {
     Served::start(declaration, 64).await
 }
 
-fn value(answer: Answer) -> Result<f32, SchedulerError> {
+fn value(answer: Outcome) -> Result<f32, SchedulerError> {
     Ok(answer?.outputs[0].1.elements::<f32>().unwrap()[0])
 }
 

@@ -21,7 +21,7 @@ pub(super) trait Queued {
     fn belong(&mut self, generation: &Arc<Generation>);
 
     /// Returns whether the two may be in one batch.
-    fn goes_with(&self, other: &Self) -> bool;
+    fn can_batch_with(&self, other: &Self) -> bool;
 }
 
 impl Queued for Waiting {
@@ -37,8 +37,8 @@ impl Queued for Waiting {
         self.request.belong(generation);
     }
 
-    fn goes_with(&self, other: &Self) -> bool {
-        self.goes_with(other)
+    fn can_batch_with(&self, other: &Self) -> bool {
+        self.can_batch_with(other)
     }
 }
 
@@ -81,7 +81,7 @@ impl<R> Item<R> {
 
 /// A slot of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seat {
+pub(super) struct SlotId {
     pub(super) slot: u32,
     pub(super) instance: u32,
 }

@@ -6,7 +6,7 @@ use std::mem;
 use tokio::time::Instant;
 
 use super::active_sequences::Place;
-use super::slot::{Entry, Item, Queued, Seat};
+use super::slot::{Entry, Item, Queued, SlotId};
 use super::strategy::Strategy;
 use super::table::{DropReason, Table};
 
@@ -15,15 +15,15 @@ impl<R: Queued> Table<R> {
     pub(super) fn enter(&mut self, instance: u32, now: Instant) {
         self.instances.entry(instance).or_default().present = true;
         for slot in 0..self.opened {
-            let seat = Seat { slot, instance };
-            self.release(seat);
-            self.settle(seat, now);
+            let slot_id = SlotId { slot, instance };
+            self.release(slot_id);
+            self.settle(slot_id, now);
         }
         while !self.backlog.is_empty()
-            && let Some(seat) = self.free_seat()
+            && let Some(slot_id) = self.free_slot()
         {
-            self.release(seat);
-            self.settle(seat, now);
+            self.release(slot_id);
+            self.settle(slot_id, now);
         }
     }
 
@@ -41,7 +41,7 @@ impl<R: Queued> Table<R> {
             queues.push(mem::take(&mut slot.queue));
             slot.turn = None;
         }
-        self.free.retain(|seat| seat.instance != instance);
+        self.free.retain(|slot_id| slot_id.instance != instance);
         self.active.end_of(instance);
         for queue in queues {
             self.lose(queue, DropReason::Instance);
@@ -49,7 +49,7 @@ impl<R: Queued> Table<R> {
     }
 
     /// Returns the free slot with the lowest number, on any instance.
-    pub(super) fn free_seat(&mut self) -> Option<Seat> {
+    pub(super) fn free_slot(&mut self) -> Option<SlotId> {
         if self.free.is_empty() {
             self.open();
         }
@@ -60,21 +60,21 @@ impl<R: Queued> Table<R> {
     fn open(&mut self) {
         let slot = self.opened;
         let present = self.instances.iter().filter(|(_, slots)| slots.present);
-        let seats = present.map(|(&instance, _)| Seat { slot, instance });
+        let slot_ids = present.map(|(&instance, _)| SlotId { slot, instance });
         if slot < self.slots {
-            self.free.extend(seats);
+            self.free.extend(slot_ids);
             self.opened += u32::from(!self.free.is_empty());
         }
     }
 
     /// Processes the head of a slot until it is a request or the slot is empty.
-    pub(super) fn settle(&mut self, seat: Seat, now: Instant) {
+    pub(super) fn settle(&mut self, slot_id: SlotId, now: Instant) {
         loop {
             let oldest = self.strategy == Strategy::Oldest;
             let order = self.next_issue;
-            let instance = self.instance(seat);
+            let instance = self.instance(slot_id);
             let running = instance.running > 0;
-            let slot = instance.slot(seat.slot);
+            let slot = instance.slot(slot_id.slot);
             if slot.executing || slot.issued.is_some() {
                 return;
             }
@@ -86,52 +86,52 @@ impl<R: Queued> Table<R> {
                 Some(Item::Release) => {
                     slot.queue = VecDeque::new();
                     slot.turn = None;
-                    self.release(seat);
+                    self.release(slot_id);
                     continue;
                 }
             }
-            self.ready.insert(seat.instance);
+            self.ready.insert(slot_id.instance);
             if !oldest {
-                let slot = self.instance(seat).slot(seat.slot);
+                let slot = self.instance(slot_id).slot(slot_id.slot);
                 if slot.turn.is_none() {
                     slot.turn = Some(order);
                     self.next_issue += 1;
                 }
                 return;
             }
-            let instance = self.instance(seat);
-            let slot = instance.slot(seat.slot);
+            let instance = self.instance(slot_id);
+            let slot = instance.slot(slot_id.slot);
             let Some(entry) = slot.pop() else {
                 return;
             };
             let ends = entry.ends;
             slot.issued = Some((order, entry));
-            instance.issued.insert(order, (seat.slot, now));
+            instance.issued.insert(order, (slot_id.slot, now));
             self.next_issue += 1;
             if ends {
-                self.release(seat);
+                self.release(slot_id);
             }
             return;
         }
     }
 
     /// Assigns a released slot to the sequence that has waited longest, or marks it as free.
-    pub(super) fn release(&mut self, seat: Seat) {
-        if !self.instance(seat).present {
+    pub(super) fn release(&mut self, slot_id: SlotId) {
+        if !self.instance(slot_id).present {
             return;
         }
         let Some(waiting) = self.backlog.pop() else {
-            self.free.insert(seat);
+            self.free.insert(slot_id);
             return;
         };
         if waiting.open
             && let Some(Item::Request(Entry { id, .. })) = waiting.queue.back()
         {
-            self.active.seat(id, seat);
+            self.active.assign(id, slot_id);
         }
         for request in waiting.queue.iter().filter_map(Item::request) {
-            self.places.insert(request.number(), Place::Slot(seat));
+            self.places.insert(request.number(), Place::Slot(slot_id));
         }
-        self.instance(seat).slot(seat.slot).queue = waiting.queue;
+        self.instance(slot_id).slot(slot_id.slot).queue = waiting.queue;
     }
 }

@@ -52,7 +52,7 @@ impl<R: Queued> Table<R> {
     }
 
     /// Makes all instances check again: any request may be the last one that they wait for.
-    pub(super) fn look_before_start(&mut self) {
+    pub(super) fn recheck_start(&mut self) {
         if self.start_threshold != StartThreshold::default() {
             self.ready.extend(self.instances.keys());
         }

@@ -11,7 +11,7 @@ use crate::Policy;
 use super::active_sequences::{ActiveSequences, Place};
 use super::backlog::Backlog;
 use super::instance::{Instance, Pick};
-use super::slot::{Entry, Item, Queued, Seat};
+use super::slot::{Entry, Item, Queued, SlotId};
 use super::start_threshold::StartThreshold;
 use super::strategy::Strategy;
 
@@ -24,7 +24,7 @@ pub(super) struct Table<R> {
     pub(super) backlog: Backlog<R>,
     pub(super) instances: BTreeMap<u32, Instance<R>>,
     /// The free slots, in the order in which they are assigned.
-    pub(super) free: BTreeSet<Seat>,
+    pub(super) free: BTreeSet<SlotId>,
     /// The number of slots of each instance that have been opened. All others are free.
     pub(super) opened: u32,
     pub(super) next_issue: u64,
@@ -39,9 +39,9 @@ pub(super) struct Table<R> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DropReason {
     /// An earlier request of its sequence was cancelled.
-    TakenBack,
+    EarlierCancelled,
     /// It waited in the backlog for longer than a request of its sequence may.
-    Late,
+    TimedOut,
     /// The instance of its sequence is no longer available.
     Instance,
 }
@@ -56,7 +56,7 @@ pub(super) enum Found<R> {
     /// Requests, each with the index of its slot.
     Batch(Vec<(u32, R)>),
     /// Look again after this time, if nothing happens earlier.
-    Look(Option<Duration>),
+    Recheck(Option<Duration>),
 }
 
 impl<R: Queued> Table<R> {
@@ -105,8 +105,8 @@ impl<R: Queued> Table<R> {
         now: Instant,
     ) -> bool {
         let known = self.active.place(sequence.id());
-        let place = known.unwrap_or_else(|| match self.free_seat() {
-            Some(seat) => Place::Slot(seat),
+        let place = known.unwrap_or_else(|| match self.free_slot() {
+            Some(slot_id) => Place::Slot(slot_id),
             None => Place::Backlog(self.backlog.open()),
         });
         let generation = self.active.generation(sequence.id());
@@ -123,9 +123,12 @@ impl<R: Queued> Table<R> {
             request,
         });
         match place {
-            Place::Slot(seat) => {
-                self.instance(seat).slot(seat.slot).queue.push_back(item);
-                self.settle(seat, now);
+            Place::Slot(slot_id) => {
+                self.instance(slot_id)
+                    .slot(slot_id.slot)
+                    .queue
+                    .push_back(item);
+                self.settle(slot_id, now);
             }
             Place::Backlog(number) => {
                 self.backlog.push(number, item);
@@ -134,7 +137,7 @@ impl<R: Queued> Table<R> {
                 }
             }
         }
-        self.look_before_start();
+        self.recheck_start();
         known.is_some() && sequence.starts()
     }
 
@@ -147,19 +150,19 @@ impl<R: Queued> Table<R> {
         now: Instant,
     ) -> Found<R> {
         if self.awaits_start(closed) {
-            return Found::Look(None);
+            return Found::Recheck(None);
         }
         let strategy = self.strategy;
         let Some(slots) = self.instances.get(&instance) else {
-            return Found::Look(None);
+            return Found::Recheck(None);
         };
         let slots = match slots.pick(strategy, policy, closed, now) {
             Pick::Slots(slots) => slots,
-            Pick::Wait(left) => return Found::Look(Some(left)),
-            Pick::Nothing => return Found::Look(None),
+            Pick::Wait(left) => return Found::Recheck(Some(left)),
+            Pick::Nothing => return Found::Recheck(None),
         };
         let taken = slots.into_iter().filter_map(|slot| {
-            let entry = self.leave(Seat { slot, instance })?;
+            let entry = self.leave(SlotId { slot, instance })?;
             self.places.remove(&entry.request.number());
             Some((slot, entry.request))
         });
@@ -171,9 +174,9 @@ impl<R: Queued> Table<R> {
     }
 
     /// Takes the next request of a slot.
-    fn leave(&mut self, seat: Seat) -> Option<Entry<R>> {
-        let instance = self.instance(seat);
-        let slot = instance.slot(seat.slot);
+    fn leave(&mut self, slot_id: SlotId) -> Option<Entry<R>> {
+        let instance = self.instance(slot_id);
+        let slot = instance.slot(slot_id.slot);
         if let Some((order, entry)) = slot.issued.take() {
             slot.executing = true;
             instance.issued.remove(&order);
@@ -182,7 +185,7 @@ impl<R: Queued> Table<R> {
         let entry = slot.pop()?;
         slot.executing = true;
         if entry.ends {
-            self.release(seat);
+            self.release(slot_id);
         }
         Some(entry)
     }
@@ -193,14 +196,14 @@ impl<R: Queued> Table<R> {
             slots.running = slots.running.saturating_sub(1);
         }
         for &slot in slots {
-            let seat = Seat { slot, instance };
-            self.instance(seat).slot(slot).executing = false;
-            self.settle(seat, now);
+            let slot_id = SlotId { slot, instance };
+            self.instance(slot_id).slot(slot).executing = false;
+            self.settle(slot_id, now);
         }
         if self.strategy != Strategy::Oldest {
             // The other slots wait for this too.
             for slot in 0..self.opened {
-                self.settle(Seat { slot, instance }, now);
+                self.settle(SlotId { slot, instance }, now);
             }
         }
         self.ready.insert(instance);
@@ -217,7 +220,7 @@ impl<R: Queued> Table<R> {
     }
 
     /// Returns the instance of a slot.
-    pub(super) fn instance(&mut self, seat: Seat) -> &mut Instance<R> {
-        self.instances.entry(seat.instance).or_default()
+    pub(super) fn instance(&mut self, slot_id: SlotId) -> &mut Instance<R> {
+        self.instances.entry(slot_id.instance).or_default()
     }
 }

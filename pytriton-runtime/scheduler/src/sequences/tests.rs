@@ -102,7 +102,7 @@ fn ids(batch: &Batch) -> Vec<String> {
 
 async fn failure(enqueued: Enqueued) -> String {
     let mut enqueued = enqueued;
-    let outcome = enqueued.answers.next().await.unwrap();
+    let outcome = enqueued.receiver.next().await.unwrap();
     outcome.unwrap_err().to_string()
 }
 
@@ -291,8 +291,8 @@ async fn a_request_that_is_answered_is_not_looked_for() {
     let enqueued = bench.ask(1, "S").unwrap();
     let (_sender, abandoned) = watch::channel(false);
     let hearing = ResponseStream::new(&bench.queue, enqueued, abandoned);
-    for reply in bench.next().await.replies {
-        reply.sink.finish(Ok(Response::default()));
+    for target in bench.next().await.targets {
+        target.sink.finish(Ok(Response::default()));
     }
     let (sender, dropped) = mpsc::channel();
     let locked = bench.queue.sequences().unwrap().lock();

@@ -215,7 +215,7 @@ impl Bench {
         let Enqueued {
             ticket,
             refused,
-            mut answers,
+            mut receiver,
             ..
         } = match self.queue.push(asked.request(&self.spec)) {
             Ok(enqueued) => enqueued,
@@ -229,7 +229,7 @@ impl Bench {
         };
         tokio::select! {
             biased;
-            answer = answers.next() => if let Some(Err(error)) = answer {
+            answer = receiver.next() => if let Some(Err(error)) = answer {
                 self.refuse(number, &error);
             },
             () = late => if self.queue.withdraw(ticket, FailureReason::Rejected) {

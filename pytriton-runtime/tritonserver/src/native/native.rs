@@ -259,7 +259,8 @@ fn find<'a>(registry: &'a Registry, instance: &Instance) -> Result<&'a Registrat
             .map(|spec| format!("'{}' version {}", spec.name, spec.version))
             .collect();
         let models = models.join(", ");
-        let message = format!("the backend has no model '{model}' version {version}; its models: {models}");
+        let message =
+            format!("the backend has no model '{model}' version {version}; its models: {models}");
         Failure::internal(message)
     })
 }

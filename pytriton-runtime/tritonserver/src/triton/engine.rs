@@ -227,7 +227,9 @@ impl TritonEngine {
             .stop()
             .await;
         if !self.worker.stop(Instant::now() + WORKER_GRACE).await {
-            tracing::warn!("an instance is still executing a request whose client has disconnected");
+            tracing::warn!(
+                "an instance is still executing a request whose client has disconnected"
+            );
         }
         if down {
             stopped.exit = ExitReport::default();

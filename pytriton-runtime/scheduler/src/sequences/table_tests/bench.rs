@@ -40,7 +40,7 @@ impl Queued for TestRequest {
         self.generation = generation.number();
     }
 
-    fn goes_with(&self, other: &Self) -> bool {
+    fn can_batch_with(&self, other: &Self) -> bool {
         self.shape == other.shape
     }
 }
@@ -134,7 +134,7 @@ impl Bench {
     pub(super) fn take_asked(&mut self, instance: u32) -> (Vec<TestRequest>, Vec<u32>) {
         let now = self.clock();
         match self.table.take(instance, &self.policy, false, now) {
-            Found::Look(_) => (Vec::new(), Vec::new()),
+            Found::Recheck(_) => (Vec::new(), Vec::new()),
             Found::Batch(batch) => {
                 let slots = batch.iter().map(|(slot, _)| *slot).collect();
                 (batch.into_iter().map(|(_, asked)| asked).collect(), slots)
@@ -171,9 +171,9 @@ impl Bench {
         }
     }
 
-    pub(super) fn take_back(&mut self, number: u32) -> bool {
+    pub(super) fn remove_cancelled(&mut self, number: u32) -> bool {
         let now = self.clock();
-        let taken = self.table.take_back(number.into(), now);
+        let taken = self.table.remove_cancelled(number.into(), now);
         taken.is_some()
     }
 
@@ -220,7 +220,7 @@ impl Bench {
             }
         }
         for number in asked {
-            self.take_back(number);
+            self.remove_cancelled(number);
         }
         assert!(self.table.len() <= waiting);
         free

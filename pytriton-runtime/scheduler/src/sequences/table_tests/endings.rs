@@ -135,7 +135,7 @@ fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
                     None => assert_eq!(lost, []),
                     Some(_) => {
                         let all: Vec<_> = (1..=count)
-                            .map(|number| (number, DropReason::Late))
+                            .map(|number| (number, DropReason::TimedOut))
                             .collect();
                         assert_eq!(lost, all, "{strategy:?} {timeouts:?}");
                         assert_eq!(bench.ask(2, ""), Err(NotStarted));

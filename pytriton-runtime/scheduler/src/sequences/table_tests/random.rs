@@ -92,7 +92,7 @@ proptest! {
                 }
                 Step::TakeBack(which) if !ids.is_empty() => {
                     let number = u32::try_from(which % ids.len()).unwrap();
-                    if bench.take_back(number) {
+                    if bench.remove_cancelled(number) {
                         executed.push(number);
                     }
                 }

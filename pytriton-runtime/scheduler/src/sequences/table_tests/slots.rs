@@ -151,7 +151,7 @@ fn an_unknown_sequence_must_start() {
             assert_eq!(bench.ask(5, flags), Err(NotStarted), "idle");
             bench.run_all();
             let number = bench.ask(5, "S").unwrap();
-            assert!(bench.take_back(number));
+            assert!(bench.remove_cancelled(number));
             assert_eq!(bench.ask(5, flags), Err(NotStarted), "taken back");
             bench.ask(5, "S").unwrap();
             bench.table.absent(0);

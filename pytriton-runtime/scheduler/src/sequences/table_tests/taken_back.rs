@@ -25,14 +25,16 @@ fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
                         bench.ask(1, &format!("{start}{end}")).unwrap();
                     }
                     let other = bench.ask(2, "S").unwrap();
-                    assert!(bench.take_back(position));
-                    assert!(!bench.take_back(position), "it is gone");
+                    assert!(bench.remove_cancelled(position));
+                    assert!(!bench.remove_cancelled(position), "it is gone");
                     let mut expected: Vec<_> = (0..position).map(|number| vec![number]).collect();
                     expected.push(vec![other]);
                     let case = format!("{strategy:?} {length} {position} {ends}");
                     assert_eq!(bench.run_all(), expected, "{case}");
                     let lost = position + 1..length;
-                    let lost: Vec<_> = lost.map(|number| (number, DropReason::TakenBack)).collect();
+                    let lost: Vec<_> = lost
+                        .map(|number| (number, DropReason::EarlierCancelled))
+                        .collect();
                     assert_eq!(bench.lost(), lost, "{case}");
                     assert_eq!(bench.ask(1, ""), Err(NotStarted), "{case}");
                     assert_eq!(bench.table.len(), 0);
@@ -54,7 +56,7 @@ fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
                     bench.ask(2, flags).unwrap();
                 }
                 let other = bench.ask(3, "S").unwrap();
-                assert!(bench.take_back(1 + position));
+                assert!(bench.remove_cancelled(1 + position));
                 assert_eq!(bench.ask(2, ""), Err(NotStarted));
                 let end = bench.ask(1, "E").unwrap();
                 let mut expected = vec![vec![0], vec![end]];
@@ -62,7 +64,9 @@ fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
                 expected.push(vec![other]);
                 assert_eq!(bench.run_all(), expected, "{strategy:?} {position} {ends}");
                 let lost = position + 2..4;
-                let lost: Vec<_> = lost.map(|number| (number, DropReason::TakenBack)).collect();
+                let lost: Vec<_> = lost
+                    .map(|number| (number, DropReason::EarlierCancelled))
+                    .collect();
                 assert_eq!(bench.lost(), lost, "{strategy:?} {position}");
                 bench.ask(3, "E").unwrap();
                 bench.run_all();
@@ -78,11 +82,15 @@ fn a_request_that_is_cancelled_in_the_backlog_leaves_the_others_their_own_time()
         let (mut bench, slots) = busy(strategy);
         let patient = bench.ask_until(2, "S", Some(500)).unwrap();
         let impatient = bench.ask_until(2, "", Some(100)).unwrap();
-        assert!(bench.take_back(impatient));
+        assert!(bench.remove_cancelled(impatient));
         bench.pass(400);
         assert_eq!(bench.lost(), [], "{strategy:?}");
         bench.pass(100);
-        assert_eq!(bench.lost(), [(patient, DropReason::Late)], "{strategy:?}");
+        assert_eq!(
+            bench.lost(),
+            [(patient, DropReason::TimedOut)],
+            "{strategy:?}"
+        );
         bench.done(0, &slots);
         assert_eq!(bench.table.len(), 0);
     }
@@ -104,10 +112,10 @@ fn requests_behind_a_cancelled_one_fail_at_once() {
             let other = bench.ask(3, "S").unwrap();
             let back = bench.ask(id, if id == 1 { "" } else { "S" }).unwrap();
             let behind = bench.ask(id, "E").unwrap();
-            assert!(bench.take_back(back));
+            assert!(bench.remove_cancelled(back));
             assert_eq!(
                 bench.lost(),
-                [(behind, DropReason::TakenBack)],
+                [(behind, DropReason::EarlierCancelled)],
                 "{strategy:?}"
             );
             assert_eq!(bench.table.len(), 1);
@@ -129,8 +137,8 @@ fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
         for id in 0..10_000 {
             let start = bench.ask_until(10 + id, "S", Some(500)).unwrap();
             let behind = bench.ask(10 + id, "").unwrap();
-            assert!(bench.take_back(start));
-            assert_eq!(bench.lost(), [(behind, DropReason::TakenBack)]);
+            assert!(bench.remove_cancelled(start));
+            assert_eq!(bench.lost(), [(behind, DropReason::EarlierCancelled)]);
         }
         assert_eq!((bench.entries(), bench.table.len()), (before, 0));
     }
@@ -145,7 +153,7 @@ fn a_slot_releases_the_capacity_of_removed_requests() {
                 bench.ask(1, "").unwrap();
             }
             if let Some(number) = back {
-                assert!(bench.take_back(number));
+                assert!(bench.remove_cancelled(number));
             }
             bench.done(0, &slots);
             bench.run_all();
@@ -163,7 +171,7 @@ fn requests_that_are_taken_back_leave_nothing_behind_one_that_is_executed() {
             let before = bench.entries();
             for _ in 0..10_000 {
                 if let Ok(number) = bench.ask(1, flags) {
-                    assert!(bench.take_back(number));
+                    assert!(bench.remove_cancelled(number));
                 }
             }
             assert!(bench.entries() <= before, "{strategy:?} {flags}");
@@ -185,7 +193,7 @@ fn the_end_of_a_sequence_that_is_taken_back_leaves_the_next_of_its_name_alone() 
         bench.run_all();
         let end = bench.ask(1, "E").unwrap();
         let next = bench.ask(1, "S").unwrap();
-        assert!(bench.take_back(end), "{strategy:?}");
+        assert!(bench.remove_cancelled(end), "{strategy:?}");
         let last = bench.ask(1, "E").unwrap();
         assert_eq!(bench.run_all(), [[next], [last]], "{strategy:?}");
         assert_eq!(bench.lost(), []);
