@@ -65,24 +65,24 @@ async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_is_that_of_the_oldest_of_those_that_would_leave() {
+async fn the_delay_counts_from_the_oldest_request_of_the_batch() {
     let table = [
         Row {
-            what: "the urgent one goes first, when the oldest has waited",
+            what: "the urgent request goes first, after the delay of the oldest",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(3), ask(4, 2).level(1), ask(6, 3)],
             closed: None,
             expected: &["10: 2 3 1"],
         },
         Row {
-            what: "the urgent ones that fit leave others behind, which have waited longer",
+            what: "urgent requests fill the batch; older ones stay in the queue",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(3).rows(2), ask(4, 2).level(1).rows(3)],
             closed: None,
             expected: &["4: 2", "10: 1"],
         },
         Row {
-            what: "an urgent one of another shape does not wait",
+            what: "an urgent request of another shape does not wait",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(3),
@@ -93,7 +93,7 @@ async fn a_delay_is_that_of_the_oldest_of_those_that_would_leave() {
             expected: &["4: 2", "10: 1 3"],
         },
         Row {
-            what: "when what was between them has gone, it waits with others of its shape",
+            what: "once the requests between them have left, it waits with others of its shape",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(3).columns(2),
@@ -104,7 +104,7 @@ async fn a_delay_is_that_of_the_oldest_of_those_that_would_leave() {
             expected: &["2: 2", "10: 3 1"],
         },
         Row {
-            what: "behind a call",
+            what: "during a call",
             served: one(20),
             asked: &[
                 ask(0, 1).rows(4),
@@ -122,18 +122,18 @@ async fn a_delay_is_that_of_the_oldest_of_those_that_would_leave() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
+async fn a_full_level_refuses_requests_until_a_batch_has_left() {
     let model = levels(10, &[(1, TWO), (2, TWO)]);
     let table = [
         Row {
-            what: "as many as may wait",
+            what: "as many requests as the level allows",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(1), ask(1, 2).level(1)],
             closed: None,
             expected: &["10: 1 2"],
         },
         Row {
-            what: "one more, and one when they have gone",
+            what: "one too many, and another once the batch has left",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(1),
@@ -145,7 +145,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
             expected: &["2: 3 full", "10: 1 2", "21: 4"],
         },
         Row {
-            what: "the default level, by whatever name",
+            what: "the default level, named explicitly or not",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(2),
@@ -159,7 +159,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
             expected: &["2: 3 full", "3: 4 full", "4: 5 full", "10: 1 2 6"],
         },
         Row {
-            what: "the urgent level, while others wait below it, up to a whole batch",
+            what: "the urgent level, while lower levels wait, until a batch is full",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(3),
@@ -172,7 +172,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
             expected: &["3: 4 full", "4: 2 3 5 1"],
         },
         Row {
-            what: "rows are not what is counted",
+            what: "the limit counts requests, not rows",
             served: one(20),
             asked: &[
                 ask(0, 1).rows(4),
@@ -185,7 +185,7 @@ async fn a_full_level_refuses_alone_and_until_a_batch_has_left() {
             expected: &["0: 1", "3: 4 full", "20: 2", "40: 3", "60: 5"],
         },
         Row {
-            what: "what is being called does not wait",
+            what: "executing requests do not count",
             served: one(20),
             asked: &[
                 ask(0, 1).level(1).rows(4),
@@ -206,28 +206,28 @@ async fn a_level_applies_its_timeout_action() {
     let model = levels(30, &[(1, REJECT), (3, DELAY)]);
     let table = [
         Row {
-            what: "the urgent level refuses, and the place is free",
+            what: "the urgent level rejects a timed-out request, which frees its place",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(1), ask(1, 2).level(1).timeout(5)],
             closed: None,
             expected: &["6: 2 late", "15: 1 late"],
         },
         Row {
-            what: "nobody waits longer than the level lets them",
+            what: "a request cannot extend the timeout of its level",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(1).timeout(60)],
             closed: None,
             expected: &["15: 1 late"],
         },
         Row {
-            what: "one that was refused delays nobody, and hurries nobody",
+            what: "a rejected request does not change the delay of others",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(1).timeout(5), ask(2, 2), ask(4, 3).level(3)],
             closed: None,
             expected: &["5: 1 late", "32: 2 3"],
         },
         Row {
-            what: "the last level lets late ones wait behind the others",
+            what: "the last level moves timed-out requests behind the others",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(3),
@@ -238,7 +238,7 @@ async fn a_level_applies_its_timeout_action() {
             expected: &["30: 3 1 2"],
         },
         Row {
-            what: "behind a call, both",
+            what: "both actions during a call",
             served: one(20),
             asked: &[
                 ask(0, 1).rows(4),
@@ -267,7 +267,7 @@ async fn closed_queue_serves_accepted_requests_only() {
             expected: &["5: 1 stopping"],
         },
         Row {
-            what: "what waits for company, at once, the urgent first",
+            what: "delayed requests leave at once, the urgent ones first",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(3),
@@ -279,14 +279,14 @@ async fn closed_queue_serves_accepted_requests_only() {
             expected: &["4: 3 2 1", "5: 4 stopping"],
         },
         Row {
-            what: "what does not stack, each",
+            what: "requests that cannot be stacked leave separately",
             served: AT_ONCE,
             asked: &[ask(0, 1).level(3), ask(3, 2).level(3).columns(2)],
             closed: Some(4),
             expected: &["3: 1", "4: 2"],
         },
         Row {
-            what: "a full level is closed all the same",
+            what: "a full level is closed as well",
             served: AT_ONCE,
             asked: &[
                 ask(0, 1).level(1),
@@ -298,7 +298,7 @@ async fn closed_queue_serves_accepted_requests_only() {
             expected: &["2: 3 full", "4: 1 2", "5: 4 stopping"],
         },
         Row {
-            what: "behind a call, without the delay",
+            what: "during a call, without the delay",
             served: one(20),
             asked: &[
                 ask(0, 1).rows(4),
@@ -312,7 +312,7 @@ async fn closed_queue_serves_accepted_requests_only() {
             expected: &["0: 1", "20: 3", "30: 6 stopping", "40: 2", "60: 4", "80: 5"],
         },
         Row {
-            what: "on two instances, until the last has ended",
+            what: "on two instances, until the last call ends",
             served: Takers {
                 calls: 2,
                 milliseconds: 20,
@@ -328,7 +328,7 @@ async fn closed_queue_serves_accepted_requests_only() {
             expected: &["0: 1", "1: 2", "20: 3", "21: 4", "22: 5 stopping"],
         },
         Row {
-            what: "who may wait no longer is refused still",
+            what: "timeouts still apply",
             served: one(20),
             asked: &[
                 ask(0, 1).rows(4),

@@ -34,17 +34,17 @@ async fn check(model: &ModelDeclaration, table: &[Row<'_>]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
+async fn without_delay_a_batch_takes_waiting_requests_up_to_one_that_cannot_be_stacked() {
     let table: &[Row<'_>] = &[
         ("one", one(20), &[ask(0, 1)], &["0: 1"]),
         (
-            "while a call takes its time",
+            "requests arrive during a call",
             one(20),
             &[ask(0, 1), ask(5, 2), ask(6, 3), ask(19, 4)],
             &["0: 1", "20: 2 3 4"],
         ),
         (
-            "another shape in front, in the middle, at the end",
+            "another shape at the front, in the middle and at the end",
             one(20),
             &[
                 ask(0, 1),
@@ -58,7 +58,7 @@ async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
             &["0: 1", "20: 2", "40: 3 4", "60: 5", "80: 6", "100: 7"],
         ),
         (
-            "an input that some leave out",
+            "an optional input that some requests omit",
             one(20),
             &[
                 ask(0, 1),
@@ -70,7 +70,7 @@ async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
             &["0: 1", "20: 2", "40: 3 4", "60: 5"],
         ),
         (
-            "as many rows as there may be",
+            "up to the maximum number of rows",
             one(20),
             &[
                 ask(0, 1),
@@ -103,54 +103,59 @@ async fn without_delay_it_is_what_waits_up_to_one_that_does_not_stack() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_delay_it_is_what_comes_until_the_batch_cannot_grow() {
+async fn with_a_delay_a_batch_takes_requests_until_it_cannot_grow() {
     let table: &[Row<'_>] = &[
-        ("nobody else", AT_ONCE, &[ask(3, 1)], &["13: 1"]),
+        ("a single request", AT_ONCE, &[ask(3, 1)], &["13: 1"]),
         (
-            "some, since the first of them",
+            "several requests, delayed from the first one",
             AT_ONCE,
             &[ask(3, 1), ask(7, 2), ask(12, 3), ask(14, 4)],
             &["13: 1 2 3", "24: 4"],
         ),
         (
-            "enough",
+            "a full batch",
             AT_ONCE,
             &[ask(3, 1).rows(4), ask(5, 2).rows(3), ask(7, 3)],
             &["7: 1 2 3"],
         ),
         (
-            "too many",
+            "more rows than a batch can hold",
             AT_ONCE,
             &[ask(3, 1).rows(4), ask(5, 2).rows(3), ask(7, 3).rows(2)],
             &["7: 1 2", "17: 3"],
         ),
-        ("enough alone", AT_ONCE, &[ask(3, 1).rows(8)], &["3: 1"]),
         (
-            "one that does not stack ends the wait of those before it, and begins its own",
+            "a request that fills a batch",
+            AT_ONCE,
+            &[ask(3, 1).rows(8)],
+            &["3: 1"],
+        ),
+        (
+            "a request that cannot be stacked ends the delay of earlier ones and starts its own",
             AT_ONCE,
             &[ask(3, 1), ask(5, 2), ask(7, 3).columns(2), ask(9, 4)],
             &["7: 1 2", "9: 3", "19: 4"],
         ),
         (
-            "an input that some leave out does so too",
+            "so does a request with another set of optional inputs",
             AT_ONCE,
             &[ask(3, 1).second(), ask(5, 2), ask(7, 3)],
             &["5: 1", "15: 2 3"],
         ),
         (
-            "other parameters do not",
+            "different parameters do not",
             AT_ONCE,
             &[ask(3, 1).key(1), ask(5, 2).key(2), ask(7, 3)],
             &["13: 1 2 3"],
         ),
         (
-            "who has waited for an instance waits no longer",
+            "time spent waiting for an instance counts towards the delay",
             one(20),
             &[ask(0, 1).rows(8), ask(5, 2), ask(12, 3)],
             &["0: 1", "20: 2 3"],
         ),
         (
-            "who has waited for less than the delay does",
+            "the rest of the delay is still waited for",
             one(20),
             &[ask(0, 1).rows(8), ask(15, 2), ask(22, 3)],
             &["0: 1", "25: 2 3"],
@@ -160,16 +165,16 @@ async fn with_a_delay_it_is_what_comes_until_the_batch_cannot_grow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preferred_size_leaves_at_once_the_largest_that_is_there() {
+async fn a_batch_of_a_preferred_size_leaves_at_once() {
     let table: &[Row<'_>] = &[
         (
-            "one after the other",
+            "the requests arrive one at a time",
             AT_ONCE,
             &[ask(3, 1), ask(5, 2), ask(7, 3)],
             &["5: 1 2", "17: 3"],
         ),
         (
-            "the larger, where both are there",
+            "the larger preferred size, if both are reached",
             one(20),
             &[
                 ask(0, 1).rows(2),
@@ -183,13 +188,13 @@ async fn a_preferred_size_leaves_at_once_the_largest_that_is_there() {
             &["0: 1", "20: 2 3 4 5 6"],
         ),
         (
-            "nobody joins who would exceed both",
+            "a request that exceeds both sizes does not join",
             AT_ONCE,
             &[ask(3, 1).rows(3), ask(5, 2).rows(2)],
             &["5: 1", "5: 2"],
         ),
         (
-            "behind one that does not stack",
+            "after a request that cannot be stacked",
             AT_ONCE,
             &[ask(3, 1).columns(2), ask(5, 2), ask(7, 3)],
             &["5: 1", "7: 2 3"],
@@ -208,13 +213,13 @@ async fn unstackable_request_runs_alone_without_waiting() {
             &["3: 1", "5: 2", "7: 3"],
         ),
         (
-            "one by one",
+            "one call at a time",
             one(20),
             &[ask(0, 1), ask(1, 2), ask(2, 3).columns(2), ask(3, 4)],
             &["0: 1", "20: 2", "40: 3", "60: 4"],
         ),
         (
-            "as many side by side as there are calls",
+            "as many concurrent calls as there are instances",
             Takers {
                 calls: 3,
                 milliseconds: 20,
@@ -237,7 +242,7 @@ async fn unstackable_request_runs_alone_without_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_parameters_wait_apart_only_where_each_may_be_answered_for_ever() {
+async fn different_parameters_are_separated_only_if_responses_may_be_endless() {
     let asked = &[
         ask(3, 1).key(1),
         ask(5, 2).key(1),

@@ -7,7 +7,7 @@ use super::STRATEGIES;
 use super::bench::{Bench, IDLE};
 
 #[test]
-fn an_idle_sequence_gives_its_slot_back_behind_what_waits() {
+fn an_idle_sequence_releases_its_slot_after_its_waiting_requests() {
     for strategy in STRATEGIES {
         for requests in [1, 2, 3] {
             for executing in [false, true] {
@@ -50,7 +50,7 @@ fn a_sequence_is_idle_while_it_waits_for_a_slot() {
         bench.pass(IDLE / 2);
         bench.ask(1, "").unwrap();
         bench.pass(IDLE / 2);
-        assert!(bench.ask(2, "").is_ok(), "it has no slot yet");
+        assert!(bench.ask(2, "").is_ok(), "the sequence has no slot yet");
         bench.pass(IDLE / 2 + 1);
         // The first sequence has been idle and loses its slot.
         assert_eq!(bench.run_all().len(), 4);
@@ -64,7 +64,11 @@ fn a_sequence_is_idle_while_it_waits_for_a_slot() {
         bench.pass(IDLE - 1);
         let last = bench.ask(1, "E").unwrap();
         assert_eq!(bench.run_all(), [vec![0], vec![2], vec![last], vec![1]]);
-        assert_eq!(bench.ask(2, ""), Err(NotStarted), "it waited too long");
+        assert_eq!(
+            bench.ask(2, ""),
+            Err(NotStarted),
+            "the sequence was idle for too long"
+        );
         assert_eq!(bench.free(), 1);
     }
 }
@@ -72,7 +76,7 @@ fn a_sequence_is_idle_while_it_waits_for_a_slot() {
 /// With the direct strategy, a batch of the instance contains all slots. In the backlog, a sequence
 /// does not expire.
 #[test]
-fn a_busy_instance_gives_an_idle_slot_back_with_its_next_batch() {
+fn a_busy_instance_releases_an_idle_slot_with_its_next_batch() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 2);
         bench.ask(1, "S").unwrap();
@@ -101,7 +105,7 @@ fn a_busy_instance_gives_an_idle_slot_back_with_its_next_batch() {
 }
 
 #[test]
-fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
+fn a_sequence_waits_no_longer_than_its_shortest_timeout() {
     let tables = [
         (vec![None], None),
         (vec![Some(50)], Some(50)),
@@ -149,7 +153,7 @@ fn a_sequence_waits_no_longer_than_its_most_impatient_request() {
         let mut bench = Bench::new(strategy, 1, 1);
         bench.ask_until(1, "S", Some(50)).unwrap();
         bench.pass(60);
-        assert_eq!(bench.lost(), [], "in a slot it may wait");
+        assert_eq!(bench.lost(), [], "a timeout applies only in the backlog");
         assert_eq!(bench.run_all(), [vec![0]]);
     }
 }
@@ -172,7 +176,7 @@ fn a_removed_instance_loses_its_sequences() {
         let again = bench.ask(1, "SE").unwrap();
         let now = bench.clock();
         bench.table.enter(0, now);
-        assert_eq!(bench.run(0), [4], "the backlog has the slot now");
+        assert_eq!(bench.run(0), [4], "the slot was assigned to the backlog");
         bench.ask(3, "E").unwrap();
         assert_eq!(bench.run_all(), [vec![again + 1], vec![again]]);
         bench.ask(2, "E").unwrap();

@@ -9,7 +9,7 @@ use super::STRATEGIES;
 use super::bench::Bench;
 
 #[test]
-fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
+fn a_cancelled_request_ends_its_sequence_at_its_position() {
     for strategy in STRATEGIES {
         for length in 1..5_u32 {
             for position in 0..length {
@@ -26,7 +26,10 @@ fn a_request_that_is_taken_back_ends_its_sequence_where_it_stood() {
                     }
                     let other = bench.ask(2, "S").unwrap();
                     assert!(bench.remove_cancelled(position));
-                    assert!(!bench.remove_cancelled(position), "it is gone");
+                    assert!(
+                        !bench.remove_cancelled(position),
+                        "the request was already removed"
+                    );
                     let mut expected: Vec<_> = (0..position).map(|number| vec![number]).collect();
                     expected.push(vec![other]);
                     let case = format!("{strategy:?} {length} {position} {ends}");
@@ -77,7 +80,7 @@ fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
 }
 
 #[test]
-fn a_request_that_is_cancelled_in_the_backlog_leaves_the_others_their_own_time() {
+fn cancelling_a_request_in_the_backlog_keeps_the_timeouts_of_the_others() {
     for strategy in STRATEGIES {
         let (mut bench, slots) = busy(strategy);
         let patient = bench.ask_until(2, "S", Some(500)).unwrap();
@@ -130,7 +133,7 @@ fn requests_behind_a_cancelled_one_fail_at_once() {
 }
 
 #[test]
-fn sequences_of_which_the_start_is_taken_back_leave_nothing() {
+fn sequences_whose_start_is_cancelled_leave_nothing() {
     for strategy in STRATEGIES {
         let (mut bench, _) = busy(strategy);
         let before = bench.entries();
@@ -164,7 +167,7 @@ fn a_slot_releases_the_capacity_of_removed_requests() {
 }
 
 #[test]
-fn requests_that_are_taken_back_leave_nothing_behind_one_that_is_executed() {
+fn cancelled_requests_leave_nothing_behind_an_executing_one() {
     for strategy in STRATEGIES {
         for flags in ["", "S", "E", "SE"] {
             let (mut bench, slots) = busy(strategy);
@@ -186,7 +189,7 @@ fn requests_that_are_taken_back_leave_nothing_behind_one_that_is_executed() {
 }
 
 #[test]
-fn the_end_of_a_sequence_that_is_taken_back_leaves_the_next_of_its_name_alone() {
+fn cancelling_the_end_of_a_sequence_does_not_affect_a_later_one_with_the_same_id() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 1);
         bench.ask(1, "S").unwrap();
