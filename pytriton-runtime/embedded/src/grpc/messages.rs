@@ -106,7 +106,7 @@ impl<C: Collector> Messages<C> {
                 Ok(None) => {}
                 Ok(Some(message)) => {
                     if self.options.streaming {
-                        self.body.renew();
+                        self.body.restart();
                     }
                     return Poll::Ready(Some(Ok((message, self.permit.sibling()))));
                 }

@@ -67,12 +67,12 @@ impl TimedBody {
             return Poll::Pending;
         }
         let stopping = || self.models.stopping().boxed();
-        let error = ready!(self.timeout.poll_late(context, stopping));
+        let error = ready!(self.timeout.poll_expired(context, stopping));
         Poll::Ready(Some(Err(GrpcError::from(error).into())))
     }
 
     /// Restarts the time limit.
-    pub(super) fn renew(&mut self) {
-        self.timeout.renew();
+    pub(super) fn restart(&mut self) {
+        self.timeout.restart();
     }
 }

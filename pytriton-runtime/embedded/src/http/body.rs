@@ -151,7 +151,7 @@ impl<B: Body> Pieces<'_, B> {
                 Poll::Pending => {
                     let models = &self.app_state.models;
                     self.timeout()
-                        .poll_late(context, || models.stopping().boxed())
+                        .poll_expired(context, || models.stopping().boxed())
                         .map(Err)
                 }
             },

@@ -34,7 +34,7 @@ impl BodyPace {
     }
 
     /// Shortens the remaining time because the server is stopping.
-    pub(crate) fn hurry(&mut self) {
+    pub(crate) fn shorten(&mut self) {
         let wait = self.wait();
         self.rule.pause = self.rule.pause.min(STOPPING);
         self.progress = Progress::default();
@@ -93,7 +93,7 @@ mod tests {
         let mut pace = pace();
         pace.receive(usize::MAX, SECOND);
         assert_eq!(pace.wait(), 20 * SECOND);
-        pace.hurry();
+        pace.shorten();
         assert_eq!(pace.wait(), STOPPING);
         pace.receive(1, SECOND);
         assert!(pace.wait() < STOPPING);

@@ -15,11 +15,11 @@ pub struct BodyTimeout {
     rule: MinRate,
     pace: BodyPace,
     since: Option<Instant>,
-    alarms: Option<Alarms>,
+    timers: Option<Timers>,
 }
 
 /// Timers and signals that may end a wait. Most bodies never need them.
-struct Alarms {
+struct Timers {
     time: Pin<Box<Sleep>>,
     /// `None` once the server is stopping.
     stopping: Option<BoxFuture<'static, ()>>,
@@ -33,7 +33,7 @@ impl BodyTimeout {
             rule,
             pace: BodyPace::new(rule),
             since: None,
-            alarms: None,
+            timers: None,
         }
     }
 
@@ -45,39 +45,39 @@ impl BodyTimeout {
     }
 
     /// Restarts the limit, because everything expected so far has arrived.
-    pub fn renew(&mut self) {
+    pub fn restart(&mut self) {
         self.since = None;
         self.pace = BodyPace::new(self.rule);
-        if let Some(Alarms { stopping: None, .. }) = self.alarms {
-            self.pace.hurry();
+        if let Some(Timers { stopping: None, .. }) = self.timers {
+            self.pace.shorten();
         }
     }
 
     /// Call this while no data is available. Ready when the time has run out. `stopping` returns a
     /// future that is ready when the server stops; after that, the remaining time is shorter.
-    pub fn poll_late(
+    pub fn poll_expired(
         &mut self,
         context: &mut Context<'_>,
         stopping: impl FnOnce() -> BoxFuture<'static, ()>,
     ) -> Poll<BodyError> {
-        let alarms = self.alarms.get_or_insert_with(|| Alarms {
+        let timers = self.timers.get_or_insert_with(|| Timers {
             time: Box::pin(sleep_until(Instant::now())),
             stopping: Some(stopping()),
         });
         let stops = |stopping: &mut BoxFuture<'static, ()>| stopping.poll_unpin(context).is_ready();
-        if alarms.stopping.as_mut().is_some_and(stops) {
-            alarms.stopping = None;
+        if timers.stopping.as_mut().is_some_and(stops) {
+            timers.stopping = None;
             let waited = self.since.take().map(|since| since.elapsed());
             self.pace.receive(0, waited.unwrap_or_default());
-            self.pace.hurry();
+            self.pace.shorten();
         }
         if self.since.is_none() {
             let now = Instant::now();
             self.since = Some(now);
             let until = now.checked_add(self.pace.wait()).unwrap_or(now);
-            alarms.time.as_mut().reset(until);
+            timers.time.as_mut().reset(until);
         }
-        ready!(alarms.time.poll_unpin(context));
+        ready!(timers.time.poll_unpin(context));
         Poll::Ready(self.pace.error())
     }
 }
@@ -116,14 +116,14 @@ mod tests {
             let mut pause = Box::pin(sleep(*pause));
             let late = poll_fn(|context| match pause.as_mut().poll(context) {
                 Poll::Ready(()) => Poll::Ready(None),
-                Poll::Pending => body_timeout.poll_late(context, stopping).map(Some),
+                Poll::Pending => body_timeout.poll_expired(context, stopping).map(Some),
             });
             if let Some(error) = late.await {
                 return (error, begun.elapsed().as_secs());
             }
             body_timeout.receive(1);
         }
-        let error = poll_fn(|context| body_timeout.poll_late(context, stopping)).await;
+        let error = poll_fn(|context| body_timeout.poll_expired(context, stopping)).await;
         (error, begun.elapsed().as_secs())
     }
 

@@ -169,7 +169,7 @@ impl<S: HttpService> Connections<S> {
         let http2 = match self.protocol {
             Protocol::Http2 => true,
             Protocol::Both => {
-                let turned = Box::pin(turned(&mut stop, &state, self.timeouts));
+                let closing = Box::pin(closing(&mut stop, &state, self.timeouts));
                 tokio::select! {
                     biased;
                     http2 = io.is_http2() => match http2 {
@@ -177,7 +177,7 @@ impl<S: HttpService> Connections<S> {
                         Err(_) => return Ending::Itself,
                     },
                     // No request has arrived.
-                    _ = turned => return Ending::Itself,
+                    _ = closing => return Ending::Itself,
                 }
             }
         };
@@ -195,19 +195,19 @@ impl<S: HttpService> Connections<S> {
         };
         let connection = pin!(connection);
         let mut connection = CoopPoll::new(connection);
-        let turned = Box::pin(turned(&mut stop, &state, self.timeouts));
+        let closing = Box::pin(closing(&mut stop, &state, self.timeouts));
         let turn = tokio::select! {
             biased;
-            ended = &mut connection => return ended_early(ended),
-            turn = CoopPoll::new(turned) => turn,
+            ended = &mut connection => return log_early_end(ended),
+            turn = CoopPoll::new(closing) => turn,
         };
         let deadline = match turn {
-            Turn::Stop(deadline) => Some(deadline),
+            CloseReason::Stop(deadline) => Some(deadline),
             // An HTTP/2 connection would wait forever for its first bytes.
-            Turn::Overdue(reason) if reason == IdleReason::Blocked || !state.is_used() => {
+            CloseReason::Overdue(reason) if reason == IdleReason::Blocked || !state.is_used() => {
                 return Ending::Itself;
             }
-            Turn::Overdue(_) => None,
+            CloseReason::Overdue(_) => None,
         };
         let stopping = deadline.is_some();
         let resets = state.resets();
@@ -215,14 +215,14 @@ impl<S: HttpService> Connections<S> {
         if stopping && state.stop() {
             tokio::select! {
                 biased;
-                ended = &mut connection => return ended_early(ended),
+                ended = &mut connection => return log_early_end(ended),
                 () = sleep(LAST_CALL) => {}
             }
         }
         shut_down(connection.changed().as_mut());
         tokio::select! {
             biased;
-            ended = &mut connection => return ended_early(ended),
+            ended = &mut connection => return log_early_end(ended),
             () = sleep(LAST_CALL) => {}
         }
         if !state.is_used() {
@@ -236,7 +236,7 @@ impl<S: HttpService> Connections<S> {
         };
         tokio::select! {
             biased;
-            ended = connection => match ended_early(ended) {
+            ended = connection => match log_early_end(ended) {
                 Ending::Itself if stopping && state.resets() > resets => Ending::Unread,
                 ending => ending,
             },
@@ -269,21 +269,21 @@ type Http1<S> = http1::Connection<TokioIo<TrackedIo>, S>;
 type Http2<S> = http2::Connection<TokioIo<TrackedIo>, S, StreamExecutor>;
 
 /// Why a connection accepts no further requests.
-enum Turn {
+enum CloseReason {
     /// The server stops. Connections may finish until then.
     Stop(Instant),
     Overdue(IdleReason),
 }
 
-async fn turned(
+async fn closing(
     stop: &mut watch::Receiver<Option<Instant>>,
     state: &ConnectionState,
     timeouts: Timeouts,
-) -> Turn {
+) -> CloseReason {
     tokio::select! {
         biased;
-        deadline = stopped(stop) => Turn::Stop(deadline),
-        reason = state.overdue(timeouts) => Turn::Overdue(reason),
+        deadline = stopped(stop) => CloseReason::Stop(deadline),
+        reason = state.overdue(timeouts) => CloseReason::Overdue(reason),
     }
 }
 
@@ -296,7 +296,7 @@ pub(crate) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Inst
     }
 }
 
-fn ended_early<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
+fn log_early_end<E: std::fmt::Display>(ended: Result<(), E>) -> Ending {
     if let Err(error) = ended {
         // Clients often close connections early or send invalid HTTP.
         tracing::debug!(%error, "connection ended early");

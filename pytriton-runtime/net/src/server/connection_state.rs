@@ -85,11 +85,11 @@ pub(crate) struct Inner {
     /// Whether the connection accepts no further requests.
     last: bool,
     /// Since when the socket has had no space for pending bytes.
-    stuck: Option<Instant>,
+    stalled: Option<Instant>,
     /// Since when no stream has been open.
     idle_since: Instant,
     /// Whether the client of the latest HTTP/1.1 request may have disconnected.
-    pub(crate) doubted: bool,
+    pub(crate) hangup_suspected: bool,
     /// Whether everything has been written and the client knows that nothing follows.
     closed: bool,
     /// The number of streams that were reset because the client did not read the response.
@@ -106,9 +106,9 @@ impl ConnectionState {
             opened: now,
             http1: false,
             last: false,
-            stuck: None,
+            stalled: None,
             idle_since: now,
-            doubted: false,
+            hangup_suspected: false,
             closed: false,
             resets: 0,
         })))
@@ -121,7 +121,7 @@ impl ConnectionState {
         let number = inner.next_number;
         inner.next_number += 1;
         inner.http1 = version == Version::HTTP_11;
-        inner.doubted = false;
+        inner.hangup_suspected = false;
         inner.opened = Instant::now();
         let stream = Stream::new(number, inner.opened);
         inner.latest = inner.streams.insert(stream);
@@ -157,8 +157,8 @@ impl ConnectionState {
     }
 
     /// Records that the client of the latest HTTP/1.1 request may have disconnected.
-    pub(crate) fn doubt(&self) {
-        self.lock().doubted = true;
+    pub(crate) fn suspect_hangup(&self) {
+        self.lock().hangup_suspected = true;
     }
 
     /// Returns whether a request has ever arrived.
@@ -189,8 +189,8 @@ impl ConnectionState {
     }
 
     /// Records whether the socket has no space for pending bytes.
-    pub(crate) fn stick(&self, stuck: bool) {
-        self.lock().stuck = stuck.then(Instant::now);
+    pub(crate) fn set_stalled(&self, stalled: bool) {
+        self.lock().stalled = stalled.then(Instant::now);
     }
 
     /// Returns how long the connection has been idle: no stream is open, and everything that was
@@ -230,7 +230,7 @@ impl ConnectionState {
 
 impl Inner {
     fn idle_since(&self) -> Option<Instant> {
-        let idle = self.streams.is_empty() && self.stuck.is_none();
+        let idle = self.streams.is_empty() && self.stalled.is_none();
         idle.then_some(self.idle_since)
     }
 
@@ -241,7 +241,7 @@ impl Inner {
                 return Liveness::Overdue(IdleReason::Idle);
             }
         } else if self
-            .stuck
+            .stalled
             .is_some_and(|since| is_over(since, timeouts.response.pause))
         {
             // No stream of the connection can make progress.
@@ -289,10 +289,15 @@ impl Inner {
         let streams = self.streams.iter();
         let overdue = streams.filter_map(|(_, stream)| stream.overdue_at(&timeouts.response));
         let overdue = overdue.map(|at| at.saturating_duration_since(now));
-        let stuck = self.stuck.map(|since| left(since, timeouts.response.pause));
+        let stalled = self
+            .stalled
+            .map(|since| left(since, timeouts.response.pause));
         let idle = self.idle_since().map(|since| left(since, timeouts.idle));
         // A state that begins later cannot be overdue before this.
         let begins = timeouts.idle.min(timeouts.response.pause);
-        overdue.chain(stuck).chain(idle).fold(begins, Duration::min)
+        overdue
+            .chain(stalled)
+            .chain(idle)
+            .fold(begins, Duration::min)
     }
 }

@@ -207,10 +207,10 @@ async fn a_connection_is_closed_if_all_of_it_is_blocked_or_a_stream_cannot_be_re
     // A full socket blocks every stream, computing or not.
     let (begun, connection) = (Instant::now(), ConnectionState::new());
     let _computing = connection.open(Version::HTTP_2);
-    connection.stick(true);
+    connection.set_stalled(true);
     after(15).await;
-    connection.stick(false);
-    connection.stick(true);
+    connection.set_stalled(false);
+    connection.set_stalled(true);
     assert_eq!(connection.idle(), None);
     assert_eq!(connection.overdue(TIMEOUTS).await, IdleReason::Blocked);
     assert_eq!(begun.elapsed().as_secs(), 35);

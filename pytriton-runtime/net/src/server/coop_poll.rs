@@ -15,12 +15,12 @@ const ROUNDS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct CoopPoll<F> {
     future: F,
-    attention: Arc<Attention>,
+    wake_state: Arc<WakeState>,
     waker: Waker,
 }
 
 #[derive(Debug)]
-struct Attention {
+struct WakeState {
     state: AtomicU8,
     task: AtomicWaker,
 }
@@ -31,20 +31,20 @@ const WOKEN: u8 = 2;
 
 impl<F> CoopPoll<F> {
     pub(crate) fn new(future: F) -> Self {
-        let attention = Arc::new(Attention {
+        let wake_state = Arc::new(WakeState {
             state: AtomicU8::new(WOKEN),
             task: AtomicWaker::new(),
         });
         Self {
             future,
-            waker: Waker::from(Arc::clone(&attention)),
-            attention,
+            waker: Waker::from(Arc::clone(&wake_state)),
+            wake_state,
         }
     }
 
     /// Returns the future for changes. The next poll polls it, woken or not.
     pub(crate) fn changed(&mut self) -> &mut F {
-        self.attention.state.store(WOKEN, Ordering::Release);
+        self.wake_state.state.store(WOKEN, Ordering::Release);
         &mut self.future
     }
 }
@@ -55,19 +55,19 @@ impl<F: Future + Unpin> Future for CoopPoll<F> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self {
             future,
-            attention,
+            wake_state,
             waker,
         } = &mut *self;
-        attention.task.register(context.waker());
-        let mut attentive = Context::from_waker(waker);
+        wake_state.task.register(context.waker());
+        let mut inner_context = Context::from_waker(waker);
         for _ in 0..ROUNDS {
-            if !attention.change(WOKEN, POLLED) {
+            if !wake_state.change(WOKEN, POLLED) {
                 return Poll::Pending;
             }
-            if let Poll::Ready(output) = Pin::new(&mut *future).poll(&mut attentive) {
+            if let Poll::Ready(output) = Pin::new(&mut *future).poll(&mut inner_context) {
                 return Poll::Ready(output);
             }
-            if attention.change(POLLED, IDLE) {
+            if wake_state.change(POLLED, IDLE) {
                 return Poll::Pending;
             }
         }
@@ -76,7 +76,7 @@ impl<F: Future + Unpin> Future for CoopPoll<F> {
     }
 }
 
-impl Attention {
+impl WakeState {
     fn change(&self, from: u8, to: u8) -> bool {
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
         let changed = self.state.compare_exchange(from, to, success, failure);
@@ -84,7 +84,7 @@ impl Attention {
     }
 }
 
-impl Wake for Attention {
+impl Wake for WakeState {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -164,8 +164,8 @@ mod tests {
         future.changed();
         assert!(Pin::new(&mut future).poll(&mut context).is_pending());
         assert!(Pin::new(&mut future).poll(&mut context).is_pending());
-        future.attention.wake_by_ref();
-        future.attention.wake_by_ref();
+        future.wake_state.wake_by_ref();
+        future.wake_state.wake_by_ref();
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
         assert!(Pin::new(&mut future).poll(&mut context).is_ready());
         drop(future);

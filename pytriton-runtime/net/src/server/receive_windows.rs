@@ -20,7 +20,7 @@ const SHARE_OF_BUDGET: usize = 4;
 
 /// A connection gets at most this fraction of the remaining window memory (a divisor). The more
 /// connections are open, the smaller the windows of new ones, but every connection has one.
-const SHARE_OF_REST: usize = 32;
+const REMAINING_MEMORY_DIVISOR: usize = 32;
 
 /// A connection gets one stream for each of these bytes of its window, and at least the minimum.
 const STREAM_BYTES: usize = 8 << 10;
@@ -73,7 +73,7 @@ impl ReceiveWindows {
         let limit = self.budget.limit() / SHARE_OF_BUDGET;
         let size = |reserved: usize| {
             let rest = limit.saturating_sub(reserved);
-            let bytes = (rest / SHARE_OF_REST).clamp(MIN_WINDOW_BYTES, MAX_WINDOW_BYTES);
+            let bytes = (rest / REMAINING_MEMORY_DIVISOR).clamp(MIN_WINDOW_BYTES, MAX_WINDOW_BYTES);
             (bytes <= rest).then_some(bytes)
         };
         let order = Ordering::Relaxed;

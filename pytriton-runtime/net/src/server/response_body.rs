@@ -68,9 +68,9 @@ impl<B: ResponseContent> ResponseBody<B> {
     }
 
     /// Ready with a comment to send, which shows whether the client is still connected.
-    fn poll_doubt(&self) -> Poll<Bytes> {
+    fn poll_hangup_probe(&self) -> Poll<Bytes> {
         match self.body.comment() {
-            Some(comment) if self.stream.take_doubt() => Poll::Ready(comment),
+            Some(comment) if self.stream.take_hangup_suspicion() => Poll::Ready(comment),
             _ => Poll::Pending,
         }
     }
@@ -106,7 +106,7 @@ impl<B: ResponseContent> Body for ResponseBody<B> {
         if self.end.is_none() {
             let frame = match Pin::new(&mut self.body).poll_frame(context)? {
                 Poll::Ready(frame) => frame,
-                Poll::Pending => match self.poll_doubt() {
+                Poll::Pending => match self.poll_hangup_probe() {
                     Poll::Ready(comment) => Some(Frame::data(comment)),
                     Poll::Pending => {
                         if mem::take(&mut self.ready) {

@@ -101,8 +101,8 @@ impl OpenStream {
     /// Returns whether the client may have disconnected. Returns `true` only once: the caller then
     /// sends something, and the system reports whether the client is gone.
     #[inline]
-    pub(crate) fn take_doubt(&self) -> bool {
-        mem::take(&mut self.handle.connection.lock().doubted)
+    pub(crate) fn take_hangup_suspicion(&self) -> bool {
+        mem::take(&mut self.handle.connection.lock().hangup_suspected)
     }
 
     /// Records that bytes are handed to the connection. If they are the last ones and at most

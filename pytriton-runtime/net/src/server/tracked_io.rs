@@ -12,10 +12,10 @@ use crate::server::http2_preface::Preface;
 use crate::server::stream::Stream;
 
 /// The initial and the maximum interval between checks of a client that has closed its side.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
 /// How long a client may still send after this side has closed the connection.
-pub(crate) const LINGER: Duration = Duration::from_millis(300);
+pub(crate) const LINGER_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// An interim response, which HTTP/1.1 clients ignore. If the client is gone, its system responds
 /// with a reset.
@@ -24,7 +24,7 @@ const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// The bytes that are written in a row. While the system copies them, all other connections of the
 /// thread wait. A connection may have several such turns before others run: as many as
 /// [`CoopPoll`](crate::server::coop_poll::CoopPoll) has rounds.
-pub(crate) const TURN: usize = 64 << 10;
+pub(crate) const MAX_WRITE_BYTES_PER_POLL: usize = 64 << 10;
 
 /// The maximum number of slices in such a write, enough for a head and a body.
 const SLICES: usize = 4;
@@ -44,20 +44,20 @@ pub(crate) struct TrackedIo {
     /// Wakes the reader when everything is written.
     reader: Option<Waker>,
     /// Whether the socket buffer is full.
-    stuck: bool,
+    stalled: bool,
     /// How many bytes have been written in the current turn.
-    turn: usize,
+    written_bytes: usize,
     /// The time during which the client may still send after the connection was closed.
-    lingers: Option<Pin<Box<Sleep>>>,
+    linger_timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// A client that has closed its side.
 #[derive(Debug)]
 struct HalfClosed {
-    look: Pin<Box<Sleep>>,
-    pause: Duration,
+    next_poll: Pin<Box<Sleep>>,
+    interval: Duration,
     probed: bool,
-    doubted: bool,
+    hangup_suspected: bool,
 }
 
 impl TrackedIo {
@@ -69,9 +69,9 @@ impl TrackedIo {
             half_closed: None,
             unwritten: false,
             reader: None,
-            stuck: false,
-            turn: 0,
-            lingers: None,
+            stalled: false,
+            written_bytes: 0,
+            linger_timer: None,
         }
     }
 
@@ -100,7 +100,7 @@ impl TrackedIo {
         }
         let client = self.half_closed.get_or_insert_with(HalfClosed::new);
         loop {
-            ready!(client.look.as_mut().poll(context));
+            ready!(client.next_poll.as_mut().poll(context));
             if let Some(error) = self.stream.take_error()? {
                 return Poll::Ready(Err(error));
             }
@@ -108,34 +108,39 @@ impl TrackedIo {
                 // Everything that had arrived has been read.
                 None | Some(Http1Phase::Receiving) => return Poll::Ready(Ok(())),
                 // In the middle of a response, only its own format can carry a probe.
-                Some(Http1Phase::Responding) if !client.doubted => {
-                    client.doubted = true;
-                    self.state.doubt();
+                Some(Http1Phase::Responding) if !client.hangup_suspected => {
+                    client.hangup_suspected = true;
+                    self.state.suspect_hangup();
                 }
                 Some(Http1Phase::Waiting) if !client.probed && !self.unwritten => {
                     client.probed = self.stream.try_send(context, PROBE)?;
                 }
-                Some(_) => client.look_later(),
+                Some(_) => client.back_off(),
             }
-            client.look.as_mut().reset(Instant::now() + client.pause);
+            client
+                .next_poll
+                .as_mut()
+                .reset(Instant::now() + client.interval);
         }
     }
 
-    /// Ready when the client has closed its side too, or after [`LINGER`].
+    /// Ready when the client has closed its side too, or after [`LINGER_TIMEOUT`].
     ///
     /// If the client sends data after the socket is closed, the system responds with a reset. A
     /// proxy then drops responses that it has received and does not retry. Data that still arrives
     /// is therefore read and discarded.
-    fn poll_last_words(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let until = self.lingers.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let until = self
+            .linger_timer
+            .get_or_insert_with(|| Box::pin(sleep(LINGER_TIMEOUT)));
         if until.as_mut().poll(context).is_ready() {
             return Poll::Ready(Ok(()));
         }
-        let mut words = [0; 1024];
+        let mut discarded = [0; 1024];
         loop {
-            let mut words = ReadBuf::new(&mut words);
-            match ready!(Pin::new(&mut self.stream).poll_read(context, &mut words)) {
-                Ok(()) if !words.filled().is_empty() => {}
+            let mut discarded = ReadBuf::new(&mut discarded);
+            match ready!(Pin::new(&mut self.stream).poll_read(context, &mut discarded)) {
+                Ok(()) if !discarded.filled().is_empty() => {}
                 // An error no longer matters, because the responses have been sent.
                 _ => return Poll::Ready(Ok(())),
             }
@@ -144,11 +149,11 @@ impl TrackedIo {
 
     /// Ready when this connection may write.
     #[inline]
-    fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.turn < TURN {
+    fn poll_may_write(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.written_bytes < MAX_WRITE_BYTES_PER_POLL {
             return Poll::Ready(());
         }
-        self.turn = 0;
+        self.written_bytes = 0;
         // The response may not have begun, but it remains to be written.
         self.unwritten = true;
         context.waker().wake_by_ref();
@@ -156,21 +161,21 @@ impl TrackedIo {
     }
 
     #[inline]
-    fn wrote(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn record_written(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.unwritten = true;
         match written {
-            Poll::Ready(Ok(bytes)) => self.turn += bytes,
-            Poll::Ready(Err(_)) | Poll::Pending => self.turn = 0,
+            Poll::Ready(Ok(bytes)) => self.written_bytes += bytes,
+            Poll::Ready(Err(_)) | Poll::Pending => self.written_bytes = 0,
         }
-        self.stick(written.is_pending());
+        self.set_stalled(written.is_pending());
         written
     }
 
     #[inline]
-    fn stick(&mut self, stuck: bool) {
-        if self.stuck != stuck {
-            self.stuck = stuck;
-            self.state.stick(stuck);
+    fn set_stalled(&mut self, stalled: bool) {
+        if self.stalled != stalled {
+            self.stalled = stalled;
+            self.state.set_stalled(stalled);
         }
     }
 }
@@ -178,15 +183,15 @@ impl TrackedIo {
 impl HalfClosed {
     fn new() -> Self {
         Self {
-            look: Box::pin(sleep(LOOKS.0)),
-            pause: LOOKS.0,
+            next_poll: Box::pin(sleep(POLL_INTERVALS.0)),
+            interval: POLL_INTERVALS.0,
             probed: false,
-            doubted: false,
+            hangup_suspected: false,
         }
     }
 
-    fn look_later(&mut self) {
-        self.pause = (2 * self.pause).min(LOOKS.1);
+    fn back_off(&mut self) {
+        self.interval = (2 * self.interval).min(POLL_INTERVALS.1);
     }
 }
 
@@ -216,10 +221,10 @@ impl AsyncWrite for TrackedIo {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_turn(context));
-        let bytes = &bytes[..bytes.len().min(TURN)];
+        ready!(self.poll_may_write(context));
+        let bytes = &bytes[..bytes.len().min(MAX_WRITE_BYTES_PER_POLL)];
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.wrote(written)
+        self.record_written(written)
     }
 
     #[inline]
@@ -228,13 +233,13 @@ impl AsyncWrite for TrackedIo {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_turn(context));
+        ready!(self.poll_may_write(context));
         let stream = Pin::new(&mut self.stream);
         let written = match beginning(slices) {
             Some(slices) => stream.poll_write_vectored(context, &slices),
             None => stream.poll_write_vectored(context, slices),
         };
-        self.wrote(written)
+        self.record_written(written)
     }
 
     #[inline]
@@ -246,7 +251,7 @@ impl AsyncWrite for TrackedIo {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // TLS may accept data while the socket buffer is full.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.stick(flushed.is_pending());
+        self.set_stalled(flushed.is_pending());
         ready!(flushed)?;
         // hyper flushes when it has handed over everything.
         self.unwritten = false;
@@ -257,21 +262,21 @@ impl AsyncWrite for TrackedIo {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.lingers.is_none() {
+        if self.linger_timer.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
             self.state.close();
         }
-        self.poll_last_words(context)
+        self.poll_linger(context)
     }
 }
 
-/// Returns the first [`TURN`] bytes of data that is longer.
+/// Returns the first [`MAX_WRITE_BYTES_PER_POLL`] bytes of data that is longer.
 fn beginning<'a>(slices: &'a [IoSlice<'_>]) -> Option<[IoSlice<'a>; SLICES]> {
     let length = |slice: &IoSlice<'_>| slice.len();
-    if slices.iter().map(length).sum::<usize>() <= TURN {
+    if slices.iter().map(length).sum::<usize>() <= MAX_WRITE_BYTES_PER_POLL {
         return None;
     }
-    let mut left = TURN;
+    let mut left = MAX_WRITE_BYTES_PER_POLL;
     let mut beginning = [IoSlice::new(&[]); SLICES];
     let some = slices.iter().filter(|slice| !slice.is_empty());
     for (first, slice) in beginning.iter_mut().zip(some) {

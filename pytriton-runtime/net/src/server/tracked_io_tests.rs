@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::connection_state::ConnectionState;
 use crate::server::stream::Stream;
-use crate::server::tracked_io::{LINGER, TURN, TrackedIo};
+use crate::server::tracked_io::{LINGER_TIMEOUT, MAX_WRITE_BYTES_PER_POLL, TrackedIo};
 
 /// Two ends of a connection.
 async fn connected() -> (TrackedIo, TcpStream) {
@@ -49,7 +49,7 @@ async fn turns(io: &mut TrackedIo, slices: &[&[u8]]) -> Vec<usize> {
             written
         });
         let written = written.await.unwrap();
-        assert!((1..=TURN).contains(&written));
+        assert!((1..=MAX_WRITE_BYTES_PER_POLL).contains(&written));
         written_bytes += written;
         *turns.last_mut().unwrap() += written;
     }
@@ -85,20 +85,33 @@ async fn a_client_that_never_closes_its_side_is_closed() {
     let (mut io, client) = connected().await;
     let begun = Instant::now();
     io.shutdown().await.unwrap();
-    assert!((LINGER..10 * LINGER).contains(&begun.elapsed()));
+    assert!((LINGER_TIMEOUT..10 * LINGER_TIMEOUT).contains(&begun.elapsed()));
     drop(client);
 }
 
 #[tokio::test]
 async fn long_writes_take_turns_and_arrive_unchanged() {
-    let long: Vec<u8> = (0..TURN * 20)
+    let long: Vec<u8> = (0..MAX_WRITE_BYTES_PER_POLL * 20)
         .map(|index| u8::try_from(index % 251).unwrap())
         .collect();
     let lists: [&[&[u8]]; 4] = [
         &[&long],
         &[b"head", &long],
-        &[b"a", b"", b"b", b"c", b"d", b"e", &long[..TURN * 3], b"end"],
-        &[&long[..TURN], &long[..TURN], b"end"],
+        &[
+            b"a",
+            b"",
+            b"b",
+            b"c",
+            b"d",
+            b"e",
+            &long[..MAX_WRITE_BYTES_PER_POLL * 3],
+            b"end",
+        ],
+        &[
+            &long[..MAX_WRITE_BYTES_PER_POLL],
+            &long[..MAX_WRITE_BYTES_PER_POLL],
+            b"end",
+        ],
     ];
     for slices in lists {
         let (mut io, mut client) = connected().await;
@@ -112,7 +125,15 @@ async fn long_writes_take_turns_and_arrive_unchanged() {
         drop(io);
         assert_eq!(read.await.unwrap(), all);
         // The last write of a turn begins within the turn.
-        assert!(turns.iter().all(|turn| *turn < 2 * TURN), "{turns:?}");
-        assert!(turns.len() >= all.len() / (2 * TURN), "{turns:?}");
+        assert!(
+            turns
+                .iter()
+                .all(|turn| *turn < 2 * MAX_WRITE_BYTES_PER_POLL),
+            "{turns:?}"
+        );
+        assert!(
+            turns.len() >= all.len() / (2 * MAX_WRITE_BYTES_PER_POLL),
+            "{turns:?}"
+        );
     }
 }

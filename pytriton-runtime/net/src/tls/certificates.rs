@@ -28,7 +28,7 @@ struct Current {
 }
 
 /// The last state of the files.
-struct Seen {
+struct KnownFiles {
     served: Contents,
     /// An invalid state, and whether it has been reported.
     refused: Option<(Refused, bool)>,
@@ -41,7 +41,7 @@ enum Refused {
 }
 
 /// The result of a check.
-enum Look {
+enum CheckResult {
     Same,
     New(Box<(Contents, Identity)>),
     Refused(Refused, CertificateError),
@@ -69,11 +69,11 @@ impl Certificates {
             config: RwLock::new(config),
             expiry: AtomicI64::new(expiry.seconds()),
         }));
-        let seen = Seen {
+        let known = KnownFiles {
             served,
             refused: None,
         };
-        let fresh = certificates.clone().keep_fresh(seen);
+        let fresh = certificates.clone().keep_fresh(known);
         Ok((certificates, fresh))
     }
 
@@ -94,59 +94,59 @@ impl Certificates {
     }
 
     /// Checks the files periodically. Invalid files have no effect.
-    async fn keep_fresh(self, mut seen: Seen) {
+    async fn keep_fresh(self, mut known: KnownFiles) {
         loop {
             sleep(POLL_INTERVAL).await;
             let current = Arc::clone(&self.0);
             // The files may be on a network file system.
-            let look = spawn_blocking(move || {
-                let look = current.look(&seen.served);
-                (look, seen)
+            let check = spawn_blocking(move || {
+                let check = current.check(&known.served);
+                (check, known)
             });
-            let Ok((look, before)) = look.await else {
+            let Ok((check, before)) = check.await else {
                 return;
             };
-            seen = self.0.take(look, before);
+            known = self.0.apply(check, before);
         }
     }
 }
 
 impl Current {
-    fn look(&self, served: &Contents) -> Look {
+    fn check(&self, served: &Contents) -> CheckResult {
         match self.files.read() {
-            Ok(contents) if contents == *served => Look::Same,
+            Ok(contents) if contents == *served => CheckResult::Same,
             Ok(contents) => match Identity::new(&self.files, &contents, self.protocols) {
-                Ok(identity) => Look::New(Box::new((contents, identity))),
-                Err(error) => Look::Refused(Refused::Contents(Box::new(contents)), error),
+                Ok(identity) => CheckResult::New(Box::new((contents, identity))),
+                Err(error) => CheckResult::Refused(Refused::Contents(Box::new(contents)), error),
             },
-            Err(error) => Look::Refused(Refused::Unread(error.to_string()), error),
+            Err(error) => CheckResult::Refused(Refused::Unread(error.to_string()), error),
         }
     }
 
-    fn take(&self, look: Look, mut seen: Seen) -> Seen {
-        match look {
-            Look::Same => seen.refused = None,
-            Look::New(new) => {
+    fn apply(&self, check: CheckResult, mut known: KnownFiles) -> KnownFiles {
+        match check {
+            CheckResult::Same => known.refused = None,
+            CheckResult::New(new) => {
                 let (contents, Identity { config, expiry }) = *new;
                 *self.config.write() = config;
                 self.expiry.store(expiry.seconds(), Ordering::Relaxed);
                 expiry.log(self.port, "reloaded");
-                seen.served = contents;
-                seen.refused = None;
+                known.served = contents;
+                known.refused = None;
             }
-            Look::Refused(found, error) => {
+            CheckResult::Refused(found, error) => {
                 // Waits for a second equal read, because the files may be written one after the
                 // other.
-                let again = seen.refused.take().filter(|(last, _)| *last == found);
+                let again = known.refused.take().filter(|(last, _)| *last == found);
                 if let Some((_, false)) = again {
                     tracing::error!(
                         port = self.port,
                         "cannot reload the certificate, so the previous one remains in use: {error}"
                     );
                 }
-                seen.refused = Some((found, again.is_some()));
+                known.refused = Some((found, again.is_some()));
             }
         }
-        seen
+        known
     }
 }

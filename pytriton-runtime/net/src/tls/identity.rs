@@ -29,7 +29,7 @@ pub fn inspect(port: &'static str, files: &TlsFiles) -> Result<(), CertificateEr
     let key = private_key(&files.key, &contents.key)?;
     // Other TLS libraries may support kinds of keys that ours does not.
     if let Ok(key) = ring::sign::any_supported_type(&key) {
-        check_fit(files, &chain, key.as_ref())?;
+        check_key_matches(files, &chain, key.as_ref())?;
     }
     expiry(&files.certificate, &chain)?.log(port, "found");
     Ok(())
@@ -55,7 +55,7 @@ impl Identity {
         let key = private_key(&files.key, &contents.key)?;
         let key =
             ring::sign::any_supported_type(&key).map_err(|source| damaged(&files.key, &source))?;
-        check_fit(files, &chain, key.as_ref())?;
+        check_key_matches(files, &chain, key.as_ref())?;
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&[&TLS13, &TLS12])
@@ -130,7 +130,7 @@ fn is_encrypted(pem: &[u8]) -> bool {
     has(b"BEGIN ENCRYPTED PRIVATE KEY") || has(b"Proc-Type: 4,ENCRYPTED")
 }
 
-fn check_fit(
+fn check_key_matches(
     files: &TlsFiles,
     chain: &[CertificateDer<'_>],
     key: &dyn SigningKey,
