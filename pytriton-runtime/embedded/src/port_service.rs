@@ -119,12 +119,12 @@ impl HttpService for PortService {
         async move {
             match routes.kserve(&head.headers) {
                 Some(app_state) => {
-                    let answer = http::answer_to(app_state, Port::Http, &mut head, &mut body);
-                    answer.await.map(PortBody::http)
+                    let response = http::handle_parts(app_state, Port::Http, &mut head, &mut body);
+                    response.await.map(PortBody::http)
                 }
                 None => {
                     let request = Request::from_parts(head, body);
-                    Box::pin(routes.answer(request)).await
+                    Box::pin(routes.handle(request)).await
                 }
             }
         }
@@ -142,30 +142,30 @@ impl PortRoutes {
     }
 
     /// Routes a request to its service.
-    async fn answer(&self, request: Request<RequestBody>) -> Response<PortBody> {
+    async fn handle(&self, request: Request<RequestBody>) -> Response<PortBody> {
         match self {
             Self::Http(app_state) => {
-                let answer = http::answer(app_state, Port::Http, request).await;
-                answer.map(PortBody::http)
+                let response = http::handle(app_state, Port::Http, request).await;
+                response.map(PortBody::http)
             }
             Self::Routes(routes) | Self::Grpc(_, routes) | Self::Both(_, routes) => {
                 routed(routes, request).await
             }
             Self::Platform(app_state, platform) => {
-                let answer = platform.answer(app_state, request).await;
-                answer.map(PortBody::http)
+                let response = platform.handle(app_state, request).await;
+                response.map(PortBody::http)
             }
             Self::OpenAi(app_state, models) => {
-                let answer = http::answer_openai(app_state, models, request).await;
-                answer.map(PortBody::http)
+                let response = http::handle_openai_port(app_state, models, request).await;
+                response.map(PortBody::http)
             }
             Self::Page(app_state) => {
-                let answer = http::answer(app_state, Port::Docs, request).await;
-                answer.map(PortBody::http)
+                let response = http::handle(app_state, Port::Docs, request).await;
+                response.map(PortBody::http)
             }
             Self::Docs(app_state, relay) => {
-                let answer = http::answer_docs(app_state, relay, request).await;
-                answer.map(PortBody::http)
+                let response = http::handle_docs_port(app_state, relay, request).await;
+                response.map(PortBody::http)
             }
         }
     }

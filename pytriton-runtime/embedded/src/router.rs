@@ -48,7 +48,7 @@ impl Router {
         }
     }
 
-    async fn answer<B>(self, request: Request<B>) -> Response<Body>
+    async fn handle<B>(self, request: Request<B>) -> Response<Body>
     where
         B: HttpBody<Data = Bytes, Error: Display + Into<axum::BoxError>> + Send + Unpin + 'static,
     {
@@ -63,8 +63,8 @@ impl Router {
         match find(Port::Metrics, request.uri().path()) {
             Some(_) => routed(self.metrics, request).await,
             None => {
-                let answer = http::answer(&self.http, Port::Http, request).await;
-                answer.map(Body::new)
+                let response = http::handle(&self.http, Port::Http, request).await;
+                response.map(Body::new)
             }
         }
     }
@@ -95,6 +95,6 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let router = self.clone();
-        Box::pin(async move { Ok(router.answer(request).await) })
+        Box::pin(async move { Ok(router.handle(request).await) })
     }
 }

@@ -19,5 +19,5 @@ pub trait TraceEvents: Debug + Send + Sync {
     fn computed(&self, begun: Instant, durations: Durations);
 
     /// Records a response, which may be one of several.
-    fn answered(&self, model: &ModelSpec, response: &Response);
+    fn responded(&self, model: &ModelSpec, response: &Response);
 }

@@ -103,7 +103,7 @@ pub enum GrpcError {
     NoMessage,
     /// The response is larger than a message may be.
     #[error("Cannot return body with more than 4GB of data but got {length} bytes")]
-    AnswerTooLarge {
+    ResponseTooLarge {
         /// The size in bytes.
         length: usize,
     },
@@ -134,7 +134,7 @@ impl GrpcError {
             | Self::MethodTooLarge { .. }
             | Self::Metadata { .. }
             | Self::Headers { .. }
-            | Self::AnswerTooLarge { .. } => Status::TooLarge,
+            | Self::ResponseTooLarge { .. } => Status::TooLarge,
             Self::Encoding { .. } => Status::Unsupported,
             Self::Bounded(BoundedError::Fields) => Status::InvalidArgument,
             Self::Bounded(BoundedError::Budget(_)) => Status::Exhausted,

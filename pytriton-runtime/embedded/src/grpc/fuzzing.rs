@@ -33,7 +33,6 @@ use crate::fuzzing::{Decoded, echo, text};
 use crate::repository::ModelRepository;
 use crate::service::routes::{Rpc, all};
 
-use super::answers::{encode, framed};
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
 use super::message::{Buffer, Collector, Message};
@@ -41,6 +40,7 @@ use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages, NextMessage};
 use super::reflection;
 use super::request_ids::RequestIds;
+use super::response_body::{encode, framed};
 use super::timed_body::TimedBody;
 
 /// The state of a server that calls use.

@@ -10,7 +10,7 @@ use crate::repository::{ModelRepository, ReadinessWatch};
 use crate::service::AppState;
 
 use super::GrpcError;
-use super::answers::{self, framed};
+use super::response_body::{self, framed};
 use super::service::Service;
 use super::unary::Unary;
 
@@ -51,7 +51,7 @@ pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
     };
     let budget = Arc::clone(&service.unlimited);
     let messages = statuses.map(move |status| framed(&response(status), budget.empty_permit()));
-    answers::response(messages.boxed())
+    response_body::response(messages.boxed())
 }
 
 /// Returns the readiness and all its changes.

@@ -12,9 +12,9 @@ use crate::repository::Model;
 use crate::service::{AppState, Error};
 
 use super::GrpcError;
-use super::answers::{self, Framed, encode};
 use super::call::Call;
 use super::messages::Messages;
+use super::response_body::{self, Framed, encode};
 
 /// Executes an inference and encodes the response.
 ///
@@ -48,7 +48,7 @@ pub(super) async fn unary(
     messages: Messages<Pieces>,
 ) -> Response {
     match respond(app_state, &metadata, messages).await {
-        Ok(message) => answers::response(iter([Ok(message)])),
+        Ok(message) => response_body::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
     }
 }
@@ -71,6 +71,6 @@ async fn respond(
         arrival.turn().await;
         request.arrival = Some(arrival);
     }
-    let answer = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
-    answer.map_err(GrpcError::from)?
+    let response = infer(&call, &model, &asked.ids.id, request, Envelope::None).await;
+    response.map_err(GrpcError::from)?
 }

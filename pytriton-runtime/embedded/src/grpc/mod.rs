@@ -2,7 +2,6 @@
 //!
 //! All request messages arrive through `messages` and are decoded within the limit of their method.
 
-mod answers;
 mod call;
 mod compression;
 mod content_type;
@@ -22,6 +21,7 @@ mod messages;
 mod models;
 mod reflection;
 mod request_ids;
+mod response_body;
 mod routes;
 mod service;
 mod shared_memory;

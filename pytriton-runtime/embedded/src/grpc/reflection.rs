@@ -18,11 +18,11 @@ use tonic_reflection::pb::v1::{
 };
 use tonic_reflection::pb::{v1, v1alpha};
 
-use super::answers::{self, Framed, framed};
 use super::descriptors::Descriptors;
 use super::message::{Buffer, Message};
 use super::message_limit::MessageLimit;
 use super::messages::Messages;
+use super::response_body::{self, Framed, framed};
 use super::service::Service;
 
 /// Returns the descriptors of all services.
@@ -39,7 +39,7 @@ pub(super) fn descriptors() -> Descriptors {
 
 /// Implements `grpc.reflection.v1`, and `v1alpha`, whose messages are identical.
 pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response {
-    answers::response(Responses {
+    response_body::response(Responses {
         messages: Some(messages),
         stopping: service.app_state.models.stopping().boxed(),
         descriptors: Arc::clone(&service.descriptors),
@@ -96,15 +96,15 @@ pub(super) fn response(
     descriptors: &Descriptors,
     request: ServerReflectionRequest,
 ) -> ServerReflectionResponse {
-    let answer = answer(descriptors, request.message_request.as_ref());
+    let response = response_to(descriptors, request.message_request.as_ref());
     ServerReflectionResponse {
         valid_host: request.host.clone(),
         original_request: Some(request),
-        message_response: Some(answer),
+        message_response: Some(response),
     }
 }
 
-fn answer(descriptors: &Descriptors, asked: Option<&MessageRequest>) -> MessageResponse {
+fn response_to(descriptors: &Descriptors, asked: Option<&MessageRequest>) -> MessageResponse {
     match asked {
         Some(MessageRequest::ListServices(_)) => {
             let services = descriptors.services();

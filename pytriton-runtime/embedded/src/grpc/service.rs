@@ -23,12 +23,12 @@ use tonic::metadata::MetadataMap;
 use crate::service::AppState;
 use crate::service::routes::{Route, Rpc};
 
-use super::answers::{self, Framed, framed};
 use super::compression::Encoding;
 use super::descriptors::Descriptors;
 use super::health::MAX_WATCHES;
 use super::message_limit::MessageLimit;
 use super::messages::{MessageOptions, Messages};
+use super::response_body::{self, Framed, framed};
 use super::timed_body::TimedBody;
 use super::unary::Unary;
 use super::{health, infer, logging, models, reflection, refusal, shared_memory, stream, trace};
@@ -113,7 +113,7 @@ async fn respond(app_state: Arc<AppState>, rpc: Rpc, call: Unary) -> Response {
     #[cfg(pytriton_qa)]
     delay().await;
     match response {
-        Ok(message) => answers::response(iter([Ok(message)])),
+        Ok(message) => response_body::response(iter([Ok(message)])),
         Err(status) => status.into_http(),
     }
 }

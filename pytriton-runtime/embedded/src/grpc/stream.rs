@@ -14,9 +14,9 @@ use tonic::metadata::MetadataMap;
 use crate::service::{AppState, Error};
 
 use super::GrpcError;
-use super::answers;
 use super::call::{Call, DecodedRequest};
 use super::messages::{Messages, NextMessage};
+use super::response_body;
 use super::stream_responses::StreamResponses;
 
 /// The metadata by which a client requests that a failed execution ends the stream with its status.
@@ -47,7 +47,7 @@ pub(super) fn stream(
         let reader = asked.is_ok().then_some(reader);
         Some((asked, reader))
     });
-    answers::response(StreamResponses::new(requests.boxed(), call, strict))
+    response_body::response(StreamResponses::new(requests.boxed(), call, strict))
 }
 
 /// Reads the messages of a stream.

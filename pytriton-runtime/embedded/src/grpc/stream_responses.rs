@@ -10,10 +10,10 @@ use pytriton_kserve::proto::Envelope;
 use tonic::Status;
 
 use super::GrpcError;
-use super::answers::Framed;
 use super::call::{Call, DecodedRequest};
 use super::infer::infer;
 use super::request_ids::executed;
+use super::response_body::Framed;
 use super::stream_load::StreamLoad;
 use super::streamed::Streamed;
 
@@ -92,9 +92,9 @@ where
                     Ok(writer) => {
                         let request = (model, request);
                         let call = (call, strict);
-                        let mut answers = Streamed::new(call, ids, asked.end, writer, request);
-                        answers.count_in(in_progress, reserved);
-                        self.streamed.push(answers);
+                        let mut responses = Streamed::new(call, ids, asked.end, writer, request);
+                        responses.count_in(in_progress, reserved);
+                        self.streamed.push(responses);
                         return;
                     }
                     Err(error) => Err(error),
@@ -102,35 +102,38 @@ where
             }
             request => request,
         };
-        let answer = async move {
-            let response = match request {
+        let pending = async move {
+            let result = match request {
                 Ok((model, request)) => infer(&call, &model, &ids.id, request, ONLY).await,
                 Err(error) => Err(error),
             };
             drop(in_progress);
-            let answer = match response {
-                Ok(answer) => answer,
+            let message = match result {
+                Ok(message) => message,
                 Err(error) if strict && executed(&error) => Err(GrpcError::from(error).into()),
                 Err(error) => ids.failed(&error),
             };
-            (answer, reserved)
+            (message, reserved)
         };
-        self.unary.push_back(answer.boxed());
+        self.unary.push_back(pending.boxed());
     }
 
-    fn poll_answers(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Framed, Status>>> {
+    fn poll_responses(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Framed, Status>>> {
         for _ in 0..2 {
             let unary = self.unary_first;
             self.unary_first = !unary;
-            let answer = match unary {
+            let message = match unary {
                 true => {
-                    let answer = self.unary.poll_next_unpin(context);
-                    answer.map(|answer| answer.map(|(answer, _)| answer))
+                    let message = self.unary.poll_next_unpin(context);
+                    message.map(|message| message.map(|(message, _)| message))
                 }
                 false => self.streamed.poll_next_unpin(context),
             };
-            if let Poll::Ready(Some(answer)) = answer {
-                return Poll::Ready(Some(answer));
+            if let Poll::Ready(Some(message)) = message {
+                return Poll::Ready(Some(message));
             }
         }
         Poll::Pending
@@ -150,8 +153,8 @@ where
         loop {
             self.poll_requests(context);
             let full = self.is_full();
-            if let Poll::Ready(answer) = self.poll_answers(context) {
-                return Poll::Ready(answer);
+            if let Poll::Ready(message) = self.poll_responses(context) {
+                return Poll::Ready(message);
             }
             // A stream may have ended without a message, which frees a slot without waking the
             // task.

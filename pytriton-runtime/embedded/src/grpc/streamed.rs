@@ -17,9 +17,9 @@ use crate::repository::{Model, ModelResponses};
 use crate::service::Error;
 
 use super::GrpcError;
-use super::answers::{Framed, encode};
 use super::call::Call;
 use super::request_ids::RequestIds;
+use super::response_body::{Framed, encode};
 use super::stream_load::InProgress;
 
 /// The envelope of a response that others may follow.
@@ -40,7 +40,7 @@ pub(super) struct Streamed {
     /// The request until it is accepted.
     asked: Option<BoxFuture<'static, Result<ModelResponses, Error>>>,
     /// `None` before the request is accepted, and after the last response.
-    answers: Option<ModelResponses>,
+    responses: Option<ModelResponses>,
     /// Messages that are sent together.
     together: Framed,
     /// A response that is encoded on another thread.
@@ -62,7 +62,7 @@ impl Streamed {
     ) -> Self {
         let traced = request.traced.clone();
         let traced = traced.map(|trace| (trace, Arc::clone(&model)));
-        let asked = async move { call.app_state.answers(&model, request).await };
+        let asked = async move { call.app_state.stream_infer(&model, request).await };
         Self {
             ids,
             together: Framed::new(writer.empty_permit()),
@@ -70,7 +70,7 @@ impl Streamed {
             end,
             strict,
             asked: Some(asked.boxed()),
-            answers: None,
+            responses: None,
             encoding: None,
             failure: None,
             traced,
@@ -84,16 +84,16 @@ impl Streamed {
     }
 
     /// Encodes a response, now or on another thread.
-    fn receive(&mut self, answer: Result<Response, SchedulerError>) {
-        let response = match answer {
+    fn receive(&mut self, outcome: Result<Response, SchedulerError>) {
+        let response = match outcome {
             Ok(response) => response,
             Err(error) => {
-                let over = self.answers.as_ref().is_none_or(ModelResponses::are_over);
+                let over = self.responses.as_ref().is_none_or(ModelResponses::are_over);
                 return self.fail(error.into(), over);
             }
         };
         if let Some((trace, model)) = &self.traced {
-            trace.answered(model.spec(), &response);
+            trace.responded(model.spec(), &response);
             trace.now("GRPC_SEND_START");
             trace.now("GRPC_SEND_END");
         }
@@ -116,7 +116,7 @@ impl Streamed {
 
     fn fail(&mut self, error: Error, last: bool) {
         if last || self.strict {
-            self.answers = None;
+            self.responses = None;
         }
         self.append(match self.strict {
             true => Err(GrpcError::from(error).into()),
@@ -148,10 +148,10 @@ impl Stream for Streamed {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Framed, Status>>> {
         if let Some(asked) = &mut self.asked {
-            let answers = ready!(asked.poll_unpin(context));
+            let responses = ready!(asked.poll_unpin(context));
             self.asked = None;
-            match answers {
-                Ok(answers) => self.answers = Some(answers),
+            match responses {
+                Ok(responses) => self.responses = Some(responses),
                 Err(error) => return Poll::Ready(Some(self.ids.failed(&error))),
             }
         }
@@ -164,13 +164,13 @@ impl Stream for Streamed {
                 self.append_encoded(encoded);
                 continue;
             }
-            let Some(answers) = &mut self.answers else {
+            let Some(responses) = &mut self.responses else {
                 break;
             };
-            match answers.poll_next(context) {
-                Poll::Ready(Some(answer)) => self.receive(answer),
+            match responses.poll_next(context) {
+                Poll::Ready(Some(outcome)) => self.receive(outcome),
                 Poll::Ready(None) => {
-                    self.answers = None;
+                    self.responses = None;
                     if self.end {
                         let end = self.ids.end();
                         self.append(end);
@@ -185,7 +185,7 @@ impl Stream for Streamed {
         if let Some(status) = self.failure.take() {
             return Poll::Ready(Some(Err(status)));
         }
-        match self.answers.is_none() && self.encoding.is_none() {
+        match self.responses.is_none() && self.encoding.is_none() {
             true => Poll::Ready(None),
             false => Poll::Pending,
         }

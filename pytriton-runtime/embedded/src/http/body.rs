@@ -212,7 +212,7 @@ mod tests {
         }
         let parts = parts.iter().map(|part| TrackedBytes::from_static(part));
         let first = TrackedBytes::default();
-        let body = super::super::answer::parts(HeaderMap::new(), first, parts.collect());
+        let body = super::super::response::parts(HeaderMap::new(), first, parts.collect());
         let body = body.into_body();
         let read = read(body, &headers, &app_state(limit).await, at).await;
         read.map(|(bytes, _)| bytes)

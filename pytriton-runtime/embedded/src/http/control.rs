@@ -10,10 +10,10 @@ use pytriton_kserve::{
 use crate::repository::ControlError;
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, JSON, answer, held};
+use super::response::{Failure, HttpResponse, JSON, held, respond};
 
 /// Returns the repository index.
-pub(super) fn index(app_state: &AppState, body: &[u8]) -> Result<Answer, Failure> {
+pub(super) fn index(app_state: &AppState, body: &[u8]) -> Result<HttpResponse, Failure> {
     let only_ready =
         decode_index_request(body).map_err(|error| Failure::json(Error::from(error)))?;
     let index = app_state.index(only_ready);
@@ -34,7 +34,7 @@ pub(super) async fn load(
     name: &str,
     body: Bytes,
     mut permit: MemoryPermit,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     check_repository(repository)?;
     let length = body.len();
     let decode = move || {
@@ -54,7 +54,7 @@ pub(super) async fn unload(
     app_state: &AppState,
     repository: Option<&str>,
     name: &str,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     check_repository(repository)?;
     done(app_state.unload(name).await)
 }
@@ -79,7 +79,7 @@ fn failure(error: ControlError) -> Failure {
     Failure::json(Error::from(error))
 }
 
-fn done(done: Result<(), Error>) -> Result<Answer, Failure> {
+fn done(done: Result<(), Error>) -> Result<HttpResponse, Failure> {
     done.map_err(Failure::json)?;
-    Ok(answer(StatusCode::OK, JSON, TrackedBytes::default()))
+    Ok(respond(StatusCode::OK, JSON, TrackedBytes::default()))
 }

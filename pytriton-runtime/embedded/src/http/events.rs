@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 pub(super) const KEEP_ALIVE: TrackedBytes = TrackedBytes::from_static(b": keep-alive\n\n");
 
 /// The interval of keep-alive comments.
-const SILENCE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The events of a body, produced on demand. Comments are sent while no event is available.
 /// Dropping it cancels the producer.
@@ -21,30 +21,30 @@ pub(crate) struct Events {
     first: Option<TrackedBytes>,
     others: BoxStream<'static, TrackedBytes>,
     /// The timer of the next comment, once an event was waited for.
-    silence: Option<Pin<Box<Sleep>>>,
+    keep_alive_timer: Option<Pin<Box<Sleep>>>,
     /// Whether the timer runs.
-    silent: bool,
+    timer_armed: bool,
 }
 
 /// Waits for the first event, which determines the status of the response. Returns `None` if it
 /// takes so long that the response begins without it.
-pub(super) async fn unless_silent<T>(first: impl Future<Output = T>) -> Option<T> {
-    timeout(SILENCE, first).await.ok()
+pub(super) async fn first_event<T>(first: impl Future<Output = T>) -> Option<T> {
+    timeout(KEEP_ALIVE_INTERVAL, first).await.ok()
 }
 
 impl Events {
     /// Creates an empty stream.
     pub(super) fn none() -> Self {
-        Self::coming(empty())
+        Self::pending(empty())
     }
 
     /// Creates a stream of future events.
-    pub(super) fn coming(events: impl Stream<Item = TrackedBytes> + Send + 'static) -> Self {
+    pub(super) fn pending(events: impl Stream<Item = TrackedBytes> + Send + 'static) -> Self {
         Self {
             first: None,
             others: events.boxed(),
-            silence: None,
-            silent: false,
+            keep_alive_timer: None,
+            timer_armed: false,
         }
     }
 
@@ -55,7 +55,7 @@ impl Events {
     ) -> Self {
         Self {
             first: Some(first.unwrap_or(KEEP_ALIVE)),
-            ..Self::coming(others)
+            ..Self::pending(others)
         }
     }
 }
@@ -71,16 +71,20 @@ impl Stream for Events {
             return Poll::Ready(Some(first));
         }
         if let Poll::Ready(next) = self.others.poll_next_unpin(context) {
-            self.silent = false;
+            self.timer_armed = false;
             return Poll::Ready(next);
         }
-        let restart = !mem::replace(&mut self.silent, true);
-        let silence = self.silence.get_or_insert_with(|| Box::pin(sleep(SILENCE)));
+        let restart = !mem::replace(&mut self.timer_armed, true);
+        let keep_alive_timer = self
+            .keep_alive_timer
+            .get_or_insert_with(|| Box::pin(sleep(KEEP_ALIVE_INTERVAL)));
         if restart {
-            silence.as_mut().reset(Instant::now() + SILENCE);
+            keep_alive_timer
+                .as_mut()
+                .reset(Instant::now() + KEEP_ALIVE_INTERVAL);
         }
-        ready!(silence.poll_unpin(context));
-        self.silent = false;
+        ready!(keep_alive_timer.poll_unpin(context));
+        self.timer_armed = false;
         Poll::Ready(Some(KEEP_ALIVE))
     }
 }

@@ -16,9 +16,9 @@ use pytriton_kserve::{CodecError, GenerateError, error_json};
 use crate::repository::ModelResponses;
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, events, json};
 use super::body::Body;
-use super::events::{EVENT, Events, event, unless_silent};
+use super::events::{EVENT, Events, event, first_event};
+use super::response::{Failure, HttpResponse, events, json};
 use super::response_trace::ResponseTrace;
 use super::traced::{context, traced};
 use super::{HttpError, body};
@@ -32,11 +32,11 @@ pub(super) async fn generate<B: Body>(
     version: Option<&str>,
     headers: &HeaderMap,
     body: B,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let asked = ask(app_state, name, version, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
-    let only = match asked.answers.next().await {
-        Some(first) if asked.answers.next().await.is_none() => first,
+    let only = match asked.responses.next().await {
+        Some(first) if asked.responses.next().await.is_none() => first,
         _ => {
             let error = CodecError::from(GenerateError::ResponseCount);
             return Err(Failure::json(Error::from(error)));
@@ -56,10 +56,10 @@ pub(super) async fn generate_stream<B: Body>(
     version: Option<&str>,
     headers: &HeaderMap,
     body: B,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let asked = ask(app_state, name, version, headers, body).await;
     let mut asked = asked.map_err(Failure::json)?;
-    let first = match unless_silent(asked.answers.next()).await {
+    let first = match first_event(asked.responses.next()).await {
         None => Ok(None),
         Some(None) => return Ok(events(StatusCode::OK, Events::none())),
         Some(Some(Err(error))) if error.is_refusal() => {
@@ -83,7 +83,7 @@ pub(super) async fn generate_stream<B: Body>(
 
 /// An accepted request.
 struct AcceptedRequest {
-    answers: ModelResponses,
+    responses: ModelResponses,
     writer: Writer,
 }
 
@@ -132,15 +132,15 @@ async fn ask(
             .map(|timeline| ResponseTrace::new(timeline, model.spec())),
     };
     request.traced = timeline.map(|timeline| timeline as _);
-    let answers = app_state.answers(&model, request).await?;
-    Ok(AcceptedRequest { answers, writer })
+    let responses = app_state.stream_infer(&model, request).await?;
+    Ok(AcceptedRequest { responses, writer })
 }
 
 impl AcceptedRequest {
     /// Returns the next event.
     async fn next(&mut self) -> Option<TrackedBytes> {
-        let answer = self.answers.next().await?;
-        let written = self.writer.write(answer, EVENT).await;
+        let response = self.responses.next().await?;
+        let written = self.writer.write(response, EVENT).await;
         Some(written.unwrap_or_else(|error| failed(&error)))
     }
 }
@@ -148,12 +148,12 @@ impl AcceptedRequest {
 impl Writer {
     async fn write(
         &self,
-        answer: Result<Response, SchedulerError>,
+        response: Result<Response, SchedulerError>,
         around: [&'static [u8]; 2],
     ) -> Result<TrackedBytes, Error> {
-        let response = answer?;
+        let response = response?;
         if let Some(response_trace) = &self.response_trace {
-            response_trace.answered(&response);
+            response_trace.responded(&response);
         }
         let (format, budget) = (Arc::clone(&self.format), Arc::clone(&self.budget));
         let weight = response.bytes();

@@ -30,15 +30,15 @@ fn error(text: &str) -> String {
 #[tokio::test]
 async fn a_model_that_is_not_decoupled_answers_once() {
     let app = app(Limits::default()).await;
-    let answer = |id: &str, elements: &str| {
+    let response = |id: &str, elements: &str| {
         format!(r#"{{"OUTPUT_1":{elements},{id}"model_name":"Identity","model_version":"3"}}"#)
     };
     let table = [
-        (r#"{"INPUT_1":7}"#, 200, answer("", "7.0")),
+        (r#"{"INPUT_1":7}"#, 200, response("", "7.0")),
         (
             r#"{"parameters":{"INPUT_1":[1,2.5]},"id":"a"}"#,
             200,
-            answer(r#""id":"a","#, "[1.0,2.5]"),
+            response(r#""id":"a","#, "[1.0,2.5]"),
         ),
         (
             r#"{"INPUT_1":-3}"#,
@@ -263,13 +263,13 @@ async fn stream_of(
 ) -> (u16, impl HttpBody<Data = bytes::Bytes> + Unpin) {
     let body = format!(r#"{{"INPUT_1":{number}}}"#);
     let request = Request::post(path("Counting", "generate_stream"));
-    let answer = super::answer(
+    let response = super::handle(
         app,
         pytriton_engine::port::Port::Http,
         request.body(Body::from(body)).unwrap(),
     )
     .await;
-    (answer.status().as_u16(), answer.into_body())
+    (response.status().as_u16(), response.into_body())
 }
 
 #[tokio::test]

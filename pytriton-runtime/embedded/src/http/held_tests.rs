@@ -7,7 +7,7 @@ use pytriton_engine::Limits;
 
 use crate::testing::{IDENTITY, app_state, settles};
 
-use super::answer::{Answer, JSON, held};
+use super::response::{HttpResponse, JSON, held};
 use super::tests::{INFER, send};
 
 /// A binary request of this size for `Identity`.
@@ -34,7 +34,7 @@ async fn no_more_bytes_are_held_than_may_be() {
     let app = app_state(&[&IDENTITY], limits).await;
     let budget = app.models.budget();
     let ask =
-        |bytes: usize| super::answer(&app, pytriton_engine::port::Port::Http, binary(bytes * KIB));
+        |bytes: usize| super::handle(&app, pytriton_engine::port::Port::Http, binary(bytes * KIB));
     let unread = ask(80).await;
     assert_eq!(unread.status(), 200);
     settles(budget, 80 * KIB).await;
@@ -132,7 +132,7 @@ async fn model_lists_are_counted_until_they_are_sent() {
     assert_eq!(
         reserve(12)
             .err()
-            .map(|failure| Answer::from(failure).status().as_u16()),
+            .map(|failure| HttpResponse::from(failure).status().as_u16()),
         Some(503)
     );
     drop(first);
@@ -211,7 +211,7 @@ async fn a_configuration_is_counted_until_it_is_sent() {
     let app = app_state(&[&model], limits).await;
     let ask = |path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
-        super::answer(&app, pytriton_engine::port::Port::Http, request)
+        super::handle(&app, pytriton_engine::port::Port::Http, request)
     };
     let unread = ask("/v2/models/Identity/config").await;
     assert_eq!(unread.status(), 200);

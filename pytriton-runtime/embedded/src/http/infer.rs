@@ -18,10 +18,10 @@ use crate::repository::Model;
 use crate::service::{AppState, Error};
 use crate::trace_extension::Timeline;
 
-use super::answer::{Answer, Failure, parts};
 use super::body::Body;
 use super::compression::{Encoding, decompress};
 use super::head::{BodyHeaders, HEADER_LENGTH_NAME};
+use super::response::{Failure, HttpResponse, parts};
 use super::traced::{context, traced};
 use super::{HttpError, body};
 
@@ -32,7 +32,7 @@ pub(super) async fn infer<B: Body>(
     version: Option<&str>,
     headers: &mut HeaderMap,
     body: B,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let model = app_state.model(name, version).map_err(Failure::plain)?;
     if model.spec().decoupled {
         let endpoint = "HTTP end point";
@@ -84,14 +84,14 @@ pub(super) async fn infer<B: Body>(
     let weight = encoding.map_or(text, |_| response.bytes().saturating_mul(DEFLATED));
     let headers = take(headers);
     let encode = move |budget: &Arc<MemoryBudget>| {
-        let answer = encode(&model, &format, &response, headers, encoding, budget)?;
+        let encoded = encode(&model, &format, &response, headers, encoding, budget)?;
         if let Some(shared) = shared {
             shared.store(&response.outputs).map_err(CodecError::from)?;
         }
-        Ok::<_, Error>(answer)
+        Ok::<_, Error>(encoded)
     };
     let budget = app_state.models.budget();
-    let answer = if is_light(weight) {
+    let encoded = if is_light(weight) {
         encode(budget)
     } else {
         let budget = Arc::clone(budget);
@@ -99,7 +99,7 @@ pub(super) async fn infer<B: Body>(
     };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");
-    answer.map_err(Failure::plain)
+    encoded.map_err(Failure::plain)
 }
 
 fn note(timeline: Option<&Arc<Timeline>>, name: &'static str) {
@@ -121,10 +121,10 @@ fn encode(
     headers: HeaderMap,
     encoding: Option<Encoding>,
     budget: &Arc<MemoryBudget>,
-) -> Result<Answer, Error> {
+) -> Result<HttpResponse, Error> {
     let permit = budget.empty_permit();
     let encoded = model.writer().write(format, response, permit)?;
-    answer(encoded, headers, encoding, budget)
+    respond(encoded, headers, encoding, budget)
 }
 
 /// A decompressed body.
@@ -198,12 +198,12 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-fn answer(
+fn respond(
     encoded: EncodedResponse,
     mut headers: HeaderMap,
     encoding: Option<Encoding>,
     budget: &Arc<MemoryBudget>,
-) -> Result<Answer, Error> {
+) -> Result<HttpResponse, Error> {
     // Reuses the memory of the request headers.
     headers.clear();
     let content_type = HeaderValue::from_static(encoded.content_type());

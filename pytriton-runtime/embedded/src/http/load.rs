@@ -4,8 +4,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::repository::{Load, Model};
 
-use super::answer::Answer;
 use super::head::value;
+use super::response::HttpResponse;
 
 static FORMAT: HeaderName = HeaderName::from_static("endpoint-load-metrics-format");
 static METRICS: HeaderName = HeaderName::from_static("endpoint-load-metrics");
@@ -31,10 +31,10 @@ impl LoadFormat {
     }
 
     /// Adds the load of the model to a response.
-    pub(super) fn write_header(self, answer: &mut Answer, model: &Model) {
+    pub(super) fn write_header(self, response: &mut HttpResponse, model: &Model) {
         // The value consists of digits and names.
         if let Ok(value) = HeaderValue::try_from(self.write(&model.load())) {
-            answer.headers_mut().insert(METRICS.clone(), value);
+            response.headers_mut().insert(METRICS.clone(), value);
         }
     }
 

@@ -4,7 +4,7 @@ use pytriton_kserve::{change_log, log_settings_json};
 
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, JSON, held};
+use super::response::{Failure, HttpResponse, JSON, held};
 
 /// Changes the log settings if requested, and returns them.
 ///
@@ -13,7 +13,7 @@ pub(super) fn logging(
     app_state: &AppState,
     method: &Method,
     body: &[u8],
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     if method == Method::POST {
         let changed = change_log(body, update);
         changed.map_err(|error| Failure::json(Error::from(error)))?;

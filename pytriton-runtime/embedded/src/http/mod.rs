@@ -4,7 +4,6 @@
 //! [`routes`](crate::service) is used instead of a router because Triton does not decode paths and
 //! does not respond to `HEAD`.
 
-mod answer;
 mod body;
 mod compression;
 mod content;
@@ -29,6 +28,7 @@ mod openai;
 #[cfg(test)]
 mod paths_tests;
 mod platform;
+mod response;
 mod response_trace;
 #[cfg(test)]
 mod restricted_tests;
@@ -43,12 +43,12 @@ mod traced;
 mod tritonserver_client;
 
 pub(crate) use content::Content;
-pub(crate) use docs::answer_on_own_port as answer_docs;
+pub(crate) use docs::handle_docs_port;
 pub use docs::{OpenApiDocument, Relay};
 pub use error::HttpError;
 pub use metrics::{Metrics, metrics_router};
-pub(crate) use openai::answer_alone as answer_openai;
+pub(crate) use openai::handle_openai_port;
 pub use openai::{TextModels, Upstream};
 pub use platform::{Ping, Platform, SageMaker, VertexAi};
-pub(crate) use router::{answer, answer_to, refusal};
+pub(crate) use router::{handle, handle_parts, refusal};
 pub use tritonserver_client::TritonserverClient;

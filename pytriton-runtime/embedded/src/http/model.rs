@@ -4,13 +4,13 @@ use pytriton_kserve::{metadata_json, ready_json, statistics_json};
 use crate::service::AppState;
 
 use super::HttpError;
-use super::answer::{Answer, Failure, JSON, held};
+use super::response::{Failure, HttpResponse, JSON, held};
 
 pub(super) fn metadata(
     app_state: &AppState,
     name: &str,
     version: Option<&str>,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let (model, versions) = app_state.described(name, version).map_err(Failure::json)?;
     held(app_state, JSON, metadata_json(model.spec(), &versions))
 }
@@ -19,7 +19,7 @@ pub(super) fn config(
     app_state: &AppState,
     name: &str,
     version: Option<&str>,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let model = app_state.model(name, version).map_err(Failure::json)?;
     let policy = app_state.models.version_policy(model.spec());
     let config = configuration(model.spec(), BACKEND, policy.as_ref());
@@ -30,7 +30,7 @@ pub(super) fn ready(
     app_state: &AppState,
     name: &str,
     version: Option<&str>,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     match app_state.model_ready(name, version) {
         Ok(true) => held(app_state, JSON, ready_json(name)),
         Ok(false) => Err(Failure::plain(HttpError::NotReady)),
@@ -42,7 +42,7 @@ pub(super) fn statistics(
     app_state: &AppState,
     name: Option<&str>,
     version: Option<&str>,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let models = app_state.counted(name, version).map_err(Failure::json)?;
     let entries = models
         .iter()

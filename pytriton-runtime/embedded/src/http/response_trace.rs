@@ -20,8 +20,8 @@ impl ResponseTrace {
         }
     }
 
-    pub(super) fn answered(&self, response: &Response) {
-        self.timeline.answered(&self.model, response);
+    pub(super) fn responded(&self, response: &Response) {
+        self.timeline.responded(&self.model, response);
     }
 }
 

@@ -13,9 +13,9 @@ use crate::service::routes::{
 };
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, JSON, held, json};
 use super::body::Body;
 use super::load::LoadFormat;
+use super::response::{Failure, HttpResponse, JSON, held, json};
 use super::{
     HttpError, TextModels, body, control, docs, generate, infer, logging, model, openai,
     shared_memory, trace,
@@ -23,22 +23,22 @@ use super::{
 
 /// Serves a request on a port: the KServe v2 API with Triton's extensions, the OpenAI API and the
 /// docs page, as far as they are on the port and enabled.
-pub(crate) async fn answer<B: Body>(
+pub(crate) async fn handle<B: Body>(
     app_state: &AppState,
     port: Port,
     request: Request<B>,
-) -> Answer {
+) -> HttpResponse {
     let (mut parts, body) = request.into_parts();
-    answer_to(app_state, port, &mut parts, body).await
+    handle_parts(app_state, port, &mut parts, body).await
 }
 
-/// Like [`answer`], for a request that the connection owns. It is not moved on the way.
-pub(crate) async fn answer_to<B: Body>(
+/// Like [`response`], for a request that the connection owns. It is not moved on the way.
+pub(crate) async fn handle_parts<B: Body>(
     app_state: &AppState,
     port: Port,
     parts: &mut Parts,
     body: B,
-) -> Answer {
+) -> HttpResponse {
     let Parts {
         uri,
         method,
@@ -49,7 +49,7 @@ pub(crate) async fn answer_to<B: Body>(
         Ok(found) => found,
         Err(rejected) => return Box::pin(reject(app_state, parts, body, rejected)).await,
     };
-    let answered = match route.endpoint {
+    let result = match route.endpoint {
         Endpoint::Kserve(
             endpoint @ (KserveEndpoint::Infer
             | KserveEndpoint::Generate
@@ -61,12 +61,12 @@ pub(crate) async fn answer_to<B: Body>(
             Box::pin(others(app_state, endpoint, request, headers, body)).await
         }
         Endpoint::OpenAi(endpoint) => {
-            let models = TextModels::Here(Arc::clone(&app_state.models));
-            let answer = openai::answer(app_state, &models, endpoint, params, headers, body);
-            return Box::pin(answer).await;
+            let models = TextModels::Local(Arc::clone(&app_state.models));
+            let response = openai::handle(app_state, &models, endpoint, params, headers, body);
+            return Box::pin(response).await;
         }
         Endpoint::Docs(endpoint) => match &app_state.docs {
-            Some(document) => Box::pin(docs::answer(app_state, document, endpoint, headers)).await,
+            Some(document) => Box::pin(docs::handle(app_state, document, endpoint, headers)).await,
             None => Err(Failure::plain(HttpError::NotFound)),
         },
         // On other ports.
@@ -74,8 +74,8 @@ pub(crate) async fn answer_to<B: Body>(
             Err(Failure::plain(HttpError::NotFound))
         }
     };
-    match answered {
-        Ok(answer) => answer,
+    match result {
+        Ok(response) => response,
         Err(failure) => failure.into(),
     }
 }
@@ -87,25 +87,25 @@ async fn inference<B: Body>(
     endpoint: KserveEndpoint,
     headers: &mut HeaderMap,
     body: B,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let (name, version) = (params.model.unwrap_or_default(), params.version);
     let load = LoadFormat::of(headers);
-    let mut answer = match endpoint {
+    let mut response = match endpoint {
         KserveEndpoint::Generate => {
             Box::pin(generate::generate(app_state, name, version, headers, body)).await?
         }
         KserveEndpoint::GenerateStream => {
-            let answer = generate::generate_stream(app_state, name, version, headers, body);
-            Box::pin(answer).await?
+            let response = generate::generate_stream(app_state, name, version, headers, body);
+            Box::pin(response).await?
         }
         _ => infer::infer(app_state, name, version, headers, body).await?,
     };
     if let Some(load) = load
         && let Ok(model) = app_state.model(name, version)
     {
-        load.write_header(&mut answer, &model);
+        load.write_header(&mut response, &model);
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// The memory needed per byte of a request to the server itself: a parser copies member names, and
@@ -119,7 +119,7 @@ async fn others<B: Body>(
     (route, params, method): (&Route, Params<'_>, &Method),
     headers: &mut HeaderMap,
     body: B,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let (body, permit) = match route.body {
         BodySize::Unread => (Bytes::new(), app_state.models.budget().empty_permit()),
         _ => read_whole(app_state, headers, body).await?,
@@ -172,7 +172,7 @@ pub(super) async fn reject<B: Body>(
     parts: &Parts,
     body: B,
     (rejection, format): (Rejection, ErrorFormat),
-) -> Answer {
+) -> HttpResponse {
     if matches!(rejection, Rejection::Restricted(_)) {
         body::discard(body, &parts.headers, app_state).await;
     }
@@ -180,7 +180,7 @@ pub(super) async fn reject<B: Body>(
 }
 
 /// Creates the response to a request that is refused before its handler.
-pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> Answer {
+pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> HttpResponse {
     match format {
         ErrorFormat::OpenAi => openai::refusal(error, parts),
         ErrorFormat::Json => Failure::json(error).into(),
@@ -191,7 +191,7 @@ pub(crate) fn refusal(error: HttpError, format: ErrorFormat, parts: &Parts) -> A
 }
 
 /// Creates a health response. KServe clients read the body, others use the status.
-fn healthy(what: &str, healthy: bool) -> Answer {
+fn healthy(what: &str, healthy: bool) -> HttpResponse {
     let text = format!("{{\"{what}\":{healthy}}}");
     let mut response = json(TrackedBytes::short(text.as_bytes()));
     if !healthy {

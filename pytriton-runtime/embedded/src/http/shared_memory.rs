@@ -5,7 +5,7 @@ use crate::service::routes::RegionAction;
 use crate::service::{AppState, Error};
 
 use super::HttpError;
-use super::answer::{Answer, Failure, JSON, held};
+use super::response::{Failure, HttpResponse, JSON, held};
 
 /// Returns the status of shared memory, registers a region, or unregisters regions.
 ///
@@ -16,8 +16,8 @@ pub(super) fn shared_memory(
     region: Option<&str>,
     action: RegionAction,
     body: &[u8],
-) -> Result<Answer, Failure> {
-    let answered = match action {
+) -> Result<HttpResponse, Failure> {
+    let result = match action {
         RegionAction::Status => status(app_state, kind, region),
         RegionAction::Register => register(app_state, kind, region, body),
         RegionAction::Unregister => {
@@ -26,7 +26,7 @@ pub(super) fn shared_memory(
             unregistered.map(|()| Vec::new()).map_err(refused)
         }
     };
-    held(app_state, JSON, answered.map_err(Failure::json)?)
+    held(app_state, JSON, result.map_err(Failure::json)?)
 }
 
 fn status(app_state: &AppState, kind: Kind, region: Option<&str>) -> Result<Vec<u8>, HttpError> {

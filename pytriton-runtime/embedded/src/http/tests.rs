@@ -59,7 +59,7 @@ pub(super) async fn send(
         request = request.header(*name, *value);
     }
     let request = request.body(body.into()).unwrap();
-    let response = super::answer(app, Port::Http, request).await;
+    let response = handle(app, Port::Http, request).await;
     Got {
         status: response.status().as_u16(),
         headers: response.headers().clone(),
@@ -74,7 +74,7 @@ fn request(members: &str) -> String {
     format!(r#"{{"inputs":[{{"name":"INPUT_1","datatype":"FP32","shape":[1,2],{members}}}]}}"#)
 }
 
-fn answer(members: &str) -> String {
+fn respond(members: &str) -> String {
     format!(
         r#"{{"model_name":"Identity","model_version":"3","outputs":[{{"name":"OUTPUT_1","datatype":"FP32","shape":[1,2],{members}}}]}}"#
     )
@@ -86,7 +86,7 @@ async fn json_and_binary_requests_are_answered() {
     let got = send(&app, "POST", INFER, &[], request(r#""data":[1,2.5]"#)).await;
     assert_eq!(
         (got.status, got.text()),
-        (200, answer(r#""data":[1.0,2.5]"#).as_str())
+        (200, respond(r#""data":[1.0,2.5]"#).as_str())
     );
     assert_eq!(got.header("content-type"), Some("application/json"));
     let elements = fp32(&[1.0, f32::NAN]);
@@ -103,7 +103,7 @@ async fn json_and_binary_requests_are_answered() {
     )
     .await;
     assert_eq!(got.status, 200, "{:?}", String::from_utf8_lossy(&got.body));
-    let json = answer(r#""parameters":{"binary_data_size":8}"#);
+    let json = respond(r#""parameters":{"binary_data_size":8}"#);
     assert_eq!(got.body, [json.as_bytes(), &elements].concat());
     assert_eq!(got.header("content-type"), Some("application/octet-stream"));
     assert_eq!(
@@ -136,7 +136,7 @@ async fn bodies_are_compressed_both_ways() {
         GzDecoder::new(got.body.as_slice())
             .read_to_string(&mut text)
             .unwrap();
-        assert_eq!(text, answer(r#""data":[1.0,2.0]"#));
+        assert_eq!(text, respond(r#""data":[1.0,2.0]"#));
     }
     let got = send(&app, "POST", INFER, &[("Content-Encoding", "br")], "{}").await;
     assert_eq!(

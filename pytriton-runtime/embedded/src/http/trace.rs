@@ -3,7 +3,7 @@ use pytriton_kserve::{CodecError, trace_changes, trace_settings_json, unknown_mo
 
 use crate::service::{AppState, Error};
 
-use super::answer::{Answer, Failure, JSON, held};
+use super::response::{Failure, HttpResponse, JSON, held};
 
 /// Changes the trace settings of a model or the server if requested, and returns them.
 ///
@@ -13,7 +13,7 @@ pub(super) fn trace(
     method: &Method,
     model: Option<&str>,
     body: &[u8],
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let settings = settings(app_state, method, model, body);
     let settings = settings.map_err(|error| Failure::json(Error::from(error)))?;
     held(app_state, JSON, settings)

@@ -62,7 +62,7 @@ pub struct TritonserverClient {
     /// Provides the headers of restricted groups.
     access: Arc<Access>,
     /// Limits the connections. tritonserver needs a descriptor for each and has no limit.
-    places: Arc<Semaphore>,
+    connection_permits: Arc<Semaphore>,
     /// The connections that are used while the server stops, when tritonserver accepts no others.
     standby: Mutex<Option<Standby>>,
 }
@@ -74,7 +74,7 @@ pub(super) enum Connection {
     Own {
         sender: Sender,
         _driver: JoinSet<()>,
-        _place: OwnedSemaphorePermit,
+        _permit: OwnedSemaphorePermit,
     },
     /// A connection opened before tritonserver stopped accepting.
     Standby(Lease),
@@ -89,7 +89,7 @@ impl TritonserverClient {
         Self {
             address: reached(listens),
             access,
-            places: Arc::new(Semaphore::new(connections)),
+            connection_permits: Arc::new(Semaphore::new(connections)),
             standby: Mutex::default(),
         }
     }
@@ -119,13 +119,13 @@ impl TritonserverClient {
         &self,
         address: SocketAddr,
     ) -> Result<Connection, TritonserverError> {
-        let place = Arc::clone(&self.places).acquire_owned();
+        let permit = Arc::clone(&self.connection_permits).acquire_owned();
         // The semaphore is never closed.
-        let place = timeout(CONNECTION_TIMEOUT, place)
+        let permit = timeout(CONNECTION_TIMEOUT, permit)
             .await
             .ok()
             .and_then(Result::ok);
-        let place = place.ok_or(TritonserverError::Full)?;
+        let permit = permit.ok_or(TritonserverError::Full)?;
         let opened = open(address).await;
         let (sender, _, driver) =
             opened.map_err(|error| TritonserverError::Gone(error.to_string()))?;
@@ -134,7 +134,7 @@ impl TritonserverClient {
         Ok(Connection::Own {
             sender,
             _driver: tasks,
-            _place: place,
+            _permit: permit,
         })
     }
 
@@ -166,7 +166,10 @@ impl TritonserverClient {
     /// Opens connections for requests that have been accepted, before tritonserver receives the
     /// signal to stop. They are used from now on. Returns their local addresses.
     pub async fn prepare_to_stop(self: &Arc<Self>) -> Vec<SocketAddr> {
-        let count = self.places.available_permits().clamp(1, MAX_STANDBY);
+        let count = self
+            .connection_permits
+            .available_permits()
+            .clamp(1, MAX_STANDBY);
         let connect = || {
             let client = Arc::clone(self);
             async move { client.accepted().await.ok() }

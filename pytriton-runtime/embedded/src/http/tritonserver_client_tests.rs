@@ -25,8 +25,8 @@ async fn server() -> (Arc<TritonserverClient>, oneshot::Sender<()>) {
                     let text = String::from_utf8_lossy(&request[..length]).into_owned();
                     let path = text.split(' ').nth(1).unwrap();
                     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}", path.len());
-                    let answer = format!("{head}\r\n\r\n{path}");
-                    stream.write_all(answer.as_bytes()).await.unwrap();
+                    let response = format!("{head}\r\n\r\n{path}");
+                    stream.write_all(response.as_bytes()).await.unwrap();
                 }
             });
         }

@@ -8,14 +8,14 @@ use rustix::process::{Resource, getrlimit};
 use super::family::Family;
 
 /// The boot time of the machine, cached because the file is long on machines with many cores.
-static BOOTED: OnceLock<Option<u64>> = OnceLock::new();
+static BOOT_TIME: OnceLock<Option<u64>> = OnceLock::new();
 
 /// The resource usage of this process, with the metric names of Prometheus' client libraries; empty
 /// without `/proc`.
 pub fn process_exposition() -> String {
     let mut text = String::new();
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let booted = *BOOTED.get_or_init(|| boot_time(&fs::read_to_string("/proc/stat").ok()?));
+    let booted = *BOOT_TIME.get_or_init(|| boot_time(&fs::read_to_string("/proc/stat").ok()?));
     if let Some(stat) = Stat::parse(&stat) {
         let ticks = clock_ticks_per_second().max(1) as f64;
         let seconds = stat.ticks as f64 / ticks;

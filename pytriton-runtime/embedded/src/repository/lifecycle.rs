@@ -57,7 +57,7 @@ impl ModelRepository {
             // A load function that never returns must not block later loads.
             tokio::select! {
                 biased;
-                () = asked.taken_back() => Err(outdated(&name, &found)),
+                () = asked.cancelled() => Err(outdated(&name, &found)),
                 done = set.replace(&name, bytes, change) => done,
             }
         })
@@ -212,7 +212,7 @@ impl ModelRepository {
             let loaded = found.into_iter().zip(models);
             Ok(Transition::new(&mut catalog, table, name, loaded))
         })?;
-        self.retire(&mut catalog, settled.gone);
+        self.retire(&mut catalog, settled.removed);
         Ok(())
     }
 

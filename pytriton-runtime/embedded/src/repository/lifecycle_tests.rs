@@ -75,10 +75,10 @@ fn index(set: &ModelRepository) -> String {
 }
 
 async fn ask(set: &ModelRepository, value: f32) -> f32 {
-    answer(set.model("Identity", None).unwrap(), value).await
+    response(set.model("Identity", None).unwrap(), value).await
 }
 
-async fn answer(model: Arc<Model>, value: f32) -> f32 {
+async fn response(model: Arc<Model>, value: f32) -> f32 {
     let response = model.infer(request(model.spec(), 1, value)).await.unwrap();
     response.outputs[0].1.elements::<f32>().unwrap()[0]
 }
@@ -150,7 +150,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
     };
     let set = started(&[&numbered], explicit(&["*"])).await;
     let gate = GATE.lock().await;
-    let held = || tokio::spawn(answer(set.model("Identity", None).unwrap(), -5.0));
+    let held = || tokio::spawn(response(set.model("Identity", None).unwrap(), -5.0));
     let (old, waiting) = (held(), held());
     let pending = || set.model("Identity", None).unwrap().statistics().pending;
     until(|| pending() == 1).await;

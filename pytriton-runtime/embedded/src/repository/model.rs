@@ -132,10 +132,13 @@ impl Model {
     /// # Errors
     ///
     /// Returns a [`SchedulerError`] if the request is refused.
-    pub fn answers(self: &Arc<Self>, request: Request) -> Result<ModelResponses, SchedulerError> {
+    pub fn stream_infer(
+        self: &Arc<Self>,
+        request: Request,
+    ) -> Result<ModelResponses, SchedulerError> {
         if self.spec.decoupled {
-            let hearing = self.scheduler.stream(request)?;
-            return Ok(ModelResponses::many(hearing, self));
+            let stream = self.scheduler.stream(request)?;
+            return Ok(ModelResponses::many(stream, self));
         }
         let model = Arc::clone(self);
         Ok(ModelResponses::one(

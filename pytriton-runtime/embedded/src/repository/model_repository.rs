@@ -294,12 +294,12 @@ impl ModelRepository {
             return Ok(Arc::clone(model));
         }
         drop(models);
-        Err(self.absent(name, version))
+        Err(self.not_found(name, version))
     }
 
     /// Returns the error for a missing model.
     #[cold]
-    fn absent(&self, name: &str, version: Option<u64>) -> RequestError {
+    fn not_found(&self, name: &str, version: Option<u64>) -> RequestError {
         let tried = self.catalog().tried(name);
         let (name, text) = (excerpt(name), version.map(|version| version.to_string()));
         let is = |number: &u32| version.is_none_or(|version| u64::from(*number) == version);
@@ -328,7 +328,7 @@ impl ModelRepository {
     pub fn ready(&self) -> bool {
         let well = || {
             let catalog = self.catalog();
-            catalog.is_well(|name, version| self.serves(name, version))
+            catalog.is_healthy(|name, version| self.serves(name, version))
         };
         !self.is_stopping() && (!self.control.strict_readiness || well())
     }

@@ -23,7 +23,7 @@ enum Kind {
     One(BoxFuture<'static, Result<Response, SchedulerError>>),
     /// Keeps the model, which must observe the cancellation.
     Many {
-        hearing: ResponseStream,
+        stream: ResponseStream,
         _model: Arc<Model>,
     },
     Over,
@@ -31,14 +31,14 @@ enum Kind {
 
 impl ModelResponses {
     /// Creates the only response of a model that is not decoupled.
-    pub(super) fn one(answer: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
-        Self::new(Kind::One(answer))
+    pub(super) fn one(response: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
+        Self::new(Kind::One(response))
     }
 
     /// Creates the responses of a decoupled model.
-    pub(super) fn many(hearing: ResponseStream, model: &Arc<Model>) -> Self {
+    pub(super) fn many(stream: ResponseStream, model: &Arc<Model>) -> Self {
         let _model = Arc::clone(model);
-        Self::new(Kind::Many { hearing, _model })
+        Self::new(Kind::Many { stream, _model })
     }
 
     fn new(kind: Kind) -> Self {
@@ -55,7 +55,7 @@ impl ModelResponses {
     pub fn are_over(&self) -> bool {
         match &self.kind {
             Kind::One(_) => false,
-            Kind::Many { hearing, .. } => hearing.is_over(),
+            Kind::Many { stream, .. } => stream.is_over(),
             Kind::Over => true,
         }
     }
@@ -75,19 +75,19 @@ impl ModelResponses {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Response, SchedulerError>>> {
         let _within = self.scope.enter();
-        let answer = match &mut self.kind {
-            Kind::One(answer) => {
-                let answer = ready!(answer.poll_unpin(context));
+        let response = match &mut self.kind {
+            Kind::One(response) => {
+                let response = ready!(response.poll_unpin(context));
                 self.kind = Kind::Over;
-                Some(answer)
+                Some(response)
             }
-            Kind::Many { hearing, .. } => ready!(hearing.poll_next_unpin(context)),
+            Kind::Many { stream, .. } => ready!(stream.poll_next_unpin(context)),
             Kind::Over => None,
         };
-        if let Some(Err(error)) = &answer {
+        if let Some(Err(error)) = &response {
             self.scope.fail(error);
         }
-        Poll::Ready(answer)
+        Poll::Ready(response)
     }
 }
 
@@ -95,7 +95,7 @@ impl fmt::Debug for ModelResponses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             Kind::One(_) => f.write_str("One"),
-            Kind::Many { hearing, .. } => hearing.fmt(f),
+            Kind::Many { stream, .. } => stream.fmt(f),
             Kind::Over => f.write_str("Over"),
         }
     }

@@ -22,12 +22,12 @@ struct Entry {
     policy: Option<VersionPolicy>,
     /// Held while the model is being loaded.
     turn: Arc<Mutex<()>>,
-    wishes: watch::Sender<Wishes>,
+    change_requests: watch::Sender<ChangeRequests>,
 }
 
 /// The number of requests from clients to change a model.
 #[derive(Debug, Clone, Copy, Default)]
-struct Wishes {
+struct ChangeRequests {
     /// Loads and unloads.
     all: u64,
     unloads: u64,
@@ -45,8 +45,8 @@ struct Version {
 #[derive(Debug)]
 pub(super) struct LoadTicket {
     turn: Arc<Mutex<()>>,
-    then: Wishes,
-    now: watch::Receiver<Wishes>,
+    then: ChangeRequests,
+    now: watch::Receiver<ChangeRequests>,
 }
 
 impl LoadTicket {
@@ -66,7 +66,7 @@ impl LoadTicket {
     }
 
     /// Waits until the model is unloaded or removed, which cancels the load.
-    pub(super) async fn taken_back(&mut self) {
+    pub(super) async fn cancelled(&mut self) {
         let then = self.then;
         // An error means that the model was removed.
         let _ = self.now.wait_for(|now| now.unloads > then.unloads).await;
@@ -111,9 +111,13 @@ impl RepositoryIndex {
     /// Requests a load, which makes a waiting one obsolete. Returns `None` if no model has this
     /// name.
     pub(super) fn ask(&self, name: &str) -> Option<LoadTicket> {
-        let Entry { turn, wishes, .. } = self.0.get(name)?;
-        wishes.send_modify(|wishes| wishes.all += 1);
-        let now = wishes.subscribe();
+        let Entry {
+            turn,
+            change_requests,
+            ..
+        } = self.0.get(name)?;
+        change_requests.send_modify(|change_requests| change_requests.all += 1);
+        let now = change_requests.subscribe();
         let then = *now.borrow();
         Some(LoadTicket {
             turn: Arc::clone(turn),
@@ -164,7 +168,7 @@ impl RepositoryIndex {
     }
 
     /// Returns whether the policy would select a version among all existing ones.
-    pub(super) fn takes(&self, spec: &ModelSpec) -> bool {
+    pub(super) fn selects(&self, spec: &ModelSpec) -> bool {
         let others = self.specs(&spec.name);
         let all = others
             .filter(|other| other.version != spec.version)
@@ -192,9 +196,9 @@ impl RepositoryIndex {
         let Some(entry) = self.0.get_mut(name) else {
             return;
         };
-        entry.wishes.send_modify(|wishes| {
-            wishes.all += 1;
-            wishes.unloads += 1;
+        entry.change_requests.send_modify(|change_requests| {
+            change_requests.all += 1;
+            change_requests.unloads += 1;
         });
         for version in entry.versions.values_mut() {
             version.generation = generation();
@@ -238,13 +242,13 @@ impl RepositoryIndex {
 
     /// Returns whether every version serves and is ready, or is not wanted. `ready` tests a serving
     /// version.
-    pub(super) fn is_well(&self, ready: impl Fn(&str, u32) -> bool) -> bool {
+    pub(super) fn is_healthy(&self, ready: impl Fn(&str, u32) -> bool) -> bool {
         let entries = self.0.iter();
         let mut versions = entries.flat_map(|(name, entry)| {
             let versions = entry.versions.iter();
             versions.map(move |(&number, version)| (name, number, &version.state))
         });
-        versions.all(|(name, number, state)| state.is_well(|| ready(name, number)))
+        versions.all(|(name, number, state)| state.is_healthy(|| ready(name, number)))
     }
 
     /// Returns the repository index: all versions, or only those that are ready. `ready` tests a
@@ -321,7 +325,7 @@ mod tests {
             let state = index[0].version.as_ref();
             let state = state.map(|version| format!("{} {}", version.state, version.reason));
             assert_eq!(state.unwrap_or_default(), line);
-            assert_eq!(catalog.is_well(ready), well, "{line}");
+            assert_eq!(catalog.is_healthy(ready), well, "{line}");
             let count = usize::from(line == "READY ");
             assert_eq!(catalog.index(true, ready).len(), count, "{line}");
         }

@@ -65,7 +65,7 @@ impl State {
 
     /// Returns whether the version serves and is ready, or is not wanted. `ready` tests a serving
     /// version.
-    pub(super) fn is_well(&self, ready: impl FnOnce() -> bool) -> bool {
+    pub(super) fn is_healthy(&self, ready: impl FnOnce() -> bool) -> bool {
         match self {
             Self::New => true,
             Self::Serving => ready(),

@@ -12,7 +12,7 @@ pub(super) struct Transition {
     /// Models that were replaced by ones with the same version.
     pub(super) replaced: Vec<Arc<Model>>,
     /// Models that the version policy no longer selects.
-    pub(super) gone: BTreeMap<u32, Arc<Model>>,
+    pub(super) removed: BTreeMap<u32, Arc<Model>>,
 }
 
 impl Transition {
@@ -31,7 +31,7 @@ impl Transition {
         let taken = catalog.taken(name);
         let mut settled = Self {
             replaced: Vec::new(),
-            gone: BTreeMap::new(),
+            removed: BTreeMap::new(),
         };
         let versions = models.entry(Arc::clone(name)).or_default();
         for (found, model) in loaded {
@@ -48,7 +48,7 @@ impl Transition {
                 settled.replaced.extend(replaced);
             }
         }
-        (*versions, settled.gone) = std::mem::take(versions)
+        (*versions, settled.removed) = std::mem::take(versions)
             .into_iter()
             // A version that is being unbound is no longer in the catalog. It serves until its
             // replacements do.

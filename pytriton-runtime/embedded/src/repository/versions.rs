@@ -24,7 +24,7 @@ impl ModelRepository {
         model: &Registration,
     ) -> Result<Option<Arc<Model>>, LoadError> {
         let ModelSpec { name, version, .. } = &*model.spec;
-        let is_taken = self.catalog().takes(&model.spec);
+        let is_taken = self.catalog().selects(&model.spec);
         let started = match is_taken {
             true => Some(self.started(model).await?),
             false => {
@@ -45,7 +45,7 @@ impl ModelRepository {
             let loaded = started.map(|started| (found, started));
             Ok(Transition::new(&mut catalog, models, name, loaded))
         })?;
-        self.retire(&mut catalog, settled.gone);
+        self.retire(&mut catalog, settled.removed);
         Ok(settled.replaced.into_iter().next())
     }
 
@@ -95,7 +95,7 @@ impl ModelRepository {
                         let loaded = (!self.is_stopping()).then_some((found, started));
                         Transition::new(&mut catalog, models, name, loaded)
                     });
-                    self.retire(&mut catalog, settled.gone);
+                    self.retire(&mut catalog, settled.removed);
                 }
                 Err(error) => {
                     tracing::error!(%error, "cannot load the version that replaces the unloaded one");

@@ -101,20 +101,20 @@ impl AppState {
         request: InferRequest,
         scope: Scope,
     ) -> Result<Response, Error> {
-        let answered = pin!(async {
+        let result = pin!(async {
             let request = self.checked(model, request).await?;
             let timeline = request.traced().cloned();
             let outcome = model.infer(request).await;
             if let Some(timeline) = timeline {
                 if let Ok(response) = &outcome {
-                    timeline.answered(model.spec(), response);
+                    timeline.responded(model.spec(), response);
                 }
                 timeline.now("REQUEST_END");
             }
             Ok(outcome?)
         });
-        let answered = scope.around(answered).await;
-        answered.inspect_err(|error| scope.fail(error))
+        let result = scope.around(result).await;
+        result.inspect_err(|error| scope.fail(error))
     }
 
     /// Like [`infer`](Self::infer), but returns the responses as they are produced. A decoupled
@@ -123,7 +123,7 @@ impl AppState {
     /// # Errors
     ///
     /// Returns the [`Error`] of the layer that refused the request.
-    pub async fn answers(
+    pub async fn stream_infer(
         &self,
         model: &Arc<Model>,
         request: InferRequest,
@@ -131,11 +131,11 @@ impl AppState {
         let scope = scope_of(request.trace.as_deref());
         let asked = pin!(async {
             let request = self.checked(model, request).await?;
-            Ok(model.answers(request)?)
+            Ok(model.stream_infer(request)?)
         });
-        let answers = scope.around(asked).await;
-        let answers = answers.inspect_err(|error: &Error| scope.fail(error))?;
-        Ok(answers.within(scope))
+        let responses = scope.around(asked).await;
+        let responses = responses.inspect_err(|error: &Error| scope.fail(error))?;
+        Ok(responses.within(scope))
     }
 
     async fn checked(&self, model: &Model, mut request: InferRequest) -> Result<Request, Error> {

@@ -227,7 +227,7 @@ impl TraceEvents for Timeline {
         }
     }
 
-    fn answered(&self, model: &ModelSpec, response: &Response) {
+    fn responded(&self, model: &ModelSpec, response: &Response) {
         for (index, tensor) in &response.outputs {
             if let Some(output) = model.outputs.get(*index) {
                 self.tensor("TENSOR_BACKEND_OUTPUT", &output.name, tensor);

@@ -34,7 +34,7 @@ struct State {
 impl Default for Tracer {
     /// Returns a tracer that traces nothing.
     fn default() -> Self {
-        Self::with(TraceSettings::default(), Writer::nowhere())
+        Self::with(TraceSettings::default(), Writer::discarding())
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Returns a writer that discards everything.
-    pub(super) fn nowhere() -> Arc<Self> {
+    pub(super) fn discarding() -> Arc<Self> {
         Self::new().0
     }
 

@@ -36,8 +36,8 @@ async fn a_stream_whose_time_is_over_ends() {
     let app_state = asked().await;
     let begun = Instant::now();
     let body = pieces(vec![(0, framed(&message("1", &[1.0])))]);
-    let (code, answers) = call(&app_state, "ModelStreamInfer", Some("400m"), body).await;
+    let (code, responses) = call(&app_state, "ModelStreamInfer", Some("400m"), body).await;
     assert_eq!(code, "4");
-    assert!(answers > 0);
+    assert!(responses > 0);
     assert!(begun.elapsed() >= Duration::from_millis(400));
 }

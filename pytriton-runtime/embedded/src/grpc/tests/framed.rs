@@ -10,7 +10,7 @@ use pytriton_protocol::tensor::Tensor;
 
 use crate::testing::IDENTITY;
 
-use super::super::answers::{Framed, encode, response};
+use super::super::response_body::{Framed, encode, response};
 
 const KIB: usize = 1 << 10;
 

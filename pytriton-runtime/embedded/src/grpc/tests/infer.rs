@@ -140,12 +140,12 @@ async fn a_message_above_the_limit_is_refused_compressed_or_not() {
     let compressed = client.clone().send_compressed(CompressionEncoding::Gzip);
     for mut client in [client, compressed] {
         let messages = futures_util::stream::iter([message("", &large)]);
-        let mut answers = client
+        let mut responses = client
             .model_stream_infer(messages)
             .await
             .unwrap()
             .into_inner();
-        refused(answers.message().await.unwrap_err());
+        refused(responses.message().await.unwrap_err());
     }
 }
 

@@ -123,14 +123,14 @@ async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
     ];
     let path = "/inference.GRPCInferenceService/ModelStreamInfer";
     let response = call(&app_state, path, "gzip", messages.concat()).await;
-    let mut answers: Bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let mut body: Bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     let mut ids = Vec::new();
-    while answers.has_remaining() {
-        assert_eq!(answers.get_u8(), 0);
-        let length = answers.get_u32() as usize;
-        let answer = ModelStreamInferResponse::decode(answers.split_to(length)).unwrap();
-        assert_eq!(answer.error_message, "");
-        ids.push(answer.infer_response.unwrap().id);
+    while body.has_remaining() {
+        assert_eq!(body.get_u8(), 0);
+        let length = body.get_u32() as usize;
+        let message = ModelStreamInferResponse::decode(body.split_to(length)).unwrap();
+        assert_eq!(message.error_message, "");
+        ids.push(message.infer_response.unwrap().id);
     }
     assert_eq!(ids, ["1", "2", "3", "4", "5"]);
 }
@@ -182,9 +182,9 @@ async fn very_many_messages_are_answered_in_several_turns() {
         // Any message can be empty.
         let body = framed(&ModelInferRequest::default()).repeat(MESSAGES);
         let response = call(&app_state, path, "identity", frames(&body)).await;
-        let mut answers = Box::pin(to_bytes(response.into_body(), usize::MAX));
-        let (turns, answers) = turns(|context| answers.as_mut().poll(context)).await;
-        assert!(answers.unwrap().len() > MESSAGES);
+        let mut body = Box::pin(to_bytes(response.into_body(), usize::MAX));
+        let (turns, body) = turns(|context| body.as_mut().poll(context)).await;
+        assert!(body.unwrap().len() > MESSAGES);
         assert!(turns >= MESSAGES / 128, "{path}: {turns}");
     }
 }

@@ -70,9 +70,9 @@ pub(super) async fn call(
     let mut headers: HeaderMap = response.headers().clone();
     let collected = response.into_body().collect().await.unwrap();
     headers.extend(collected.trailers().cloned().unwrap_or_default());
-    let answers = to_bytes(Body::from(collected.to_bytes()), usize::MAX).await;
+    let responses = to_bytes(Body::from(collected.to_bytes()), usize::MAX).await;
     let code = headers[tonic::Status::GRPC_STATUS].to_str().unwrap();
-    (code.to_owned(), answers.unwrap().len())
+    (code.to_owned(), responses.unwrap().len())
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,12 +92,12 @@ async fn a_message_that_has_begun_must_come_in_time() {
             true,
         ),
     ];
-    for (method, body, seconds, answered) in table {
+    for (method, body, seconds, result) in table {
         let begun = Instant::now();
-        let (code, answers) = call(&app_state, method, None, body).await;
+        let (code, responses) = call(&app_state, method, None, body).await;
         assert_eq!(code, "4", "{method} {seconds}");
         assert_eq!(begun.elapsed().as_secs(), seconds, "{method}");
-        assert_eq!(answers > 0, answered, "{method} {seconds}");
+        assert_eq!(responses > 0, result, "{method} {seconds}");
     }
 }
 

@@ -55,20 +55,22 @@ async fn reflection_answers_what_it_cannot_find() {
         host: "here".to_owned(),
         message_request,
     });
-    let answers = client
+    let responses = client
         .server_reflection_info(futures_util::stream::iter(requests.clone()))
         .await
         .unwrap()
         .into_inner();
-    let answers: Vec<_> = answers.map(Result::unwrap).collect().await;
-    let codes = answers.iter().map(|answer| match &answer.message_response {
-        Some(MessageResponse::ErrorResponse(error)) => {
-            assert!(error.error_message.len() < 2100);
-            Code::from_i32(error.error_code)
-        }
-        Some(MessageResponse::FileDescriptorResponse(_)) => Code::Ok,
-        other => panic!("{other:?}"),
-    });
+    let responses: Vec<_> = responses.map(Result::unwrap).collect().await;
+    let codes = responses
+        .iter()
+        .map(|response| match &response.message_response {
+            Some(MessageResponse::ErrorResponse(error)) => {
+                assert!(error.error_message.len() < 2100);
+                Code::from_i32(error.error_code)
+            }
+            Some(MessageResponse::FileDescriptorResponse(_)) => Code::Ok,
+            other => panic!("{other:?}"),
+        });
     assert_eq!(
         codes.collect::<Vec<_>>(),
         [
@@ -78,9 +80,9 @@ async fn reflection_answers_what_it_cannot_find() {
             Code::Ok
         ]
     );
-    for (answer, request) in answers.into_iter().zip(requests) {
-        assert_eq!(answer.valid_host, "here");
-        assert_eq!(answer.original_request, Some(request));
+    for (response, request) in responses.into_iter().zip(requests) {
+        assert_eq!(response.valid_host, "here");
+        assert_eq!(response.original_request, Some(request));
     }
 }
 
@@ -93,14 +95,14 @@ async fn reflection_names_the_services() {
     };
     let mut client = ServerReflectionClient::new(channel);
     let requests = futures_util::stream::iter([request]);
-    let mut answers = client
+    let mut responses = client
         .server_reflection_info(requests)
         .await
         .unwrap()
         .into_inner();
-    let answer = answers.message().await.unwrap().unwrap().message_response;
-    let Some(MessageResponse::ListServicesResponse(list)) = answer else {
-        panic!("{answer:?}");
+    let response = responses.message().await.unwrap().unwrap().message_response;
+    let Some(MessageResponse::ListServicesResponse(list)) = response else {
+        panic!("{response:?}");
     };
     let mut names: Vec<_> = list
         .service

@@ -26,23 +26,23 @@ async fn a_stream_answers_in_order_and_outlives_failures() {
         message("5", &[1.0]),
     ];
     let messages = futures_util::stream::iter(messages);
-    let answers = client
+    let responses = client
         .model_stream_infer(messages)
         .await
         .unwrap()
         .into_inner();
-    let answers: Vec<_> = timeout(
+    let responses: Vec<_> = timeout(
         TEST_TIMEOUT,
-        answers.map(Result::unwrap).collect::<Vec<_>>(),
+        responses.map(Result::unwrap).collect::<Vec<_>>(),
     )
     .await
     .unwrap();
-    let received: Vec<_> = answers
+    let received: Vec<_> = responses
         .iter()
-        .map(|answer| {
+        .map(|response| {
             (
-                answer.infer_response.as_ref().unwrap().id.as_str(),
-                answer.error_message.as_str(),
+                response.infer_response.as_ref().unwrap().id.as_str(),
+                response.error_message.as_str(),
             )
         })
         .collect();
@@ -64,38 +64,41 @@ async fn a_strict_stream_ends_with_the_status_of_the_execution_that_failed() {
     request
         .metadata_mut()
         .insert("triton_grpc_error", "true".parse().unwrap());
-    let mut answers = client
+    let mut responses = client
         .model_stream_infer(request)
         .await
         .unwrap()
         .into_inner();
-    assert_eq!(answers.message().await.unwrap_err().code(), Code::Internal);
+    assert_eq!(
+        responses.message().await.unwrap_err().code(),
+        Code::Internal
+    );
 }
 
 #[tokio::test]
 async fn a_stopping_server_answers_accepted_requests_and_refuses_others() {
     let (models, mut client) = client().await;
     let (more, messages) = open_stream(40);
-    let mut answers = client
+    let mut responses = client
         .model_stream_infer(messages)
         .await
         .unwrap()
         .into_inner();
-    answers.next().await.unwrap().unwrap();
+    responses.next().await.unwrap().unwrap();
     models.stop_being_ready();
-    let mut answered = 1;
+    let mut result = 1;
     let status = loop {
-        match timeout(TEST_TIMEOUT, answers.next()).await.unwrap() {
-            Some(Ok(answer)) => {
-                assert_eq!(answer.error_message, "");
-                answered += 1;
+        match timeout(TEST_TIMEOUT, responses.next()).await.unwrap() {
+            Some(Ok(response)) => {
+                assert_eq!(response.error_message, "");
+                result += 1;
             }
             Some(Err(status)) => break status,
             None => panic!("the stream ended as if nothing had happened"),
         }
     };
     assert_eq!(status.code(), Code::Unavailable);
-    assert_eq!(answered, 40);
+    assert_eq!(result, 40);
     drop(more);
 }
 
@@ -163,21 +166,21 @@ async fn sequences_that_share_a_stream_do_not_starve_each_other() {
         let steps = (0..STEPS).flat_map(|step| (1..=SEQUENCES).map(move |id| (id, step)));
         let messages = steps.clone().map(|(id, step)| of_sequence(id, step, STEPS));
         let messages: Vec<_> = messages.collect();
-        let answers = Client::new(channel)
+        let responses = Client::new(channel)
             .model_stream_infer(futures_util::stream::iter(messages))
             .await
             .unwrap()
             .into_inner();
-        let answers = timeout(
+        let responses = timeout(
             TEST_TIMEOUT,
-            answers.map(Result::unwrap).collect::<Vec<_>>(),
+            responses.map(Result::unwrap).collect::<Vec<_>>(),
         );
-        let answers = answers.await.unwrap();
-        let answers: Vec<_> = answers
+        let responses = responses.await.unwrap();
+        let responses: Vec<_> = responses
             .into_iter()
-            .map(|answer| (answer.infer_response.unwrap().id, answer.error_message))
+            .map(|response| (response.infer_response.unwrap().id, response.error_message))
             .collect();
         let expected = steps.map(|(id, step)| (format!("{id} {step}"), String::new()));
-        assert_eq!(answers, expected.collect::<Vec<_>>(), "{model:?}");
+        assert_eq!(responses, expected.collect::<Vec<_>>(), "{model:?}");
     }
 }

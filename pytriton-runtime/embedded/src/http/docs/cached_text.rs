@@ -10,9 +10,9 @@ use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_engine::access::base64_url;
 use sha2::{Digest, Sha256};
 
-use super::super::answer::{Answer, answer as answered};
 use super::super::compression::Encoding;
 use super::super::head::value;
+use super::super::response::{HttpResponse, respond};
 
 /// A text that is sent without being copied. All responses share its bytes.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl CachedText {
     }
 
     /// Creates a response, which is empty if the client has the current version.
-    pub(super) fn answer(&self, content_type: &'static str, asked: &HeaderMap) -> Answer {
+    pub(super) fn respond(&self, content_type: &'static str, asked: &HeaderMap) -> HttpResponse {
         let gzip = match Encoding::of_response(value(asked, &ACCEPT_ENCODING)) {
             Some(Encoding::Gzip) => self.gzip.as_ref(),
             _ => None,
@@ -45,14 +45,14 @@ impl CachedText {
             (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
             (false, None) => (StatusCode::OK, self.plain.clone()),
         };
-        let mut answer = answered(status, content_type, body);
-        let headers = answer.headers_mut();
+        let mut response = respond(status, content_type, body);
+        let headers = response.headers_mut();
         if gzip.is_some() && status == StatusCode::OK {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         headers.insert(ETAG, self.tag.clone());
         headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        answer
+        response
     }
 
     fn is_known(&self, asked: &HeaderMap) -> bool {

@@ -11,9 +11,9 @@ use crate::service::AppState;
 use crate::service::routes::DocsEndpoint;
 use crate::service::routes::{Endpoint, admit};
 
-use super::super::answer::{Answer, Failure, JSON, PLAIN, held};
 use super::super::body::Body;
 use super::super::metrics::models_text;
+use super::super::response::{Failure, HttpResponse, JSON, PLAIN, held};
 use super::super::router::reject;
 use super::OpenApiDocument;
 use super::Relay;
@@ -22,19 +22,19 @@ use super::page::PAGE;
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Serves the docs page and its data.
-pub(in crate::http) async fn answer(
+pub(in crate::http) async fn handle(
     app_state: &AppState,
     document: &OpenApiDocument,
     endpoint: DocsEndpoint,
     headers: &HeaderMap,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     Ok(match endpoint {
         DocsEndpoint::Page => page(headers),
         DocsEndpoint::Document => {
             let models = app_state.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
             let document = document.of(models.collect()).await;
-            fresh(document.answer(JSON, headers))
+            fresh(document.respond(JSON, headers))
         }
         DocsEndpoint::Metrics => {
             let text = models_text(&app_state.models).await;
@@ -44,34 +44,34 @@ pub(in crate::http) async fn answer(
 }
 
 /// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
-pub(crate) async fn answer_on_own_port<B: Body>(
+pub(crate) async fn handle_docs_port<B: Body>(
     app_state: &AppState,
     relay: &Relay,
     request: Request<B>,
-) -> Answer {
+) -> HttpResponse {
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
     let route = match admit(app_state, Port::Docs, &parts.uri, &parts.method, headers) {
         Ok(found) => found.route,
         Err(rejected) => return reject(app_state, &parts, body, rejected).await,
     };
-    let answered = async {
+    let result = async {
         Ok::<_, Failure>(match route.endpoint {
             Endpoint::Docs(DocsEndpoint::Page) => page(headers),
             Endpoint::Docs(DocsEndpoint::Document) => {
                 let document = relay.document.of(relay.loaded()?).await;
-                fresh(document.answer(JSON, headers))
+                fresh(document.respond(JSON, headers))
             }
             Endpoint::Docs(DocsEndpoint::Metrics) => fresh(relay.metrics(app_state).await?),
             _ => relay.forward_call(app_state, route, &parts, body).await?,
         })
     };
-    answered.await.unwrap_or_else(Answer::from)
+    result.await.unwrap_or_else(HttpResponse::from)
 }
 
-fn page(asked: &HeaderMap) -> Answer {
-    let mut answer = fresh(PAGE.html.answer(HTML, asked));
-    let headers = answer.headers_mut();
+fn page(asked: &HeaderMap) -> HttpResponse {
+    let mut response = fresh(PAGE.html.respond(HTML, asked));
+    let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, PAGE.policy.clone());
     for (name, value) in [
         (REFERRER_POLICY, "no-referrer"),
@@ -86,13 +86,13 @@ fn page(asked: &HeaderMap) -> Answer {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    answer
+    response
 }
 
 /// Adds headers against caching without revalidation and against content sniffing.
-fn fresh(mut answer: Answer) -> Answer {
-    let headers = answer.headers_mut();
+fn fresh(mut response: HttpResponse) -> HttpResponse {
+    let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    answer
+    response
 }

@@ -15,7 +15,7 @@ mod relay_tests;
 #[cfg(test)]
 mod tests;
 
-pub(super) use handler::answer;
-pub(crate) use handler::answer_on_own_port;
+pub(super) use handler::handle;
+pub(crate) use handler::handle_docs_port;
 pub use openapi_document::OpenApiDocument;
 pub use relay::Relay;

@@ -47,9 +47,9 @@ impl OpenApiDocument {
         on_thread(models.len() * MODEL, move || {
             let document = document(models.iter().map(|spec| &**spec), &routes);
             let text = CachedText::new(document.to_string());
-            let answer = text.clone();
+            let response = text.clone();
             *made = Some(Made { models, text });
-            answer
+            response
         })
         .await
     }

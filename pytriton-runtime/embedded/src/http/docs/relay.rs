@@ -26,9 +26,9 @@ use crate::service::routes::{Endpoint, KserveEndpoint, Route};
 use crate::service::{AppState, Error};
 
 use super::super::HttpError;
-use super::super::answer::{Answer, Failure, PLAIN, answer, events};
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
+use super::super::response::{Failure, HttpResponse, PLAIN, events, respond};
 use super::super::tritonserver_client::{
     Connection, Sent, TritonserverClient, TritonserverError, reached,
 };
@@ -78,11 +78,11 @@ impl Relay {
         route: &Route,
         parts: &Parts,
         body: B,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<HttpResponse, Failure> {
         let is_readiness = route.endpoint == Endpoint::Kserve(KserveEndpoint::ServerReady);
         if is_readiness && app_state.models.is_stopping() {
             // tritonserver learns about the stop a moment later.
-            return Ok(answer(
+            return Ok(respond(
                 StatusCode::BAD_REQUEST,
                 PLAIN,
                 TrackedBytes::default(),
@@ -109,7 +109,7 @@ impl Relay {
         app_state: &AppState,
         request: Request<Full<Bytes>>,
         group: Group,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<HttpResponse, Failure> {
         let deadline = Instant::now() + LONGEST;
         let connected = self.client.connect().await;
         let mut connection = connected.map_err(|error| unavailable(&error))?;
@@ -140,7 +140,7 @@ impl Relay {
     }
 
     /// Returns tritonserver's metrics.
-    pub(super) async fn metrics(&self, app_state: &AppState) -> Result<Answer, Failure> {
+    pub(super) async fn metrics(&self, app_state: &AppState) -> Result<HttpResponse, Failure> {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
         let deadline = Instant::now() + LONGEST;
@@ -190,7 +190,7 @@ impl PendingResponse {
         app_state: &AppState,
         status: StatusCode,
         headers: &HeaderMap,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<HttpResponse, Failure> {
         let limit = app_state.limits.max_request_bytes;
         let mut body = TrackedBuffer::new(app_state.models.budget().empty_permit());
         while let Some(data) = self.next().await {
@@ -201,17 +201,17 @@ impl PendingResponse {
             body.extend_from_slice(&data)
                 .map_err(|error| Failure::json(Error::from(error)))?;
         }
-        let mut answer = answer(status, PLAIN, body.freeze());
+        let mut response = respond(status, PLAIN, body.freeze());
         let forwarded = [
             CONTENT_TYPE,
             HeaderName::from_static("inference-header-content-length"),
         ];
         for name in forwarded {
             if let Some(value) = headers.get(&name) {
-                answer.headers_mut().insert(name, value.clone());
+                response.headers_mut().insert(name, value.clone());
             }
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// Creates a response of events. Each is sent once it is complete, because keep-alive comments
@@ -243,7 +243,7 @@ impl PendingResponse {
             let error = event_of(error.to_string().into_bytes());
             Some((TrackedBytes::short(&error), None))
         });
-        Events::coming(others)
+        Events::pending(others)
     }
 }
 

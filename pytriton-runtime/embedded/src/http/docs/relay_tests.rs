@@ -17,7 +17,7 @@ use crate::service::{AppState, RequiredHeader};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
-use super::super::{TritonserverClient, answer_docs};
+use super::super::{TritonserverClient, handle_docs_port};
 use super::{OpenApiDocument, Relay};
 
 #[derive(Debug)]
@@ -95,9 +95,9 @@ async fn send(
         .header("accept-encoding", "deflate")
         .header("connection", "keep-alive");
     let request = request.body(Body::from(body.to_owned())).unwrap();
-    let answer = answer_docs(app, relay, request).await;
-    let status = answer.status().as_u16();
-    let body = to_bytes(Body::new(answer.into_body()), usize::MAX)
+    let response = handle_docs_port(app, relay, request).await;
+    let status = response.status().as_u16();
+    let body = to_bytes(Body::new(response.into_body()), usize::MAX)
         .await
         .unwrap();
     (status, String::from_utf8_lossy(&body).into_owned())
@@ -154,14 +154,14 @@ async fn only_requests_of_the_page_are_forwarded() {
     assert!(status == 200 && text.contains("Identity"), "{text}");
     let document: Value = serde_json::from_str(&text).unwrap();
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let answered = [
+    let result = [
         "/v2/health/ready",
         "/v2/models/Identity/generate",
         "/v2/models/Identity/generate_stream",
         "/v2/models/Identity/infer",
         "/v2/models/Identity/stats",
     ];
-    assert_eq!(paths, answered);
+    assert_eq!(paths, result);
     assert_eq!(send(&app, &relay, "GET", "/docs", "").await.0, 200);
 }
 
@@ -194,7 +194,7 @@ async fn events_are_handed_on_when_they_are_whole() {
     let app = app(Limits::default()).await;
     let request = Request::post("/v2/models/m/generate_stream").body(Body::from("{}"));
     let mut body = Body::new(
-        answer_docs(&app, &relay, request.unwrap())
+        handle_docs_port(&app, &relay, request.unwrap())
             .await
             .into_body(),
     );

@@ -10,7 +10,7 @@ use pytriton_engine::port::Port;
 
 use crate::service::{AppState, RequiredHeader};
 
-use super::super::answer;
+use super::super::handle;
 use super::super::tests::{app, send};
 use super::OpenApiDocument;
 use super::page::PAGE;
@@ -122,8 +122,8 @@ async fn on_its_own_port_there_is_nothing_but_what_it_asks() {
     ] {
         let request = Request::builder().method(method).uri(path);
         let request = request.body(Body::empty()).unwrap();
-        let answer = answer(&app, Port::Docs, request).await;
-        assert_eq!(answer.status(), status, "{method} {path}");
+        let response = handle(&app, Port::Docs, request).await;
+        assert_eq!(response.status(), status, "{method} {path}");
     }
 }
 

@@ -11,13 +11,13 @@ use pytriton_kserve::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
 
 use crate::service::Error;
 
-use super::super::answer::{Answer, json};
+use super::super::response::{HttpResponse, json};
 use super::accepted::AcceptedRequest;
 use super::pieces::Pieces;
 use super::text_stream::text_stream;
 
 /// Creates a complete response with all choices.
-pub(super) async fn complete(taken: AcceptedRequest) -> Result<Answer, OpenAiError> {
+pub(super) async fn complete(taken: AcceptedRequest) -> Result<HttpResponse, OpenAiError> {
     let AcceptedRequest {
         format,
         budget,

@@ -7,16 +7,16 @@ use pytriton_kserve::openai::OpenAiError;
 use crate::service::{Error, Restricted};
 
 use super::super::HttpError;
-use super::super::answer::{Answer, JSON, allow, answer};
+use super::super::response::{HttpResponse, JSON, allow, respond};
 
 /// The header by which OpenAI clients decide whether to retry.
 static SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
 /// Creates the response for an error.
-pub(super) fn refused(error: &OpenAiError) -> Answer {
+pub(super) fn refused(error: &OpenAiError) -> HttpResponse {
     let status = StatusCode::from_u16(error.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut refused = answer(status, JSON, TrackedBytes::short(&error.to_json()));
+    let mut refused = respond(status, JSON, TrackedBytes::short(&error.to_json()));
     if status.is_server_error() && !error.passes() {
         let never = HeaderValue::from_static("false");
         refused.headers_mut().insert(SHOULD_RETRY.clone(), never);

@@ -12,8 +12,8 @@ use crate::service::AppState;
 use crate::service::routes::{Endpoint, OpenAiEndpoint, Params, RouteMatch, admit};
 
 use super::super::HttpError;
-use super::super::answer::{Answer, json, reserved};
 use super::super::body::Body;
+use super::super::response::{HttpResponse, json, reserved};
 use super::super::router::reject;
 use super::TextModels;
 use super::accepted::ask;
@@ -25,27 +25,27 @@ use super::streamed::streamed;
 static SINCE: LazyLock<u64> = LazyLock::new(now);
 
 /// Serves an OpenAI route.
-pub(crate) async fn answer<B: Body>(
+pub(crate) async fn handle<B: Body>(
     app_state: &AppState,
     models: &TextModels,
     endpoint: OpenAiEndpoint,
     params: Params<'_>,
     headers: &HeaderMap,
     body: B,
-) -> Answer {
+) -> HttpResponse {
     let name = params.model.unwrap_or_default();
-    let answered = match endpoint {
+    let result = match endpoint {
         OpenAiEndpoint::List => list(app_state, models),
         OpenAiEndpoint::Model => model(app_state, models, name),
         OpenAiEndpoint::Complete(surface) => {
             completion(app_state, models, surface, headers, body).await
         }
     };
-    answered.unwrap_or_else(|error| refused(&error))
+    result.unwrap_or_else(|error| refused(&error))
 }
 
 /// Formats an error that is not specific to these routes.
-pub(crate) fn refusal(error: HttpError, parts: &Parts) -> Answer {
+pub(crate) fn refusal(error: HttpError, parts: &Parts) -> HttpResponse {
     let named = || (excerpt(&parts.method), excerpt(parts.uri.path()));
     refused(&match error {
         HttpError::NotFound => {
@@ -65,11 +65,11 @@ pub(crate) fn refusal(error: HttpError, parts: &Parts) -> Answer {
 }
 
 /// Serves a port that has only OpenAI routes.
-pub(crate) async fn answer_alone<B: Body>(
+pub(crate) async fn handle_openai_port<B: Body>(
     app_state: &AppState,
     models: &TextModels,
     request: Request<B>,
-) -> Answer {
+) -> HttpResponse {
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
     let RouteMatch { route, params } =
@@ -79,19 +79,23 @@ pub(crate) async fn answer_alone<B: Body>(
         };
     match route.endpoint {
         Endpoint::OpenAi(endpoint) => {
-            answer(app_state, models, endpoint, params, headers, body).await
+            handle(app_state, models, endpoint, params, headers, body).await
         }
         _ => refusal(HttpError::NotFound, &parts),
     }
 }
 
-fn list(app_state: &AppState, models: &TextModels) -> Result<Answer, OpenAiError> {
+fn list(app_state: &AppState, models: &TextModels) -> Result<HttpResponse, OpenAiError> {
     let names = models.names()?;
     let names = names.iter().map(|name| &**name);
     Ok(json(reserved(app_state, list_json(names, *SINCE))?))
 }
 
-fn model(app_state: &AppState, models: &TextModels, name: &str) -> Result<Answer, OpenAiError> {
+fn model(
+    app_state: &AppState,
+    models: &TextModels,
+    name: &str,
+) -> Result<HttpResponse, OpenAiError> {
     match models.find(name)? {
         Some(spec) => Ok(json(reserved(app_state, model_json(&spec.name, *SINCE))?)),
         None => Err(OpenAiError::UnknownModel {
@@ -106,7 +110,7 @@ async fn completion<B: Body>(
     surface: Surface,
     headers: &HeaderMap,
     body: B,
-) -> Result<Answer, OpenAiError> {
+) -> Result<HttpResponse, OpenAiError> {
     let asked = ask(app_state, models, surface, headers, body).await?;
     match asked.stream {
         true => streamed(asked).await,

@@ -7,16 +7,16 @@ mod error_response;
 mod handler;
 mod models;
 mod pieces;
-mod replies;
 mod streamed;
 #[cfg(test)]
 mod tests;
 mod text_stream;
 mod upstream;
+mod upstream_responses;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::http) use accepted::choice_request;
-pub(crate) use handler::answer_alone;
-pub(super) use handler::{answer, refusal};
+pub(crate) use handler::handle_openai_port;
+pub(super) use handler::{handle, refusal};
 pub use models::TextModels;
 pub use upstream::Upstream;

@@ -11,20 +11,20 @@ use super::Upstream;
 #[derive(Debug, Clone)]
 pub enum TextModels {
     /// Models served by this process.
-    Here(Arc<ModelRepository>),
+    Local(Arc<ModelRepository>),
     /// Models served by a tritonserver.
-    There(Arc<Upstream>),
+    Upstream(Arc<Upstream>),
 }
 
 impl TextModels {
     /// Returns the latest version of a model, or `None` if it has no OpenAI route.
     pub(super) fn find(&self, name: &str) -> Result<Option<Arc<ModelSpec>>, OpenAiError> {
         let latest = match self {
-            Self::Here(models) => {
+            Self::Local(models) => {
                 let model = models.model(name, None).ok();
                 model.map(|model| Arc::clone(model.spec()))
             }
-            Self::There(upstream) => upstream.latest(name)?.map(Arc::clone),
+            Self::Upstream(upstream) => upstream.latest(name)?.map(Arc::clone),
         };
         Ok(latest.filter(|spec| spec.openai.is_some()))
     }
@@ -32,11 +32,11 @@ impl TextModels {
     /// Returns the names of all models.
     pub(super) fn names(&self) -> Result<Vec<Arc<str>>, OpenAiError> {
         Ok(match self {
-            Self::Here(models) => {
+            Self::Local(models) => {
                 let models = models.models();
                 names(models.iter().map(|model| model.spec()))
             }
-            Self::There(upstream) => names(upstream.loaded()?.into_iter()),
+            Self::Upstream(upstream) => names(upstream.loaded()?.into_iter()),
         })
     }
 }

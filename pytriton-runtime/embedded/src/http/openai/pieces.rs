@@ -15,7 +15,7 @@ use super::super::response_trace::ResponseTrace;
 use super::super::traced::naming;
 use super::super::traced::{context, traced};
 use super::TextModels;
-use super::replies::Replies;
+use super::upstream_responses::UpstreamResponses;
 
 /// How often the text of a piece exists besides its response: as a copy, and once more while it is
 /// searched for stop sequences.
@@ -31,8 +31,8 @@ pub(super) struct Pieces {
 
 #[derive(Debug)]
 enum Responses {
-    Here(ModelResponses, Option<ResponseTrace>),
-    There(Replies),
+    Local(ModelResponses, Option<ResponseTrace>),
+    Upstream(UpstreamResponses),
 }
 
 impl TextModels {
@@ -47,7 +47,7 @@ impl TextModels {
     ) -> Result<Pieces, OpenAiError> {
         let budget = app_state.models.budget();
         let responses = match self {
-            Self::Here(_) => {
+            Self::Local(_) => {
                 // It has been decoded already.
                 drop(body);
                 let model = app_state.model(&spec.name, None)?;
@@ -58,14 +58,14 @@ impl TextModels {
                 let response_trace =
                     response_trace.map(|timeline| ResponseTrace::new(timeline, spec));
                 request.traced = timeline.map(|timeline| timeline as _);
-                let answers = app_state.answers(&model, request).await?;
-                Responses::Here(answers, response_trace)
+                let stream = app_state.stream_infer(&model, request).await?;
+                Responses::Local(stream, response_trace)
             }
-            Self::There(upstream) => {
+            Self::Upstream(upstream) => {
                 let request = pytriton_core::request::Request::check(spec, request);
                 request.map_err(Error::from)?;
                 let asked = upstream.ask(spec, naming(headers), &body, budget.exact_permit());
-                Responses::There(asked?)
+                Responses::Upstream(asked?)
             }
         };
         Ok(Pieces {
@@ -81,14 +81,14 @@ impl Pieces {
     /// piece.
     pub(super) async fn next(&mut self) -> Option<Result<(Piece, MemoryPermit), OpenAiError>> {
         let response = match &mut self.responses {
-            Responses::Here(answers, response_trace) => {
-                let response = answers.next().await?;
+            Responses::Local(stream, response_trace) => {
+                let response = stream.next().await?;
                 if let (Ok(response), Some(response_trace)) = (&response, response_trace) {
-                    response_trace.answered(response);
+                    response_trace.responded(response);
                 }
                 response.map_err(|error| Error::from(error).into())
             }
-            Responses::There(replies) => replies.next().await?,
+            Responses::Upstream(upstream) => upstream.next().await?,
         };
         Some(response.and_then(|response| piece(&self.spec, &response, &self.budget)))
     }

@@ -11,8 +11,8 @@ use pytriton_kserve::openai::{Format, OpenAiError, Usage};
 
 use crate::service::Error;
 
-use super::super::answer::{Answer, events};
-use super::super::events::{EVENT, Events, event, unless_silent};
+use super::super::events::{EVENT, Events, event, first_event};
+use super::super::response::{HttpResponse, events};
 use super::accepted::AcceptedRequest;
 use super::complete::add;
 use super::text_stream::{Text, text_stream};
@@ -24,9 +24,9 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 ///
 /// If the first piece takes long, the response begins without it. If the first result is an error,
 /// it determines the status.
-pub(super) async fn streamed(taken: AcceptedRequest) -> Result<Answer, OpenAiError> {
+pub(super) async fn streamed(taken: AcceptedRequest) -> Result<HttpResponse, OpenAiError> {
     let mut streaming = Streaming::new(taken);
-    let first = match unless_silent(streaming.texts.next()).await {
+    let first = match first_event(streaming.texts.next()).await {
         None => None,
         Some(first) => Some(streaming.written(first.transpose()?).await?),
     };

@@ -164,7 +164,7 @@ async fn a_silent_stream_gives_signs_of_life() {
     let begun = Instant::now();
     let body = r#"{"model":"Text","prompt":"wait","stream":true}"#;
     let request = Request::post(COMPLETIONS).body(Body::from(body)).unwrap();
-    let mut body = super::super::answer(&app, pytriton_engine::port::Port::Http, request)
+    let mut body = super::super::handle(&app, pytriton_engine::port::Port::Http, request)
         .await
         .into_body();
     for count in 1..4 {

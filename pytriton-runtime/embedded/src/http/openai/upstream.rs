@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use crate::service::Error;
 
 use super::super::tritonserver_client::{Connection, TritonserverClient, TritonserverError};
-use super::replies::Replies;
+use super::upstream_responses::UpstreamResponses;
 
 /// The maximum size of an error response of tritonserver.
 const REFUSAL: usize = 64 << 10;
@@ -69,7 +69,7 @@ impl Upstream {
         headers: Vec<(HeaderName, HeaderValue)>,
         body: &[u8],
         mut permit: MemoryPermit,
-    ) -> Result<Replies, OpenAiError> {
+    ) -> Result<UpstreamResponses, OpenAiError> {
         let claim = self.side_channel.claim();
         let body = claimed(body, claim.number(), &mut permit).map_err(Error::from)?;
         let (upstream, asked) = (Arc::clone(self), Arc::clone(spec));
@@ -78,7 +78,7 @@ impl Upstream {
             let _permit = permit;
             upstream.forward(&asked, headers, body).await
         });
-        Ok(Replies::new(claim, asking))
+        Ok(UpstreamResponses::new(claim, asking))
     }
 
     async fn forward(
@@ -90,7 +90,7 @@ impl Upstream {
         let connected = self.client.connect().await;
         let mut connection = connected.map_err(|error| match error {
             TritonserverError::Full => full(),
-            other => unanswered(&other),
+            other => no_response(&other),
         })?;
         let asked = self.send(spec, headers, body, &mut connection).await;
         let response = asked.map_err(|error| unavailable(&error))?;
@@ -181,10 +181,10 @@ fn is_stream(response: &Response<Incoming>) -> bool {
 }
 
 pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
-    unanswered(&TritonserverError::Gone(error.to_string()))
+    no_response(&TritonserverError::Gone(error.to_string()))
 }
 
-fn unanswered(error: &TritonserverError) -> OpenAiError {
+fn no_response(error: &TritonserverError) -> OpenAiError {
     OpenAiError::Failed {
         status: 503,
         message: for_client(error),

@@ -39,7 +39,7 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
     Arc::new(upstream)
 }
 
-fn ask(upstream: &Arc<Upstream>) -> Replies {
+fn ask(upstream: &Arc<Upstream>) -> UpstreamResponses {
     ask_with(upstream, b"{}", MemoryPermit::unlimited()).unwrap()
 }
 
@@ -47,13 +47,13 @@ fn ask_with(
     upstream: &Arc<Upstream>,
     body: &[u8],
     permit: MemoryPermit,
-) -> Result<Replies, OpenAiError> {
+) -> Result<UpstreamResponses, OpenAiError> {
     let spec = Arc::new(IDENTITY.spec().unwrap());
     upstream.ask(&spec, Vec::new(), body, permit)
 }
 
 /// Returns the sender of the responses, as the worker obtains it.
-fn redeem(upstream: &Upstream, replies: &Replies) -> ResponseSender {
+fn redeem(upstream: &Upstream, replies: &UpstreamResponses) -> ResponseSender {
     let mut request = infer_request(1, 1.0);
     let number = ParameterValue::String(replies.claim.number().to_owned());
     request.parameters.insert(CLAIM, number);

@@ -3,7 +3,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use pytriton_kserve::HEADER_LENGTH;
 
 use super::super::HttpError;
-use super::super::answer::Answer;
+use super::super::response::HttpResponse;
 
 /// Converts the length of the JSON part from the content type, where a platform puts it, to the
 /// header of the KServe API.
@@ -29,8 +29,8 @@ pub(super) fn read(headers: &mut HeaderMap, prefix: &'static str) -> Result<(), 
 }
 
 /// Moves the length of the JSON part of a response to the content type.
-pub(super) fn write(answer: &mut Answer, prefix: &'static str) {
-    let headers = answer.headers_mut();
+pub(super) fn write(response: &mut HttpResponse, prefix: &'static str) {
+    let headers = response.headers_mut();
     let Some(length) = headers.remove(HEADER_LENGTH) else {
         return;
     };

@@ -17,8 +17,8 @@ use pytriton_engine::port::Port;
 
 use crate::service::AppState;
 
-use super::answer::Answer;
 use super::body::Body;
+use super::response::HttpResponse;
 
 pub use sagemaker::{Ping, SageMaker};
 pub use vertex_ai::VertexAi;
@@ -50,14 +50,14 @@ impl Platform {
     }
 
     /// Serves a request on the platform's port.
-    pub(crate) async fn answer<B: Body>(
+    pub(crate) async fn handle<B: Body>(
         &self,
         app_state: &AppState,
         request: Request<B>,
-    ) -> Answer {
+    ) -> HttpResponse {
         match self {
-            Self::VertexAi(routes) => routes.answer(app_state, request).await,
-            Self::SageMaker(routes) => routes.answer(app_state, request).await,
+            Self::VertexAi(routes) => routes.handle(app_state, request).await,
+            Self::SageMaker(routes) => routes.handle(app_state, request).await,
         }
     }
 }

@@ -6,8 +6,8 @@ use pytriton_engine::port::Port;
 
 use crate::service::AppState;
 
-use super::super::answer::{Answer, PLAIN, answer as with};
 use super::super::body::Body;
+use super::super::response::{HttpResponse, PLAIN, respond};
 use super::super::router;
 
 /// Serves a request as if it had this path of the KServe API.
@@ -16,7 +16,7 @@ pub(super) async fn at<B: Body>(
     mut request: Request<B>,
     path: &str,
     method: Method,
-) -> Answer {
+) -> HttpResponse {
     let Ok(path) = PathAndQuery::try_from(path) else {
         return nothing(StatusCode::BAD_REQUEST);
     };
@@ -26,22 +26,22 @@ pub(super) async fn at<B: Body>(
     // The platforms do not use compression.
     request.headers_mut().remove(ACCEPT_ENCODING);
     request.headers_mut().remove(CONTENT_ENCODING);
-    let answer = router::answer(app_state, Port::Http, request).await;
-    let status = answer.status();
+    let response = router::handle(app_state, Port::Http, request).await;
+    let status = response.status();
     let only_status = status == StatusCode::OK || status == StatusCode::BAD_REQUEST;
-    match health && only_status && !is_error(&answer) {
+    match health && only_status && !is_error(&response) {
         true => nothing(status),
-        false => answer,
+        false => response,
     }
 }
 
 /// Creates a response without a body.
-pub(super) fn nothing(status: StatusCode) -> Answer {
-    with(status, PLAIN, TrackedBytes::default())
+pub(super) fn nothing(status: StatusCode) -> HttpResponse {
+    respond(status, PLAIN, TrackedBytes::default())
 }
 
 /// Returns whether the response is an error. Errors are plain text, and health responses are not.
-fn is_error(answer: &Answer) -> bool {
-    let content_type = answer.headers().get(axum::http::header::CONTENT_TYPE);
+fn is_error(response: &HttpResponse) -> bool {
+    let content_type = response.headers().get(axum::http::header::CONTENT_TYPE);
     content_type.is_some_and(|content_type| content_type == PLAIN)
 }

@@ -8,8 +8,8 @@ use crate::service::routes::{
     Endpoint, MODELS, RouteMatch, SageMakerEndpoint, check_access, find_method,
 };
 
-use super::super::answer::{Answer, Failure, PLAIN, answer as with};
 use super::super::body::Body;
+use super::super::response::{Failure, HttpResponse, PLAIN, respond};
 use super::binary;
 use super::request::{at, nothing};
 
@@ -44,11 +44,11 @@ impl SageMaker {
         }
     }
 
-    pub(super) async fn answer<B: Body>(
+    pub(super) async fn handle<B: Body>(
         &self,
         app_state: &AppState,
         mut request: Request<B>,
-    ) -> Answer {
+    ) -> HttpResponse {
         let method = request.method().clone();
         let path = request.uri().path();
         let found = find_method(Port::SageMaker, Self::table_path(path), &method);
@@ -68,13 +68,13 @@ impl SageMaker {
                     return Failure::plain(error).into();
                 }
                 let path = format!("/v2/models/{}/infer", self.model);
-                let mut answer = at(app_state, request, &path, method).await;
-                binary::write(&mut answer, BINARY);
+                let mut response = at(app_state, request, &path, method).await;
+                binary::write(&mut response, BINARY);
                 // Triton uses this status for failed executions on SageMaker.
-                if answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
-                    *answer.status_mut() = StatusCode::BAD_REQUEST;
+                if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+                    *response.status_mut() = StatusCode::BAD_REQUEST;
                 }
-                answer
+                response
             }
             Endpoint::SageMaker(SageMakerEndpoint::Models) => {
                 match check_access(app_state, route, request.headers()) {
@@ -88,7 +88,7 @@ impl SageMaker {
 }
 
 /// Refuses multi-model requests, because no models can be added.
-fn several(path: &str, method: &Method) -> Answer {
+fn several(path: &str, method: &Method) -> HttpResponse {
     let Some(rest) = path.strip_prefix(MODELS) else {
         return nothing(StatusCode::BAD_REQUEST);
     };
@@ -96,13 +96,13 @@ fn several(path: &str, method: &Method) -> Answer {
     let (name, action) = rest.split_once('/').unwrap_or((rest, ""));
     match (method.as_str(), name, action) {
         (_, _, action) if !["", "invoke"].contains(&action) => nothing(StatusCode::BAD_REQUEST),
-        ("GET", "", _) => with(
+        ("GET", "", _) => respond(
             StatusCode::OK,
             PLAIN,
             TrackedBytes::from_static(b"{\"models\":[]}"),
         ),
         ("POST", _, "invoke") | ("GET" | "DELETE", ..) => nothing(StatusCode::NOT_FOUND),
-        ("POST", ..) => with(
+        ("POST", ..) => respond(
             StatusCode::BAD_REQUEST,
             PLAIN,
             TrackedBytes::short(&error_json(FIXED)),

@@ -52,13 +52,16 @@ async fn ask_at(
         request = request.header(*name, *value);
     }
     let body = http_body_util::Full::new(bytes::Bytes::from(body.to_owned()));
-    let answer = platform
-        .answer(app_state, request.body(body).unwrap())
+    let response = platform
+        .handle(app_state, request.body(body).unwrap())
         .await;
-    let status = answer.status().as_u16();
-    assert_eq!(answer.headers().contains_key(ALLOW), status == 405);
-    let content_type = answer.headers()[CONTENT_TYPE].to_str().unwrap().to_owned();
-    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    let status = response.status().as_u16();
+    assert_eq!(response.headers().contains_key(ALLOW), status == 405);
+    let content_type = response.headers()[CONTENT_TYPE]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
     let body = String::from_utf8_lossy(&body).into_owned();
     (status, content_type, body)
 }

@@ -10,9 +10,9 @@ use crate::service::routes::{
     AIP_HEALTH_ROUTE, AIP_PREDICT_ROUTE, Endpoint, VertexAiEndpoint, check_access, find,
 };
 
-use super::super::answer::{Answer, Failure, PLAIN, allow, answer as with};
 use super::super::body::Body;
 use super::super::metrics::Metrics;
+use super::super::response::{Failure, HttpResponse, PLAIN, allow, respond};
 use super::binary;
 use super::request::{at, nothing};
 
@@ -46,11 +46,11 @@ impl VertexAi {
         }
     }
 
-    pub(super) async fn answer<B: Body>(
+    pub(super) async fn handle<B: Body>(
         &self,
         app_state: &AppState,
         mut request: Request<B>,
-    ) -> Answer {
+    ) -> HttpResponse {
         let path = self.table_path(request.uri().path());
         let method = request.method().clone();
         match find(Port::VertexAi, path).map(|found| found.route.endpoint) {
@@ -81,7 +81,7 @@ impl VertexAi {
                         // All of these texts together are bounded.
                         let permit = MemoryPermit::unlimited();
                         let text = TrackedBytes::new(metrics.text().await, permit);
-                        with(StatusCode::OK, PLAIN, text)
+                        respond(StatusCode::OK, PLAIN, text)
                     }
                     Err(error) => Failure::plain(error).into(),
                 }

@@ -146,7 +146,7 @@ impl Framed {
 }
 
 fn prefix(length: usize) -> Result<[u8; PREFIX], Status> {
-    let length = u32::try_from(length).map_err(|_| GrpcError::AnswerTooLarge { length })?;
+    let length = u32::try_from(length).map_err(|_| GrpcError::ResponseTooLarge { length })?;
     Ok(Prefix::plain(length))
 }
 
@@ -295,7 +295,7 @@ mod tests {
             let messages: Vec<_> = lengths.iter().map(framed).collect();
             let all: usize = lengths.iter().sum();
             assert!(messages.iter().all(Result::is_ok));
-            let mut answers = ResponseBody {
+            let mut responses = ResponseBody {
                 messages: futures_util::stream::iter(messages),
                 available: None,
                 end: End::Open,
@@ -303,7 +303,7 @@ mod tests {
             assert!(budget.reserved() >= all - 10);
             let mut sent = Vec::new();
             let mut context = Context::from_waker(Waker::noop());
-            while let Poll::Ready(Some(frame)) = Pin::new(&mut answers).poll_frame(&mut context) {
+            while let Poll::Ready(Some(frame)) = Pin::new(&mut responses).poll_frame(&mut context) {
                 sent.extend(frame.unwrap().into_data());
             }
             let bytes: usize = sent.iter().map(Bytes::len).sum();

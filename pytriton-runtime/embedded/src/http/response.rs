@@ -16,11 +16,11 @@ pub(super) const JSON: &str = "application/json";
 pub(super) const PLAIN: &str = "text/plain";
 
 /// A response over HTTP.
-pub(crate) type Answer = Response<Content>;
+pub(crate) type HttpResponse = Response<Content>;
 
 /// Creates a JSON response.
-pub(super) fn json(body: TrackedBytes) -> Answer {
-    answer(StatusCode::OK, JSON, body)
+pub(super) fn json(body: TrackedBytes) -> HttpResponse {
+    respond(StatusCode::OK, JSON, body)
 }
 
 /// Creates a response about models or settings. Its memory is reserved until the client has
@@ -29,10 +29,10 @@ pub(super) fn held(
     app_state: &AppState,
     content_type: &'static str,
     body: impl Into<Bytes>,
-) -> Result<Answer, Failure> {
+) -> Result<HttpResponse, Failure> {
     let body = reserved(app_state, body);
     let body = body.map_err(|error| Failure::json(Error::from(error)))?;
-    Ok(answer(StatusCode::OK, content_type, body))
+    Ok(respond(StatusCode::OK, content_type, body))
 }
 
 /// Reserves the memory of a text about models or settings.
@@ -46,23 +46,27 @@ pub(super) fn reserved(
 }
 
 /// Creates a response from parts, which are sent one after another without being joined.
-pub(super) fn parts(headers: HeaderMap, first: TrackedBytes, others: Vec<TrackedBytes>) -> Answer {
+pub(super) fn parts(
+    headers: HeaderMap,
+    first: TrackedBytes,
+    others: Vec<TrackedBytes>,
+) -> HttpResponse {
     let mut response = Response::new(Content::Parts(Parts::new(first, others)));
     *response.headers_mut() = headers;
     response
 }
 
 /// Creates a response that is a stream of events.
-pub(super) fn events(status: StatusCode, events: Events) -> Answer {
+pub(super) fn events(status: StatusCode, events: Events) -> HttpResponse {
     let content_type = "text/event-stream; charset=utf-8";
-    answer(status, content_type, Content::Events(events))
+    respond(status, content_type, Content::Events(events))
 }
 
-pub(super) fn answer(
+pub(super) fn respond(
     status: StatusCode,
     content_type: &'static str,
     body: impl Into<Content>,
-) -> Answer {
+) -> HttpResponse {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(content_type);
@@ -93,7 +97,7 @@ impl Failure {
     }
 }
 
-impl From<Failure> for Answer {
+impl From<Failure> for HttpResponse {
     fn from(
         Failure {
             error,
@@ -102,7 +106,7 @@ impl From<Failure> for Answer {
     ) -> Self {
         let status = StatusCode::from_u16(error.status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = answer(
+        let mut response = respond(
             status,
             content_type,
             TrackedBytes::short(&error_json(&for_client(&error))),
@@ -119,10 +123,10 @@ impl From<Failure> for Answer {
 }
 
 /// Adds the `Allow` header, which a response with status 405 must have.
-pub(super) fn allow(answer: &mut Answer, methods: &[Method]) {
+pub(super) fn allow(response: &mut HttpResponse, methods: &[Method]) {
     let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
     // Method names, commas and spaces are valid in a header.
     if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
-        answer.headers_mut().insert(ALLOW, names);
+        response.headers_mut().insert(ALLOW, names);
     }
 }

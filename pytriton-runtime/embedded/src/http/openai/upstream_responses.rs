@@ -15,11 +15,11 @@ use super::upstream::{Forwarded, unavailable};
 
 /// How long after the last response a request is assumed to be forgotten by tritonserver if it has
 /// not ended.
-const FORGOTTEN: Duration = Duration::from_millis(500);
+const END_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The responses to one request. Dropping it closes the connection, which cancels the request in
 /// tritonserver.
-pub(super) struct Replies {
+pub(super) struct UpstreamResponses {
     pub(super) claim: SideChannelResponses,
     /// The task that sends the request to tritonserver.
     pub(super) asking: JoinSet<Forwarded>,
@@ -27,7 +27,7 @@ pub(super) struct Replies {
     over: bool,
 }
 
-impl Replies {
+impl UpstreamResponses {
     /// Creates the receiver for a request that `asking` sends.
     pub(super) fn new(claim: SideChannelResponses, asking: JoinSet<Forwarded>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Replies {
         if self.over {
             return None;
         }
-        let next = self.answer().await;
+        let next = self.receive().await;
         self.over = !matches!(next, Some(Ok(_)));
         if next.is_none() {
             self.end().await;
@@ -51,11 +51,11 @@ impl Replies {
         next
     }
 
-    async fn answer(&mut self) -> Option<Result<Response, OpenAiError>> {
-        let answer = match &self.outcome {
+    async fn receive(&mut self) -> Option<Result<Response, OpenAiError>> {
+        let next = match &self.outcome {
             None => tokio::select! {
                 biased;
-                answer = self.claim.next() => answer,
+                next = self.claim.next() => next,
                 outcome = self.asking.join_next() => {
                     let outcome = outcome.and_then(Result::ok);
                     self.outcome = Some(outcome.unwrap_or_else(|| Err(unavailable(&"the request was not sent"))));
@@ -65,7 +65,7 @@ impl Replies {
             },
             Some(_) => self.claim.next().now_or_never().flatten(),
         };
-        match answer {
+        match next {
             Some(Ok(response)) => Some(Ok(response)),
             // The client has not cancelled it.
             Some(Err(SchedulerError::Cancelled)) => {
@@ -73,12 +73,12 @@ impl Replies {
             }
             Some(Err(error)) => Some(Err(Error::from(error).into())),
             None if self.claim.is_answered() => None,
-            None => Some(Err(self.why().await)),
+            None => Some(Err(self.failure().await)),
         }
     }
 
     /// Returns why there is no response.
-    async fn why(&mut self) -> OpenAiError {
+    async fn failure(&mut self) -> OpenAiError {
         let outcome = match self.outcome.take() {
             None => self.asking.join_next().await.and_then(Result::ok),
             outcome => outcome,
@@ -92,13 +92,13 @@ impl Replies {
     /// Gives tritonserver time to end the request.
     async fn end(&mut self) {
         // The connection is closed in any case.
-        let _ = timeout(FORGOTTEN, self.asking.join_next()).await;
+        let _ = timeout(END_TIMEOUT, self.asking.join_next()).await;
     }
 }
 
-impl fmt::Debug for Replies {
+impl fmt::Debug for UpstreamResponses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Replies")
+        f.debug_struct("UpstreamResponses")
             .field("claim", &self.claim)
             .finish_non_exhaustive()
     }
