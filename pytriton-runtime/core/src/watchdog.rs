@@ -30,7 +30,7 @@ struct State {
     started: bool,
     /// The next time at which the thread checks, whether it is asleep or was just woken; `None` for
     /// never.
-    looks: Option<Instant>,
+    next_check: Option<Instant>,
     next: u64,
     deadlines: BTreeMap<Deadline, Expiry>,
 }
@@ -54,7 +54,7 @@ impl Watchdog {
         Self {
             state: Mutex::new(State {
                 started: false,
-                looks: None,
+                next_check: None,
                 next: 0,
                 deadlines: BTreeMap::new(),
             }),
@@ -99,8 +99,11 @@ impl Watchdog {
     fn watch(&'static self, deadline: Instant, expiry: Expiry) -> Watch {
         let mut state = self.state.lock();
         let deadline = state.insert(deadline, expiry);
-        if state.looks.is_none_or(|looks| deadline.0 < looks) {
-            state.looks = Some(deadline.0);
+        if state
+            .next_check
+            .is_none_or(|next_check| deadline.0 < next_check)
+        {
+            state.next_check = Some(deadline.0);
             self.earlier.notify_one();
         }
         Watch {
@@ -116,8 +119,8 @@ impl Watchdog {
             let nearest = state.deadlines.first_key_value().map(|(&(at, _), _)| at);
             // By now the awaited event has often happened. The thread still sleeps until then:
             // later deadlines do not need to wake it.
-            state.looks = nearest.or(state.looks.filter(|&looks| looks > now));
-            let left = state.looks.map(|at| at.saturating_duration_since(now));
+            state.next_check = nearest.or(state.next_check.filter(|&next_check| next_check > now));
+            let left = state.next_check.map(|at| at.saturating_duration_since(now));
             match left {
                 Some(Duration::ZERO) => {
                     let expired = state.deadlines.pop_first();
@@ -317,16 +320,16 @@ mod tests {
     #[test]
     fn watches_dropped_in_time_wake_the_thread_once() {
         let watchdog = watchdog();
-        let looks = (0..1000).map(|_| {
+        let next_check = (0..1000).map(|_| {
             drop(watchdog.run_at(Instant::now() + RECEIVE_TIMEOUT, || {}));
             thread::yield_now();
-            watchdog.state.lock().looks
+            watchdog.state.lock().next_check
         });
-        let mut looks: Vec<_> = looks.collect();
-        looks.dedup();
-        assert!(looks.iter().all(Option::is_some));
+        let mut next_check: Vec<_> = next_check.collect();
+        next_check.dedup();
+        assert!(next_check.iter().all(Option::is_some));
         // The first check, the one at the start of the thread, and the one after the first
         // deadline.
-        assert!(looks.len() <= 3, "{looks:?}");
+        assert!(next_check.len() <= 3, "{next_check:?}");
     }
 }

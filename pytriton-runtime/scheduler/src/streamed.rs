@@ -4,7 +4,7 @@ use std::task::{Context, Poll};
 use pytriton_core::call::{Cancelled, ModelError};
 use pytriton_core::request::{Response, SmallVec};
 use pytriton_core::response_channel::{RequestSink, ResponseSender, SchedulerError, StreamedBatch};
-use pytriton_core::statistics::{MOST_ANSWERS, nanoseconds};
+use pytriton_core::statistics::{MAX_RESPONSE_STATISTICS, nanoseconds};
 use tokio::time::Instant;
 
 use super::completion_context::CompletionContext;
@@ -68,11 +68,11 @@ impl ChannelSink {
 
     /// Records a response, up to the number of responses with separate statistics.
     fn record(&mut self, succeeded: bool) {
-        if self.recorded >= MOST_ANSWERS {
+        if self.recorded >= MAX_RESPONSE_STATISTICS {
             return;
         }
         let now = Instant::now();
-        self.completion.recorder().record_answer(
+        self.completion.recorder().record_response(
             self.recorded,
             nanoseconds(now.saturating_duration_since(self.since)),
             nanoseconds(now.saturating_duration_since(self.arrived)),

@@ -155,7 +155,7 @@ async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
     assert_eq!(both, [(Vec::new(), None), (Vec::new(), Some(text))]);
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (1, 1));
-    assert_eq!(statistics.answers[&0].fail.count, 1);
+    assert_eq!(statistics.responses[&0].fail.count, 1);
 }
 
 static KEPT: Mutex<Vec<Sender>> = Mutex::new(Vec::new());

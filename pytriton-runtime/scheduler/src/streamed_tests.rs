@@ -114,8 +114,8 @@ async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
     }
     let statistics = served.scheduler.statistics();
     assert_eq!((statistics.success.count, statistics.fail.count), (7, 0));
-    assert_eq!(statistics.answers[&0].success.count, 6);
-    assert_eq!(statistics.answers[&39].success.count, 3);
+    assert_eq!(statistics.responses[&0].success.count, 6);
+    assert_eq!(statistics.responses[&39].success.count, 3);
 }
 
 /// A stream with waiting items that fails after as many responses as the first value, or panics if

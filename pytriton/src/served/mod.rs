@@ -25,8 +25,8 @@ pub use pytriton_runtime::port::Port;
 pub use pytriton_runtime::registry::SequenceScheduling;
 pub use pytriton_runtime::request::{ParameterValue, Parameters, Request, Sequence, SequenceId};
 pub use pytriton_runtime::runtime_models::{
-    Answer, Failure, Flaw, Function, Input, Inputs, Model, ModelFlaws, Named, Output, PerSequence,
-    Stateful, StatefulPerSequence,
+    Failure, Flaw, Function, Input, Inputs, IntoOutputs, Model, ModelFlaws, Named, Output,
+    PerSequence, Stateful, StatefulPerSequence,
 };
 #[cfg(feature = "embedded")]
 pub use pytriton_runtime::server::Router;

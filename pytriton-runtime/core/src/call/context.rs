@@ -29,7 +29,7 @@ impl Context {
             instance,
             logger,
             budget: None,
-            health: Health::UNHEARD,
+            health: Health::IGNORED,
         }
     }
 

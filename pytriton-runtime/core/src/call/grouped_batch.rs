@@ -9,7 +9,7 @@ use crate::request::{ParameterValue, Request};
 use crate::tensor::Tensor;
 
 use super::Executed;
-use super::pipeline::together;
+use super::pipeline::can_share_call;
 
 /// A batch in which requests of the same call are adjacent.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl<'a> GroupedBatch<'a> {
     pub fn new(spec: &ModelSpec, requests: &'a [Request], stacked: &'a [Option<Tensor>]) -> Self {
         let mut pairs = requests.iter().zip(requests.iter().skip(1));
         let mixed = spec.call != CallMode::Request
-            && !pairs.all(|(one, two)| together(spec, one, two, !stacked.is_empty()));
+            && !pairs.all(|(one, two)| can_share_call(spec, one, two, !stacked.is_empty()));
         let order = mixed.then(|| order(spec, requests, !stacked.is_empty()));
         match order.filter(|order| !order.is_sorted()) {
             None => Self {

@@ -9,19 +9,19 @@ pub struct Health(Option<Arc<dyn Fn(String) + Send + Sync>>);
 
 impl Health {
     /// Ignores all errors.
-    pub(crate) const UNHEARD: Self = Self(None);
+    pub(crate) const IGNORED: Self = Self(None);
 
     /// Calls a closure, which must not block.
-    pub fn new(told: impl Fn(String) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(told)))
+    pub fn new(report: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(report)))
     }
 
     /// Reports an error if it is fatal. `panics` states whether panics are fatal.
     pub fn note(&self, error: &ModelError, panics: bool) {
-        if let Some(told) = &self.0
+        if let Some(report) = &self.0
             && error.is_unrecoverable(panics)
         {
-            told(error.to_string());
+            report(error.to_string());
         }
     }
 }

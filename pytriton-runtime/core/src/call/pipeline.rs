@@ -40,11 +40,16 @@ pub(super) fn runs<'a>(
     requests: &'a [Request],
     stacked: bool,
 ) -> impl Iterator<Item = &'a [Request]> {
-    requests.chunk_by(move |one, two| together(spec, one, two, stacked))
+    requests.chunk_by(move |one, two| can_share_call(spec, one, two, stacked))
 }
 
 /// Returns whether two requests may be executed in one call.
-pub(super) fn together(spec: &ModelSpec, one: &Request, two: &Request, stacked: bool) -> bool {
+pub(super) fn can_share_call(
+    spec: &ModelSpec,
+    one: &Request,
+    two: &Request,
+    stacked: bool,
+) -> bool {
     if one.flaw().is_some() || two.flaw().is_some() {
         return false;
     }

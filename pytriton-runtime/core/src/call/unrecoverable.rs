@@ -59,16 +59,16 @@ impl Error for Unrecoverable {
 pub(super) fn is_unrecoverable(error: &dyn Display) -> bool {
     DISPLAYED.set(false);
     // A failing `Display` is handled where the message for the client is created.
-    let _ = write!(Nowhere, "{error}");
+    let _ = write!(Discard, "{error}");
     if !DISPLAYED.get() {
-        let _ = write!(Nowhere, "{error:#}");
+        let _ = write!(Discard, "{error:#}");
     }
     DISPLAYED.get()
 }
 
-struct Nowhere;
+struct Discard;
 
-impl Write for Nowhere {
+impl Write for Discard {
     fn write_str(&mut self, _: &str) -> fmt::Result {
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::{Batch, StepError};
 
 /// The maximum size in bytes of a tensor that a step extends. Requests have a size limit, and so
 /// does data derived from them.
-pub(super) const MOST_PADDED: usize = 1 << 30;
+pub(super) const MAX_PADDED_BYTES: usize = 1 << 30;
 
 /// Builds a tensor of `shape` for an input: the bytes of `before`, followed by `times` repetitions
 /// of the bytes of `row`. Its memory is reserved first.
@@ -21,7 +21,7 @@ pub(super) fn repeated(
     let data = row.data();
     let len = data.len().checked_mul(times);
     let len = len.and_then(|added| added.checked_add(before.len()));
-    let Some(len) = len.filter(|&len| len <= MOST_PADDED) else {
+    let Some(len) = len.filter(|&len| len <= MAX_PADDED_BYTES) else {
         let shape = shape_text(&shape);
         return Err(failed(TensorError::TooLarge { shape }));
     };

@@ -1,4 +1,4 @@
-use super::repeated::MOST_PADDED;
+use super::repeated::MAX_PADDED_BYTES;
 use crate::tensor::{AlignedBuffer, BytesElements, Tensor, TensorError, element_count, shape_text};
 
 /// Enlarges the dims of a tensor except the first, and fills new positions with `element`.
@@ -28,7 +28,7 @@ pub(super) fn widened_bytes(
     let added = count.saturating_sub(element_count(tensor.shape())?);
     let len = added.checked_mul(size);
     let len = len.and_then(|added| added.checked_add(tensor.data().len()));
-    len.filter(|&len| len <= MOST_PADDED)
+    len.filter(|&len| len <= MAX_PADDED_BYTES)
         .ok_or_else(|| TensorError::TooLarge {
             shape: shape_text(&shape),
         })

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use super::threads::places;
-use super::work::{LONG_WORK_BYTES, long_places};
-use super::{is_relieved, near, on_thread, report};
+use super::threads::permits;
+use super::work::{LONG_WORK_BYTES, long_permits};
+use super::{in_place_or_on_thread, mark_blockable, on_thread, report};
 
 /// Runs 20 computations on that many bytes each. Returns the maximum that ran at a time, and how
 /// often the calling thread was free meanwhile.
@@ -39,12 +39,12 @@ async fn most(bytes: usize) -> (usize, usize) {
 
 #[tokio::test]
 async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
-    for (bytes, places) in [
-        (LONG_WORK_BYTES, places()),
-        (LONG_WORK_BYTES + 1, long_places()),
+    for (bytes, permits) in [
+        (LONG_WORK_BYTES, permits()),
+        (LONG_WORK_BYTES + 1, long_permits()),
     ] {
         let (most, turns) = most(bytes).await;
-        assert!(most <= places && turns > 0, "{most}, {turns}");
+        assert!(most <= permits && turns > 0, "{most}, {turns}");
     }
 }
 
@@ -52,7 +52,7 @@ async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
 async fn a_report_does_not_wait_for_what_is_heavy() {
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
     let receiver = Arc::new(std::sync::Mutex::new(receiver));
-    let held: Vec<_> = (0..4 * places())
+    let held: Vec<_> = (0..4 * permits())
         .map(|_| {
             let receiver = Arc::clone(&receiver);
             tokio::spawn(on_thread(LONG_WORK_BYTES, move || {
@@ -79,7 +79,7 @@ async fn a_report_does_not_wait_for_what_is_heavy() {
 fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
-        .on_thread_start(is_relieved)
+        .on_thread_start(mark_blockable)
         .enable_time()
         .build()
         .unwrap();
@@ -94,7 +94,7 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
                 receiver.recv().unwrap();
                 here()
             };
-            near(bytes, work).await == before
+            in_place_or_on_thread(bytes, work).await == before
         });
         let other = tokio::spawn(async move { sender.send(()).unwrap() });
         other.await.unwrap();
@@ -114,14 +114,14 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
 #[test]
 fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
     let mut builder = Builder::new_multi_thread();
-    let relieved = builder.worker_threads(1).on_thread_start(is_relieved);
-    let relieved = relieved.build().unwrap();
+    let blockable = builder.worker_threads(1).on_thread_start(mark_blockable);
+    let blockable = blockable.build().unwrap();
     let here = || std::thread::current().id();
-    let other = relieved.spawn_blocking(move || {
+    let other = blockable.spawn_blocking(move || {
         let own = Builder::new_current_thread().build().unwrap();
-        own.block_on(near(LONG_WORK_BYTES, here)) != here()
+        own.block_on(in_place_or_on_thread(LONG_WORK_BYTES, here)) != here()
     });
-    assert!(relieved.block_on(other).unwrap());
+    assert!(blockable.block_on(other).unwrap());
 }
 
 #[cfg(target_os = "linux")]

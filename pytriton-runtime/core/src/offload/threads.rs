@@ -10,16 +10,16 @@ use tokio::task::{JoinHandle, spawn_blocking};
 /// A runtime that only provides the offload threads.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_current_thread()
-        .max_blocking_threads(2 * places())
+        .max_blocking_threads(2 * permits())
         .thread_name("pytriton-heavy")
-        .on_thread_start(be_nice)
+        .on_thread_start(lower_priority)
         .build()
 });
 
 /// Lowers the priority of the current thread. On Linux, niceness applies per thread; with this
 /// value a contended processor gives the thread a tenth. See docs/performance.md for the effect on
 /// health checks.
-fn be_nice() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Ok(nice) = rustix::process::getpriority_process(None) {
         // The thread may already have the lowest priority.
@@ -27,7 +27,7 @@ fn be_nice() {
     }
 }
 
-pub(super) fn places() -> usize {
+pub(super) fn permits() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 

@@ -5,28 +5,29 @@ use futures_util::future::{BoxFuture, Either, FutureExt};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::block_in_place;
 
-use super::relief::may_be_held;
-use super::threads::{begin, ended, places};
+use super::blockable::may_block;
+use super::threads::{begin, ended, permits};
 
 /// Codecs process up to this many bytes in some tens of microseconds.
-const LIGHT: usize = 32 << 10;
+const MAX_LIGHT_BYTES: usize = 32 << 10;
 
 /// Above this size, work takes longer than the time slice of a thread when other threads are
 /// waiting.
 pub(super) const LONG_WORK_BYTES: usize = 512 << 10;
 
 /// As many permits as there are processors: more threads would only compete.
-static PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(places()));
+static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(permits()));
 
 /// The permits for long work, one fewer than processors and separate from the others. Otherwise
 /// short work would wait until the system preempts a long computation.
-static LONG_PLACES: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_places()));
+static LONG_WORK_PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(long_permits()));
 
-pub(super) fn long_places() -> usize {
-    places().saturating_sub(1).max(1)
+pub(super) fn long_permits() -> usize {
+    permits().saturating_sub(1).max(1)
 }
 
-/// Runs work on that many bytes: on this thread if it is light, otherwise like [`near`].
+/// Runs work on that many bytes: on this thread if it is light, otherwise like
+/// [`in_place_or_on_thread`].
 ///
 /// # Cancel safety
 ///
@@ -42,13 +43,15 @@ pub fn by_weight<T: Send + 'static>(
     // Not an `async fn`: for light work, its future would still store the work several times.
     match is_light(bytes) {
         true => Either::Left(ready(work())),
-        false => Either::Right(Box::pin(near(bytes, work)) as BoxFuture<'static, T>),
+        false => {
+            Either::Right(Box::pin(in_place_or_on_thread(bytes, work)) as BoxFuture<'static, T>)
+        }
     }
 }
 
 /// Returns whether work on that many bytes should run on the current thread.
 pub fn is_light(bytes: usize) -> bool {
-    bytes <= LIGHT
+    bytes <= MAX_LIGHT_BYTES
 }
 
 /// Runs work on that many bytes on this thread if it is not long and other workers can take over
@@ -61,8 +64,11 @@ pub fn is_light(bytes: usize) -> bool {
 /// # Panics
 ///
 /// Panics if the work panics.
-pub async fn near<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    run(bytes, work, run_near).await
+pub async fn in_place_or_on_thread<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    run(bytes, work, run_in_place).await
 }
 
 /// Offloads work on that many bytes, or on input that may expand, to another thread once a permit
@@ -103,10 +109,10 @@ async fn run<T: Send + 'static>(
     }
 }
 
-fn run_near(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
+fn run_in_place(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
     if bytes <= LONG_WORK_BYTES
-        && may_be_held()
-        && let Ok(_place) = PLACES.try_acquire()
+        && may_block()
+        && let Ok(_place) = PERMITS.try_acquire()
     {
         block_in_place(work);
         return ready(()).boxed();
@@ -116,12 +122,12 @@ fn run_near(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
 
 fn run_on_thread(bytes: usize, work: Work) -> BoxFuture<'static, ()> {
     let run = async move {
-        let places = match bytes > LONG_WORK_BYTES {
-            true => &LONG_PLACES,
-            false => &PLACES,
+        let permits = match bytes > LONG_WORK_BYTES {
+            true => &LONG_WORK_PERMITS,
+            false => &PERMITS,
         };
         // The semaphore is never closed.
-        let place = places.acquire().await.ok();
+        let place = permits.acquire().await.ok();
         let begun = begin(move || {
             let _place = place;
             work();

@@ -130,7 +130,7 @@ fn instances(model: &Model, function: &Function) -> Vec<Flaw> {
     match function.loaders.len() {
         0 => flaws.push(Flaw::NoFunction),
         1 => {}
-        functions if model.says("instances") && instances as usize != functions => {
+        functions if model.is_set("instances") && instances as usize != functions => {
             flaws.push(Flaw::Functions {
                 instances,
                 functions,

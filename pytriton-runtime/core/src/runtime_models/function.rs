@@ -7,9 +7,9 @@ use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, 
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{call_outputs, each, opened};
+use super::into_outputs::{call_outputs, each, opened};
 use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
-use super::{Answer, Failure, Inputs, PerSequence, Stateful};
+use super::{Failure, Inputs, IntoOutputs, PerSequence, Stateful};
 
 /// The function of a [`Model`](super::Model): a closure, and which requests one call processes.
 ///
@@ -50,7 +50,7 @@ impl Function {
     pub fn batch<F, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| call_outputs(call, function(&Inputs::new(call)));
         Self::plain(CallMode::Batch, Arc::new(function))
@@ -60,7 +60,7 @@ impl Function {
     pub fn sample<F, A>(function: F) -> Self
     where
         F: Fn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         Self {
             call: CallMode::Request,
@@ -72,7 +72,7 @@ impl Function {
     pub fn raw<F, A>(function: F) -> Self
     where
         F: Fn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| each(call, function(call.requests()));
         Self::plain(CallMode::Raw, Arc::new(function))
@@ -96,7 +96,7 @@ impl Function {
     where
         F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
         I: IntoIterator<Item = Result<A, Failure>>,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = move |call: &Call<'_>| {
             let items = opened(call, function(&Inputs::new(call)))?;
@@ -110,7 +110,7 @@ impl Function {
     where
         F: Fn(&Inputs<'_>) -> Result<I, Failure> + Send + Sync + 'static,
         I: IntoIterator<Item = Result<A, Failure>>,
-        A: Answer,
+        A: IntoOutputs,
     {
         Self {
             call: CallMode::Request,
@@ -124,7 +124,7 @@ impl Function {
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
         S: Stream<Item = Result<A, Failure>>,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         let waiting = Self::waiting(CallMode::Batch, move |call| {
@@ -142,7 +142,7 @@ impl Function {
     where
         F: Fn(&Inputs<'_>) -> Result<S, Failure> + Send + Sync + 'static,
         S: Stream<Item = Result<A, Failure>>,
-        A: Answer,
+        A: IntoOutputs,
     {
         Self {
             call: CallMode::Request,
@@ -155,7 +155,7 @@ impl Function {
     pub fn async_batch<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         Self::waiting(CallMode::Batch, move |call| {
@@ -168,7 +168,7 @@ impl Function {
     pub fn async_sample<F, A>(function: F) -> Self
     where
         F: AsyncFn(&Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         Self {
             call: CallMode::Request,
@@ -180,7 +180,7 @@ impl Function {
     pub fn async_raw<F, A>(function: F) -> Self
     where
         F: AsyncFn(&[Request]) -> Result<Vec<Result<A, Failure>>, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         Self::waiting(CallMode::Raw, move |call| {

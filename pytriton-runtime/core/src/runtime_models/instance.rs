@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use crate::call::{Call, Execution, Instance, ModelError, Returned};
 
-pub(super) type Answered = Result<Returned, ModelError>;
+pub(super) type CallResult = Result<Returned, ModelError>;
 
 /// A function without a state.
-pub(super) type Plain = dyn Fn(&Call<'_>) -> Answered + Send + Sync;
+pub(super) type Plain = dyn Fn(&Call<'_>) -> CallResult + Send + Sync;
 /// An `async` function without a state.
 pub(super) type Waiting = dyn for<'a> Fn(&'a Call<'a>) -> Execution<'a> + Send + Sync;
 /// A function with a state.
-pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> Answered + Send + Sync;
+pub(super) type OnState<S> = dyn Fn(&mut S, &Call<'_>) -> CallResult + Send + Sync;
 /// An `async` function with a state.
 pub(super) type WaitingOnState<S> =
     dyn for<'a> Fn(&'a S, &'a Call<'a>) -> Execution<'a> + Send + Sync;

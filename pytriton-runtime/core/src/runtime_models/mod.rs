@@ -6,16 +6,16 @@
 //! ([`PerSequence`]) or for both ([`StatefulPerSequence`]).
 //!
 //! Together they form a [`Registration`](crate::registry::Registration) like a declared model, or
-//! [`ModelFlaws`]. The return value of the function is an [`Answer`], which is checked against the
-//! model.
+//! [`ModelFlaws`]. The return value of the function is an [`IntoOutputs`], which is checked against
+//! the model.
 
-mod answer;
 mod check;
 mod failure;
 mod flaw;
 mod function;
 mod inputs;
 mod instance;
+mod into_outputs;
 mod model;
 mod options;
 mod per_sequence;
@@ -24,11 +24,11 @@ mod stateful;
 mod stateful_sequences;
 mod tensor;
 
-pub use answer::{Answer, Named};
 pub use failure::Failure;
 pub use flaw::{Flaw, ModelFlaws};
 pub use function::Function;
 pub use inputs::Inputs;
+pub use into_outputs::{IntoOutputs, Named};
 pub use model::Model;
 pub use per_sequence::PerSequence;
 pub use stateful::Stateful;

@@ -159,7 +159,7 @@ impl Model {
             version: options.version,
             version_policy: self.options.version_policy.clone(),
             max_batch_size,
-            instances: match self.says("instances") {
+            instances: match self.is_set("instances") {
                 true => self.options.instances.clone(),
                 false => functions.into(),
             },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use crate::call::Context;
 use crate::request::{Request, Sequence};
 
-use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
+use super::{Failure, Function, Inputs, IntoOutputs, StatefulPerSequence};
 
 /// A state for each sequence of requests. The methods set the function.
 ///
@@ -36,7 +36,7 @@ impl<S: 'static> PerSequence<S> {
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.sample(move |(), state, inputs| function(state, inputs))
@@ -46,7 +46,7 @@ impl<S: 'static> PerSequence<S> {
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.batch(move |(), states, inputs| function(states, inputs))
@@ -59,7 +59,7 @@ impl<S: 'static> PerSequence<S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.raw(move |(), states, requests| function(states, requests))
@@ -69,7 +69,7 @@ impl<S: 'static> PerSequence<S> {
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.async_sample(async move |(): &(), state: &mut S, inputs: &Inputs<'_>| {
@@ -81,7 +81,7 @@ impl<S: 'static> PerSequence<S> {
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.async_batch(
@@ -98,7 +98,7 @@ impl<S: 'static> PerSequence<S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let Self(all) = self;
         all.async_raw(

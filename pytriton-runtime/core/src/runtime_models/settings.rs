@@ -175,13 +175,13 @@ impl Model {
     }
 
     /// Returns whether an option was set.
-    pub(super) fn says(&self, option: &str) -> bool {
+    pub(super) fn is_set(&self, option: &str) -> bool {
         self.options.written.contains(&option)
     }
 
     fn with(mut self, option: &'static str, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
-        if !self.says(option) {
+        if !self.is_set(option) {
             self.options.written.push(option);
         }
         self

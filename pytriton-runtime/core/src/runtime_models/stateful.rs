@@ -6,9 +6,9 @@ use crate::call::{Call, Context, Execution, IntoState, LoadedInstance, ModelErro
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{call_outputs, each};
+use super::into_outputs::{call_outputs, each};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
-use super::{Answer, Failure, Function, Inputs, StatefulPerSequence};
+use super::{Failure, Function, Inputs, IntoOutputs, StatefulPerSequence};
 
 /// A state for each instance of a model. The methods set the function.
 ///
@@ -99,7 +99,7 @@ impl<S: 'static> Stateful<S> {
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = move |state: &mut S, call: &Call<'_>| {
             call_outputs(call, function(state, &Inputs::new(call)))
@@ -111,7 +111,7 @@ impl<S: 'static> Stateful<S> {
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         Function {
             call: CallMode::Request,
@@ -126,7 +126,7 @@ impl<S: 'static> Stateful<S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function =
             move |state: &mut S, call: &Call<'_>| each(call, function(state, call.requests()));
@@ -137,7 +137,7 @@ impl<S: 'static> Stateful<S> {
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         self.waiting(CallMode::Batch, move |state, call| {
@@ -150,7 +150,7 @@ impl<S: 'static> Stateful<S> {
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         Function {
             call: CallMode::Request,
@@ -165,7 +165,7 @@ impl<S: 'static> Stateful<S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         self.waiting(CallMode::Raw, move |state, call| {

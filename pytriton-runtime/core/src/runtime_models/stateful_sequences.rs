@@ -9,10 +9,10 @@ use crate::call::{
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::answer::{call_outputs, each};
-use super::instance::{Answered, WaitingOnState};
+use super::into_outputs::{call_outputs, each};
+use super::instance::{CallResult, WaitingOnState};
 use super::stateful::MakeState;
-use super::{Answer, Failure, Function, Inputs};
+use super::{Failure, Function, Inputs, IntoOutputs};
 
 /// A state for each instance of a model and one for each sequence. The methods set the function.
 ///
@@ -64,7 +64,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     pub fn sample<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         self.plain(CallMode::Request, move |own, call| {
             let mut state = <&mut S>::read(call)?;
@@ -77,7 +77,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     pub fn batch<F, A>(self, function: F) -> Function
     where
         F: Fn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         self.plain(CallMode::Batch, move |own, call| {
             let mut states = <&mut [&mut S]>::read(call)?;
@@ -93,7 +93,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         self.plain(CallMode::Raw, move |own, call| {
             let mut states = <&mut [&mut S]>::read(call)?;
@@ -106,7 +106,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     pub fn async_sample<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut S, &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         self.waiting(CallMode::Request, move |own, call| {
@@ -126,7 +126,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
     pub fn async_batch<F, A>(self, function: F) -> Function
     where
         F: AsyncFn(&I, &mut [&mut S], &Inputs<'_>) -> Result<A, Failure> + Send + Sync + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         self.waiting(CallMode::Batch, move |own, call| {
@@ -149,7 +149,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
             + Send
             + Sync
             + 'static,
-        A: Answer,
+        A: IntoOutputs,
     {
         let function = Arc::new(function);
         self.waiting(CallMode::Raw, move |own, call| {
@@ -164,7 +164,7 @@ impl<I: 'static, S: 'static> StatefulPerSequence<I, S> {
 
     fn plain<F>(self, call: CallMode, function: F) -> Function
     where
-        F: Fn(&I, &Call<'_>) -> Answered + Send + Sync + 'static,
+        F: Fn(&I, &Call<'_>) -> CallResult + Send + Sync + 'static,
     {
         self.on(call, Run::Plain(Arc::new(function)))
     }
@@ -200,7 +200,7 @@ enum Run<I> {
     Waiting(Arc<WaitingOnState<I>>),
 }
 
-type PlainOnState<I> = dyn Fn(&I, &Call<'_>) -> Answered + Send + Sync;
+type PlainOnState<I> = dyn Fn(&I, &Call<'_>) -> CallResult + Send + Sync;
 
 /// Does not require `I: Clone`.
 impl<I> Clone for Run<I> {

@@ -98,8 +98,8 @@ impl Regions {
         Err(SharedMemoryError::NoGpu)
     }
 
-    /// Returns the result of `tell` for one region, or for all regions of a kind in the order of
-    /// their names.
+    /// Returns the result of `describe` for one region, or for all regions of a kind in the order
+    /// of their names.
     ///
     /// # Errors
     ///
@@ -108,17 +108,17 @@ impl Regions {
         &self,
         kind: Kind,
         name: Option<&str>,
-        tell: impl Fn(&Region) -> T,
+        describe: impl Fn(&Region) -> T,
     ) -> Result<Vec<T>, SharedMemoryError> {
         let registered = self.read();
         let Some(name) = name else {
             return Ok(match kind {
-                Kind::System => registered.values().map(|region| tell(region)).collect(),
+                Kind::System => registered.values().map(|region| describe(region)).collect(),
                 Kind::Cuda => Vec::new(),
             });
         };
         match (registered.get(name), kind) {
-            (Some(region), Kind::System) => Ok(vec![tell(region)]),
+            (Some(region), Kind::System) => Ok(vec![describe(region)]),
             (Some(_), Kind::Cuda) => Err(SharedMemoryError::OtherKind {
                 name: excerpt(name),
             }),

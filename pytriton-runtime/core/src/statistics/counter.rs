@@ -83,7 +83,7 @@ impl FailureReason {
 
 /// The responses of a decoupled model with the same index within their requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AnswerStatistics {
+pub struct ResponseStatistics {
     /// From the previous response, or the call, to this one.
     pub compute_infer: StatisticDuration,
     /// Distribution of their outputs.
@@ -122,7 +122,7 @@ pub struct ModelStatistics {
     /// The executions by batch size.
     pub batches: BTreeMap<usize, BatchStatistics>,
     /// The responses by their index within the request, from 0.
-    pub answers: BTreeMap<u32, AnswerStatistics>,
+    pub responses: BTreeMap<u32, ResponseStatistics>,
     /// Failed requests by reason, in the order of [`FailureReason::ALL`].
     pub failures: [u64; 4],
     /// The total time in which instances have executed batches, in nanoseconds.

@@ -60,7 +60,7 @@ impl Latencies {
         &mut self,
         success: &Success,
         durations: &Durations,
-        answered_once: bool,
+        responded_once: bool,
     ) {
         if let Some(histograms) = &mut self.histograms {
             let Durations {
@@ -73,7 +73,7 @@ impl Latencies {
             histograms
                 .compute
                 .observe(compute_input + compute_infer + compute_output);
-            if answered_once {
+            if responded_once {
                 histograms.first_response.observe(success.request);
             }
         }

@@ -8,10 +8,11 @@ mod summary;
 
 pub use counter::nanoseconds;
 pub use counter::{
-    AnswerStatistics, BatchStatistics, Durations, FailureReason, ModelStatistics, StatisticDuration,
+    BatchStatistics, Durations, FailureReason, ModelStatistics, ResponseStatistics,
+    StatisticDuration,
 };
 pub use histogram::Histogram;
 pub use latencies::{Histograms, Latencies, Summaries};
-pub use recorder::MOST_ANSWERS;
+pub use recorder::MAX_RESPONSE_STATISTICS;
 pub use recorder::{CacheHit, Execution, Recorder, RequestOutcome, Success};
 pub use summary::Summary;

@@ -22,7 +22,7 @@ struct Counted {
 }
 
 /// The number of responses of a request with separate statistics, which bounds the memory.
-pub const MOST_ANSWERS: u32 = 1024;
+pub const MAX_RESPONSE_STATISTICS: u32 = 1024;
 
 /// One execution of a batch.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,7 +99,7 @@ impl Recorder {
     pub fn record(
         &self,
         execution: Execution,
-        answered_once: bool,
+        responded_once: bool,
         requests: impl Iterator<Item = RequestOutcome>,
     ) {
         let durations = execution.durations;
@@ -133,7 +133,7 @@ impl Recorder {
                     statistics.compute_infer.add(1, durations.compute_infer);
                     statistics.compute_output.add(1, durations.compute_output);
                     if let Some(latencies) = latencies {
-                        latencies.executed(&success, &durations, answered_once);
+                        latencies.executed(&success, &durations, responded_once);
                     }
                 }
                 RequestOutcome::Failed(ns) => {
@@ -168,8 +168,8 @@ impl Recorder {
     /// previous one, and the time since the arrival of the request.
     ///
     /// Source: `InferenceStatsAggregator::UpdateResponse…` in Triton 2.51.
-    pub fn record_answer(&self, index: u32, ns: u64, since_arrival: u64, succeeded: bool) {
-        if index >= MOST_ANSWERS {
+    pub fn record_response(&self, index: u32, ns: u64, since_arrival: u64, succeeded: bool) {
+        if index >= MAX_RESPONSE_STATISTICS {
             return;
         }
         let mut counted = self.counted.lock();
@@ -180,7 +180,7 @@ impl Recorder {
             latencies.first_response(since_arrival);
         }
         let statistics = &mut counted.statistics;
-        let answer = statistics.answers.entry(index).or_default();
+        let answer = statistics.responses.entry(index).or_default();
         answer.compute_infer.add(1, ns);
         match succeeded {
             true => {
@@ -237,7 +237,7 @@ impl Recorder {
             pending,
             running: self.running(),
             batches: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            responses: BTreeMap::new(),
         }
     }
 }

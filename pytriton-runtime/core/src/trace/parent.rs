@@ -10,7 +10,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use super::TraceContext;
 
 /// Makes a span a child of the client's span.
-pub(super) fn adopt(span: &Span, context: &TraceContext) {
+pub(super) fn set_parent(span: &Span, context: &TraceContext) {
     // Fails if no OpenTelemetry layer is installed.
     let _ = span.set_parent(parent(context));
 }

@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::text::id_in_log;
 
 use super::log_context::{LogContext, is_log_context_enabled};
-use super::parent::{adopt, trace_id};
+use super::parent::{set_parent, trace_id};
 use super::{Scope, TraceContext};
 
 /// The target of the request spans, for use in filters.
@@ -50,7 +50,7 @@ impl Trace {
         let context = context();
         let own = context.as_ref().map(|context| context.trace_id);
         let id = match listened {
-            true => adopted(&span, context.as_ref()).or(own),
+            true => set_remote_parent(&span, context.as_ref()).or(own),
             false => own,
         };
         let log_context = is_log_context_enabled().then(|| {
@@ -94,9 +94,9 @@ impl Trace {
 }
 
 /// Makes the span a child of the client's span, if any. Returns its trace id.
-fn adopted(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
+fn set_remote_parent(span: &Span, context: Option<&TraceContext>) -> Option<u128> {
     if let Some(context) = context {
-        adopt(span, context);
+        set_parent(span, context);
     }
     trace_id(span)
 }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use bytes::Bytes;
 use pytriton_core::memory_budget::{MemoryBudget, MemoryPermit};
 use pytriton_core::model::ModelSpec;
-use pytriton_core::offload::{is_light, near, on_thread};
+use pytriton_core::offload::{in_place_or_on_thread, is_light, on_thread};
 use pytriton_core::request::{InferRequest, RequestError, Response, TraceEvents};
 use pytriton_core::shared_memory::Regions;
 use pytriton_engine::trace::identified;
@@ -63,7 +63,7 @@ pub(super) async fn infer<B: Body>(
     } else {
         let (spec, regions) = (Arc::clone(model.spec()), Arc::clone(&app_state.regions));
         let decode = move || decode(&spec, &body, json_length, max_depth, &regions, permit);
-        Box::pin(near(text, decode)).await
+        Box::pin(in_place_or_on_thread(text, decode)).await
     };
     let (mut request, format) = decoded.map_err(|error| unread(error.into()))?;
     // Binary data keeps the whole body alive.
@@ -95,7 +95,7 @@ pub(super) async fn infer<B: Body>(
         encode(budget)
     } else {
         let budget = Arc::clone(budget);
-        Box::pin(near(weight, move || encode(&budget))).await
+        Box::pin(in_place_or_on_thread(weight, move || encode(&budget))).await
     };
     note(timeline.as_ref(), "HTTP_SEND_START");
     note(timeline.as_ref(), "HTTP_SEND_END");

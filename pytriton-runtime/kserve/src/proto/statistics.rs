@@ -1,6 +1,6 @@
 use pytriton_core::model::ModelSpec;
 use pytriton_core::statistics::{
-    AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration,
+    BatchStatistics, ModelStatistics, ResponseStatistics, StatisticDuration,
 };
 use pytriton_protocol::proto::{
     self, InferBatchStatistics, InferResponseStatistics, InferStatistics,
@@ -9,7 +9,7 @@ use pytriton_protocol::proto::{
 /// Converts the statistics of a model.
 pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::ModelStatistics {
     let batches = statistics.batches.iter();
-    let answers = statistics.answers.iter();
+    let responses = statistics.responses.iter();
     proto::ModelStatistics {
         name: spec.name.to_owned().to_string(),
         version: spec.version.to_string(),
@@ -29,8 +29,8 @@ pub fn statistics(spec: &ModelSpec, statistics: &ModelStatistics) -> proto::Mode
         batch_stats: batches
             .map(|(&size, batch)| self::batch(size, batch))
             .collect(),
-        response_stats: answers
-            .map(|(index, answers)| (index.to_string(), answer(answers)))
+        response_stats: responses
+            .map(|(index, responses)| (index.to_string(), response(responses)))
             .collect(),
         ..proto::ModelStatistics::default()
     }
@@ -45,12 +45,12 @@ fn batch(size: usize, batch: &BatchStatistics) -> InferBatchStatistics {
     }
 }
 
-fn answer(answers: &AnswerStatistics) -> InferResponseStatistics {
+fn response(responses: &ResponseStatistics) -> InferResponseStatistics {
     InferResponseStatistics {
-        compute_infer: duration(answers.compute_infer),
-        compute_output: duration(answers.compute_output),
-        success: duration(answers.success),
-        fail: duration(answers.fail),
+        compute_infer: duration(responses.compute_infer),
+        compute_output: duration(responses.compute_output),
+        success: duration(responses.success),
+        fail: duration(responses.fail),
         empty_response: duration(StatisticDuration::default()),
         cancel: duration(StatisticDuration::default()),
     }

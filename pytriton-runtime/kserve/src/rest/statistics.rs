@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use pytriton_core::model::ModelSpec;
 use pytriton_core::statistics::{
-    AnswerStatistics, BatchStatistics, ModelStatistics, StatisticDuration,
+    BatchStatistics, ModelStatistics, ResponseStatistics, StatisticDuration,
 };
 
 use crate::json::JsonWriter;
@@ -44,12 +44,12 @@ fn entry(json: &mut JsonWriter, model: &ModelSpec, statistics: &ModelStatistics)
     });
     json.name("response_stats").object(|json| {
         // Triton sorts the numbers as strings.
-        let answers = statistics.answers.iter();
-        let answers: BTreeMap<String, _> = answers
-            .map(|(index, answers)| (index.to_string(), answers))
+        let responses = statistics.responses.iter();
+        let responses: BTreeMap<String, _> = responses
+            .map(|(index, responses)| (index.to_string(), responses))
             .collect();
-        for (index, answers) in &answers {
-            json.key(index).object(|json| answer(json, answers));
+        for (index, responses) in &responses {
+            json.key(index).object(|json| response(json, responses));
         }
     });
     json.name("batch_stats").array(&statistics.batches, batch);
@@ -65,11 +65,11 @@ fn batch(json: &mut JsonWriter, (size, batch): (&usize, &BatchStatistics)) {
     });
 }
 
-fn answer(json: &mut JsonWriter, answers: &AnswerStatistics) {
-    duration(json, "compute_infer", answers.compute_infer);
-    duration(json, "compute_output", answers.compute_output);
-    duration(json, "success", answers.success);
-    duration(json, "fail", answers.fail);
+fn response(json: &mut JsonWriter, responses: &ResponseStatistics) {
+    duration(json, "compute_infer", responses.compute_infer);
+    duration(json, "compute_output", responses.compute_output);
+    duration(json, "success", responses.success);
+    duration(json, "fail", responses.fail);
     duration(json, "empty_response", StatisticDuration::default());
     duration(json, "cancel", StatisticDuration::default());
 }

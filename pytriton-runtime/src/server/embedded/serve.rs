@@ -40,7 +40,7 @@ pub(super) fn serve(
     let workers = runtime(
         builder
             .worker_threads(threads())
-            .on_thread_start(is_relieved),
+            .on_thread_start(mark_blockable),
     )?;
     let here = runtime(&mut Builder::new_current_thread())?;
     let done = serve_on(&workers, &here, plan, shutdown, progress);

@@ -16,7 +16,7 @@ use super::Failure;
     label = "not a response",
     note = "return `Ok(…)` of an owned array such as `Array2<f32>`, a tuple of arrays, `Named` outputs, or a `Vec<Tensor>`"
 )]
-pub trait Answer {
+pub trait IntoOutputs {
     /// Converts the value to one tensor for each output, in the order of the model.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ pub trait Answer {
 }
 
 #[diagnostic::do_not_recommend]
-impl<O: Outputs> Answer for O {
+impl<O: Outputs> IntoOutputs for O {
     fn into_tensors(self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         Outputs::into_tensors(self, model)
     }
@@ -49,7 +49,7 @@ impl<O: Outputs> Answer for O {
     }
 }
 
-impl Answer for Vec<Tensor> {
+impl IntoOutputs for Vec<Tensor> {
     fn into_tensors(self, _: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         Ok(self)
     }
@@ -91,7 +91,7 @@ impl Named {
     }
 }
 
-impl Answer for Named {
+impl IntoOutputs for Named {
     fn into_tensors(mut self, model: &ModelSpec) -> Result<Vec<Tensor>, ModelError> {
         let mut tensors = Vec::with_capacity(model.outputs.len());
         for output in &model.outputs {
@@ -125,10 +125,10 @@ impl Answer for Named {
 /// Converts the return value of a function for the whole call.
 pub(super) fn call_outputs(
     call: &Call<'_>,
-    answer: Result<impl Answer, Failure>,
+    result: Result<impl IntoOutputs, Failure>,
 ) -> Result<Returned, ModelError> {
     call.note_called();
-    response_parts(call.context().model(), answer).map(Returned::Call)
+    response_parts(call.context().model(), result).map(Returned::Call)
 }
 
 /// Returns the iterator or stream of a decoupled function.
@@ -138,7 +138,7 @@ pub(super) fn opened<T>(call: &Call<'_>, items: Result<T, Failure>) -> Result<T,
 }
 
 /// Converts the return value of a raw function, which has one entry for each request.
-pub(super) fn each<A: Answer>(
+pub(super) fn each<A: IntoOutputs>(
     call: &Call<'_>,
     answers: Result<Vec<Result<A, Failure>>, Failure>,
 ) -> Result<Returned, ModelError> {
@@ -147,15 +147,15 @@ pub(super) fn each<A: Answer>(
     let answers = answers.map_err(|failure| failure.of_call(model))?;
     let answers = answers
         .into_iter()
-        .map(|answer| response_parts(model, answer));
+        .map(|result| response_parts(model, result));
     Ok(Returned::Each(answers.collect()))
 }
 
 /// Converts one response.
 fn response_parts(
     model: &ModelSpec,
-    answer: Result<impl Answer, Failure>,
+    result: Result<impl IntoOutputs, Failure>,
 ) -> Result<ResponseParts, ModelError> {
-    let answer = answer.map_err(|failure| failure.of_call(model))?;
-    answer.into_parts(model)
+    let result = result.map_err(|failure| failure.of_call(model))?;
+    result.into_parts(model)
 }

@@ -3,21 +3,21 @@ use std::cell::Cell;
 use tokio::runtime::{Handle, Id};
 
 thread_local! {
-    static RELIEVED: Cell<Option<Id>> = const { Cell::new(None) };
+    static BLOCKABLE: Cell<Option<Id>> = const { Cell::new(None) };
 }
 
 /// Marks this thread as a worker of a multi-threaded runtime that can hand its tasks over to other
 /// workers. Such a thread may be blocked for a moderate time, which is shorter than waking another
 /// thread.
-pub fn is_relieved() {
-    RELIEVED.set(here());
+pub fn mark_blockable() {
+    BLOCKABLE.set(here());
 }
 
 /// Returns whether this thread may be blocked. The current runtime may be another one, created by
 /// the user.
-pub(super) fn may_be_held() -> bool {
-    let relieved = RELIEVED.get();
-    relieved.is_some() && relieved == here()
+pub(super) fn may_block() -> bool {
+    let blockable = BLOCKABLE.get();
+    blockable.is_some() && blockable == here()
 }
 
 fn here() -> Option<Id> {
