@@ -43,7 +43,7 @@ pub(crate) fn call<'py>(
     let model = local.model(&spec.name, Some(spec.version));
     let model = model.map_err(|error| raised(py, &error))?;
     if spec.decoupled {
-        let responses = wait(py, local, local.answers(&model, request))?;
+        let responses = wait(py, local, local.stream_infer(&model, request))?;
         let responses = responses.map_err(|error| raised(py, &error))?;
         let responses = ResponseIterator::new(engine, spec, form, responses);
         return Ok(Bound::new(py, responses)?.into_any());

@@ -201,7 +201,7 @@ mod tests {
             .map(|change| (change.to_string(), change.breaking))
             .collect();
         let expected = [
-            ("Linear 1, answers: expected one, found any number", true),
+            ("Linear 1, responses: expected one, found any number", true),
             (
                 "Linear 1, order of inputs: expected `x` `scale`, found `scale` `x`",
                 true,

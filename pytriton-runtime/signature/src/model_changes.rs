@@ -26,7 +26,7 @@ impl ModelSignature {
             (expected, found) => found < expected,
         };
         differs("batching", self.rows(), found.rows(), fewer);
-        differs("answers", self.answers(), found.answers(), true);
+        differs("responses", self.responses(), found.responses(), true);
         differs(
             "requests",
             self.requests(),
@@ -59,7 +59,7 @@ impl ModelSignature {
         }
     }
 
-    fn answers(&self) -> String {
+    fn responses(&self) -> String {
         match self.decoupled {
             true => "any number".to_owned(),
             false => "one".to_owned(),
@@ -69,7 +69,7 @@ impl ModelSignature {
     fn requests(&self) -> String {
         match self.sequences {
             true => "in sequences".to_owned(),
-            false => "alone".to_owned(),
+            false => "independent".to_owned(),
         }
     }
 
@@ -230,12 +230,12 @@ mod tests {
             ),
             (
                 changed(|model| model.decoupled = true),
-                "answers: expected one, found any number",
+                "responses: expected one, found any number",
                 breaking,
             ),
             (
                 linear().sequences(),
-                "requests: expected alone, found in sequences",
+                "requests: expected independent, found in sequences",
                 breaking,
             ),
         ];

@@ -7,8 +7,8 @@ use crate::call::{Call, Context, Execution, LoadedInstance, Loader, ModelError, 
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::into_outputs::{call_outputs, each, opened};
 use super::instance::{Plain, PlainInstance, Waiting, WaitingInstance};
+use super::into_outputs::{call_outputs, each, opened};
 use super::{Failure, Inputs, IntoOutputs, PerSequence, Stateful};
 
 /// The function of a [`Model`](super::Model): a closure, and which requests one call processes.

@@ -6,8 +6,8 @@ use crate::call::{Call, Context, Execution, IntoState, LoadedInstance, ModelErro
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::into_outputs::{call_outputs, each};
 use super::instance::{OnState, StatefulInstance, WaitingOnState, WaitingStatefulInstance};
+use super::into_outputs::{call_outputs, each};
 use super::{Failure, Function, Inputs, IntoOutputs, StatefulPerSequence};
 
 /// A state for each instance of a model. The methods set the function.

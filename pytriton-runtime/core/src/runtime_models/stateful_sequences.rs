@@ -9,8 +9,8 @@ use crate::call::{
 use crate::model::CallMode;
 use crate::request::{Request, Sequence};
 
-use super::into_outputs::{call_outputs, each};
 use super::instance::{CallResult, WaitingOnState};
+use super::into_outputs::{call_outputs, each};
 use super::stateful::MakeState;
 use super::{Failure, Function, Inputs, IntoOutputs};
 

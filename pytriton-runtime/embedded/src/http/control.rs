@@ -4,7 +4,8 @@ use pytriton_core::memory_budget::MemoryPermit;
 use pytriton_core::offload::by_weight;
 use pytriton_core::tracked_bytes::TrackedBytes;
 use pytriton_kserve::{
-    CodecError, IndexLine, LoadFlaw, decode_index_request, decode_load_request, index_json,
+    CodecError, IndexLine, LoadParameterError, decode_index_request, decode_load_request,
+    index_json,
 };
 
 use crate::repository::ControlError;
@@ -43,7 +44,7 @@ pub(super) async fn load(
     };
     let decoded = by_weight(length, decode).await;
     let (parameters, permit) = decoded.map_err(|flaw| match flaw {
-        LoadFlaw::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
+        LoadParameterError::Body(CodecError::Budget(error)) => Failure::json(Error::from(error)),
         flaw => failure(malformed(flaw)),
     })?;
     done(app_state.load(name, parameters, permit).await)
@@ -66,11 +67,13 @@ fn check_repository(repository: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-fn malformed(flaw: LoadFlaw) -> ControlError {
+fn malformed(flaw: LoadParameterError) -> ControlError {
     let message = match flaw {
-        LoadFlaw::Unknown(_) => "unexpected error on creating Triton parameter".to_owned(),
-        LoadFlaw::Kind(text) => text.to_owned(),
-        LoadFlaw::Body(error) => error.to_string(),
+        LoadParameterError::Unknown(_) => {
+            "unexpected error on creating Triton parameter".to_owned()
+        }
+        LoadParameterError::Kind(text) => text.to_owned(),
+        LoadParameterError::Body(error) => error.to_string(),
     };
     ControlError::Body { message }
 }

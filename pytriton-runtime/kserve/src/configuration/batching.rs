@@ -8,8 +8,8 @@ use super::{Message, Scalar, Value};
 pub(super) fn dynamic_batching(spec: &ModelSpec, batching: &DynamicBatching) -> Message<'static> {
     let mut message = Message::default();
     let alone = is_alone(spec) || has_free_places(spec);
-    let (preferred, said) = preferred(spec, &batching.preferred_batch_size, alone);
-    message.put("preferred_batch_size", 1, preferred, said);
+    let (preferred, explicit) = preferred(spec, &batching.preferred_batch_size, alone);
+    message.put("preferred_batch_size", 1, preferred, explicit);
     // With a delay, Triton 2.51 merges batches that wait for an instance, whatever sizes are
     // preferred.
     let delay = match alone {
@@ -95,8 +95,8 @@ pub(super) fn sequence_batching(spec: &ModelSpec, batching: &SequenceBatching) -
             let mut oldest = Message::default();
             let candidates = (*max_candidate_sequences).min(i32::MAX.cast_unsigned());
             oldest.set("max_candidate_sequences", 1, candidates);
-            let (preferred, said) = preferred(spec, preferred_batch_size, is_alone(spec));
-            oldest.put("preferred_batch_size", 2, preferred, said);
+            let (preferred, explicit) = preferred(spec, preferred_batch_size, is_alone(spec));
+            oldest.put("preferred_batch_size", 2, preferred, explicit);
             let delay = *max_queue_delay_microseconds;
             oldest.set("max_queue_delay_microseconds", 3, delay);
             oldest.set("preserve_ordering", 4, *preserve_ordering);

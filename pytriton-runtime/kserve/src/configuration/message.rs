@@ -18,7 +18,7 @@ pub struct Field<'a> {
     /// The value.
     pub value: Value<'a>,
     /// Whether the model sets the value; otherwise it is Triton's default.
-    pub said: bool,
+    pub explicit: bool,
 }
 
 /// The value of a field.
@@ -68,14 +68,14 @@ impl<'a> Message<'a> {
         name: &'static str,
         number: u32,
         value: impl Into<Value<'a>>,
-        said: bool,
+        explicit: bool,
     ) {
         let value = value.into();
         self.fields.push(Field {
             name,
             number,
             value,
-            said,
+            explicit,
         });
     }
 }

@@ -30,7 +30,7 @@ struct Text {
 
 impl Text {
     fn message(&mut self, message: &Message<'_>) {
-        for field in message.fields.iter().filter(|field| field.said) {
+        for field in message.fields.iter().filter(|field| field.explicit) {
             self.field(field);
         }
     }

@@ -21,7 +21,7 @@ pub struct Format {
 
 /// One of the complete texts of a response.
 #[derive(Debug)]
-pub struct Whole {
+pub struct CompleteText {
     /// The text.
     pub text: TrackedBuffer,
     /// Why it ends.
@@ -97,7 +97,7 @@ impl Format {
     }
 
     /// Writes the complete response.
-    pub fn complete(&self, json: &mut JsonWriter, choices: &[Whole], usage: Option<Usage>) {
+    pub fn complete(&self, json: &mut JsonWriter, choices: &[CompleteText], usage: Option<Usage>) {
         self.object(json, false, |json| {
             let choices = choices.iter().enumerate();
             json.name("choices")
@@ -206,10 +206,10 @@ mod tests {
         String::from_utf8(json.finish()).unwrap()
     }
 
-    fn written(text: &str, reason: FinishReason) -> Whole {
+    fn written(text: &str, reason: FinishReason) -> CompleteText {
         let mut buffer = TrackedBuffer::new(MemoryPermit::unlimited());
         buffer.extend_from_slice(text.as_bytes()).unwrap();
-        Whole {
+        CompleteText {
             text: buffer,
             reason,
         }

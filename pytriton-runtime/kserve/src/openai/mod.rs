@@ -25,7 +25,7 @@ mod usage;
 pub use choice::Choice;
 pub use error::OpenAiError;
 pub use finish_reason::FinishReason;
-pub use format::{Format, Whole};
+pub use format::{CompleteText, Format};
 pub use into_piece::{IntoPiece, Text, TextReturnCheck};
 pub use list::{list_json, model_json};
 pub use message::{Message, MessageError, Role};

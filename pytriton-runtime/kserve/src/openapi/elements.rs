@@ -3,8 +3,8 @@ use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
 
 /// Returns the schema of an element in a request. Numbers have the range of the type.
-pub(super) fn asked(datatype: DataType) -> Value {
-    let mut schema = answered(datatype);
+pub(super) fn request_element(datatype: DataType) -> Value {
+    let mut schema = response_element(datatype);
     let largest = match datatype {
         // The shortest text of the largest float. Its value is slightly larger, but parses to the
         // float.
@@ -18,7 +18,7 @@ pub(super) fn asked(datatype: DataType) -> Value {
 }
 
 /// Returns the schema of an element in a response. A float may be NaN or infinite.
-pub(super) fn answered(datatype: DataType) -> Value {
+pub(super) fn response_element(datatype: DataType) -> Value {
     match datatype {
         DataType::Bool => json!({ "type": "boolean" }),
         DataType::Uint8 => integer(u8::MIN, u8::MAX),

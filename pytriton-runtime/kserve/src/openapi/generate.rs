@@ -2,12 +2,12 @@ use pytriton_core::model::ModelSpec;
 use serde_json::{Map, Value, json};
 
 use super::components::{Components, described, scalar};
-use super::elements::{answered, asked, in_json};
+use super::elements::{in_json, request_element, response_element};
 use super::infer::Exchange;
 use super::tensor::{constant, plain};
 
 /// Returns whether the generate extension can represent the tensors of the model.
-pub(super) fn speaks(model: &ModelSpec) -> bool {
+pub(super) fn supports_generate(model: &ModelSpec) -> bool {
     let needed = model.inputs.iter().filter(|input| !input.optional);
     let mut tensors = needed.chain(&model.outputs);
     tensors.all(|tensor| in_json(tensor.datatype))
@@ -28,7 +28,7 @@ fn request(model: &ModelSpec) -> Value {
     properties.insert("parameters".to_owned(), parameters);
     properties.insert("id".to_owned(), json!({ "type": "string" }));
     for input in &model.inputs {
-        let schema = plain(model, input, asked(input.datatype));
+        let schema = plain(model, input, request_element(input.datatype));
         properties.insert(input.name.to_string(), schema);
     }
     let needed = model.inputs.iter().filter(|input| !input.optional);
@@ -39,7 +39,7 @@ fn request(model: &ModelSpec) -> Value {
 fn response(model: &ModelSpec) -> Value {
     let mut properties = Map::new();
     for output in &model.outputs {
-        let schema = plain(model, output, answered(output.datatype));
+        let schema = plain(model, output, response_element(output.datatype));
         properties.insert(output.name.to_string(), schema);
     }
     properties.insert("id".to_owned(), json!({ "type": "string" }));

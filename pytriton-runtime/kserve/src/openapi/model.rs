@@ -5,10 +5,10 @@ use crate::Group;
 
 use super::components::{Components, described, reference};
 use super::extension::extension;
-use super::generate::{generate, speaks};
+use super::generate::{generate, supports_generate};
 use super::infer::{Exchange, infer};
 use super::names::{pascal, snake};
-use super::paths::{Paths, Place, answer, done};
+use super::paths::{Paths, Place, done, json_response};
 use super::server::body;
 
 /// Adds the routes of a model without a version and, if there are several versions, with each
@@ -61,7 +61,7 @@ struct Schemas {
 
 impl Schemas {
     fn new(model: &ModelSpec, base: &str, components: &mut Components) -> Self {
-        let generates = model.decoupled || speaks(model);
+        let generates = model.decoupled || supports_generate(model);
         Self {
             infer: (!model.decoupled).then(|| infer(model, base, components)),
             generate: generates.then(|| generate(model, base, components)),
@@ -129,7 +129,7 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             Group::Metadata,
             json!({
                 "summary": format!("Inputs and outputs of {name}"),
-                "responses": answer("Its inputs and outputs.", &reference("ModelMetadata")),
+                "responses": json_response("Its inputs and outputs.", &reference("ModelMetadata")),
             }),
         ),
         (
@@ -144,7 +144,7 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             Group::ModelConfig,
             json!({
                 "summary": format!("Configuration of {name}"),
-                "responses": answer("Its configuration.", &config),
+                "responses": json_response("Its configuration.", &config),
             }),
         ),
         (
@@ -153,7 +153,7 @@ fn shown(model: &ModelSpec) -> [(&'static str, &'static str, Group, Value); 4] {
             Group::Statistics,
             json!({
                 "summary": format!("Statistics of {name}"),
-                "responses": answer("Its statistics.", &reference("Statistics")),
+                "responses": json_response("Its statistics.", &reference("Statistics")),
             }),
         ),
     ]
@@ -172,7 +172,7 @@ fn inferred(model: &ModelSpec, exchange: &Exchange) -> Value {
     };
     let mut request = body(true, &exchange.request);
     request["content"]["application/octet-stream"] = bytes();
-    let mut responses = answer("The outputs.", &exchange.response);
+    let mut responses = json_response("The outputs.", &exchange.response);
     responses["200"]["content"]["application/octet-stream"] = bytes();
     json!({
         "summary": format!("Ask {}", model.name),
@@ -186,7 +186,7 @@ fn generated(model: &ModelSpec, exchange: &Exchange) -> Value {
     json!({
         "summary": format!("Call {} with plain JSON", model.name),
         "requestBody": body(true, &exchange.request),
-        "responses": answer("The outputs.", &exchange.response),
+        "responses": json_response("The outputs.", &exchange.response),
     })
 }
 
@@ -196,13 +196,13 @@ fn streamed(model: &ModelSpec, exchange: &Exchange) -> Value {
         "contentMediaType": "text/event-stream",
         "contentSchema": { "anyOf": [&exchange.response, reference("Error")] },
     });
-    let answer = json!({
+    let response = json!({
         "description": "Server-sent events. The data of each event is a response, or the error that ends the stream.",
         "content": { "text/event-stream": { "schema": schema } },
     });
     json!({
         "summary": format!("Call {} with plain JSON, and stream its responses", model.name),
         "requestBody": body(true, &exchange.request),
-        "responses": { "200": answer },
+        "responses": { "200": response },
     })
 }

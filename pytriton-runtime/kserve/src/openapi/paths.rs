@@ -45,7 +45,7 @@ impl<'a> Paths<'a> {
     }
 
     fn put_with(&mut self, place: Place<'_>, mut operation: Value, errors: Errors) {
-        if !self.routes.answers(&place.path) {
+        if !self.routes.serves(&place.path) {
             return;
         }
         operation["operationId"] = self.names.pick(&place.id).into();
@@ -104,7 +104,7 @@ pub(super) fn responses() -> Value {
 }
 
 /// Returns the responses of an operation with a JSON response.
-pub(super) fn answer(description: &str, schema: &Value) -> Value {
+pub(super) fn json_response(description: &str, schema: &Value) -> Value {
     let content = json!({ "application/json": { "schema": schema } });
     json!({ "200": { "description": description, "content": content } })
 }

@@ -11,7 +11,7 @@ pub struct ServedRoutes {
     /// Whether clients may load and unload models.
     pub(super) explicit: bool,
     /// Whether the server of the document serves a path.
-    answered: fn(&str) -> bool,
+    is_served: fn(&str) -> bool,
     /// The other ports, if known.
     pub(super) ports: Option<Map<String, Value>>,
 }
@@ -41,14 +41,14 @@ impl ServedRoutes {
         Self {
             keys: keys.collect(),
             explicit,
-            answered: |_| true,
+            is_served: |_| true,
             ports: None,
         }
     }
 
     /// Restricts the document to the paths that satisfy the predicate.
-    pub fn only_paths(self, answered: fn(&str) -> bool) -> Self {
-        Self { answered, ..self }
+    pub fn only_paths(self, is_served: fn(&str) -> bool) -> Self {
+        Self { is_served, ..self }
     }
 
     /// Adds other ports: protocol, port, and whether it uses TLS.
@@ -67,8 +67,8 @@ impl ServedRoutes {
     }
 
     /// Returns whether a path is served.
-    pub(super) fn answers(&self, path: &str) -> bool {
-        (self.answered)(path)
+    pub(super) fn serves(&self, path: &str) -> bool {
+        (self.is_served)(path)
     }
 
     /// Returns the security requirement of an operation in a group.

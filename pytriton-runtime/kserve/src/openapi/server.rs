@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::Group;
 
 use super::components::reference;
-use super::paths::{Paths, Place, answer, done};
+use super::paths::{Paths, Place, done, json_response};
 
 /// Adds the routes of the server itself and of all models.
 pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
@@ -19,7 +19,7 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
     };
     let metadata = json!({
         "summary": "Server metadata",
-        "responses": answer("The name, the version and the extensions of the server.", &reference("ServerMetadata")),
+        "responses": json_response("The name, the version and the extensions of the server.", &reference("ServerMetadata")),
     });
     put("get", "", "server_metadata", Group::Metadata, metadata);
     let live = json!({ "summary": "Liveness of the server", "responses": done("It does.") });
@@ -28,7 +28,7 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
     put("get", "/health/ready", "server_ready", Group::Health, ready);
     let statistics = json!({
         "summary": "Statistics of all models",
-        "responses": answer("The statistics of each model.", &reference("Statistics")),
+        "responses": json_response("The statistics of each model.", &reference("Statistics")),
     });
     put(
         "get",
@@ -41,7 +41,7 @@ pub(super) fn add(paths: &mut Paths<'_>, explicit: bool) {
     let index = json!({
         "summary": "Index of the models",
         "requestBody": body(false, &json!({ "type": "object", "properties": ready })),
-        "responses": answer("The models, and the state of each version.", &reference("RepositoryIndex")),
+        "responses": json_response("The models, and the state of each version.", &reference("RepositoryIndex")),
     });
     put(
         "post",

@@ -2,26 +2,26 @@ use pytriton_core::model::{ModelSpec, TensorSpec};
 use serde_json::{Value, json};
 
 use super::components::{described, reference};
-use super::elements::{answered, asked, example, in_json};
+use super::elements::{example, in_json, request_element, response_element};
 
 /// The range of the size of an axis.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
-    least: u64,
-    largest: Option<u64>,
+    min: u64,
+    max: Option<u64>,
 }
 
 /// Returns the axes of a tensor as clients see them.
 fn axes(model: &ModelSpec, tensor: &TensorSpec) -> Vec<Axis> {
     let batch = model.batching().then(|| Axis {
-        least: 1,
-        largest: Some(model.max_batch_size.into()),
+        min: 1,
+        max: Some(model.max_batch_size.into()),
     });
     let dims = tensor.dims.iter().map(|dim| {
         let size = u64::try_from(*dim).ok();
         Axis {
-            least: size.unwrap_or(0),
-            largest: size,
+            min: size.unwrap_or(0),
+            max: size,
         }
     });
     batch.into_iter().chain(dims).collect()
@@ -32,11 +32,11 @@ pub(super) fn input(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
         true => {
-            let flat = array(&asked(tensor.datatype), Some(elements(&axes)));
+            let flat = array(&request_element(tensor.datatype), Some(elements(&axes)));
             let mut forms = vec![flat];
             if axes.len() > 1 {
                 let axes = axes.iter().rev();
-                forms.push(axes.fold(asked(tensor.datatype), |inner, axis| {
+                forms.push(axes.fold(request_element(tensor.datatype), |inner, axis| {
                     array(&inner, Some(*axis))
                 }));
             }
@@ -63,7 +63,7 @@ pub(super) fn output(model: &ModelSpec, tensor: &TensorSpec) -> Value {
     let axes = axes(model, tensor);
     let schema = match in_json(tensor.datatype) {
         true => {
-            let data = array(&answered(tensor.datatype), Some(elements(&axes)));
+            let data = array(&response_element(tensor.datatype), Some(elements(&axes)));
             head(tensor, &axes, ("data", data), true)
         }
         false => head(
@@ -84,7 +84,7 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
     let axes = axes(model, tensor);
     let several = elements(&axes);
     // A single element is not wrapped in an array.
-    let mut schema = match product(axes.iter().map(|axis| axis.least.max(1))) {
+    let mut schema = match product(axes.iter().map(|axis| axis.min.max(1))) {
         1 => json!({ "anyOf": [element, array(&element, Some(several))] }),
         _ => array(&element, Some(several)),
     };
@@ -96,10 +96,10 @@ pub(super) fn plain(model: &ModelSpec, tensor: &TensorSpec, element: Value) -> V
 
 /// Returns the range of the number of elements.
 fn elements(axes: &[Axis]) -> Axis {
-    let largest: Option<Vec<u64>> = axes.iter().map(|axis| axis.largest).collect();
+    let max: Option<Vec<u64>> = axes.iter().map(|axis| axis.max).collect();
     Axis {
-        least: product(axes.iter().map(|axis| axis.least)),
-        largest: largest.map(product),
+        min: product(axes.iter().map(|axis| axis.min)),
+        max: max.map(product),
     }
 }
 
@@ -139,9 +139,9 @@ fn shape(axes: &[Axis]) -> Value {
     let sizes: Vec<Value> = axes
         .iter()
         .map(|axis| {
-            let mut size = json!({ "type": "integer", "minimum": axis.least });
-            if let Some(largest) = axis.largest {
-                size["maximum"] = largest.into();
+            let mut size = json!({ "type": "integer", "minimum": axis.min });
+            if let Some(max) = axis.max {
+                size["maximum"] = max.into();
             }
             size
         })
@@ -157,12 +157,12 @@ fn shape(axes: &[Axis]) -> Value {
 
 fn array(items: &Value, axis: Option<Axis>) -> Value {
     let mut schema = json!({ "type": "array", "items": items });
-    if let Some(Axis { least, largest }) = axis {
-        if least > 0 {
-            schema["minItems"] = least.into();
+    if let Some(Axis { min, max }) = axis {
+        if min > 0 {
+            schema["minItems"] = min.into();
         }
-        if let Some(largest) = largest {
-            schema["maxItems"] = largest.into();
+        if let Some(max) = max {
+            schema["maxItems"] = max.into();
         }
     }
     schema

@@ -15,17 +15,17 @@ use super::varint::Varint;
 
 /// Raw contents of this size get their own buffer. For smaller ones, this would cost more than it
 /// saves.
-const OWN: usize = 4 << 10;
+const MIN_OWN_BUFFER_BYTES: usize = 4 << 10;
 
 /// The maximum capacity that is allocated for bytes that have not arrived.
-const AHEAD: usize = 256 << 10;
+const MAX_PREALLOCATED_BYTES: usize = 256 << 10;
 
 /// The memory of raw contents with their own buffer in addition to their bytes: an entry of a list
 /// that grows by doubling, and the shared header of the buffer.
 const OWNED_BYTES: usize = 3 * size_of::<(usize, Bytes)>() + 32;
 
 /// The initial capacity for everything except raw contents.
-const REST: usize = 256;
+const INITIAL_REST_BYTES: usize = 256;
 
 /// The field of raw contents in a request.
 const RAW: u64 = 7;
@@ -74,7 +74,7 @@ enum Place {
     /// Raw contents with their own buffer that lack this many bytes.
     Own(BodyBuffer, usize),
     /// The position after a group, an error, or the maximum number of fields.
-    Beyond,
+    Unparsed,
 }
 
 impl Pieces {
@@ -104,18 +104,18 @@ impl Pieces {
     /// Returns [`MemoryBudgetError`] if their memory cannot be reserved.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), MemoryBudgetError> {
         if self.rest.capacity() == 0 {
-            self.rest.reserve(if self.longest <= OWN {
+            self.rest.reserve(if self.longest <= MIN_OWN_BUFFER_BYTES {
                 self.longest
             } else {
-                REST
+                INITIAL_REST_BYTES
             })?;
         }
         while let [first, ..] = *bytes {
-            let place = replace(&mut self.place, Place::Beyond);
+            let place = replace(&mut self.place, Place::Unparsed);
             let (place, taken) = match place {
                 Place::Key(_) | Place::Length(..) | Place::Value => {
                     self.rest.extend_from_slice(&[first])?;
-                    (self.behind(place, first)?, 1)
+                    (self.after_byte(place, first)?, 1)
                 }
                 Place::Field(missing) => {
                     let taken = bytes
@@ -129,7 +129,7 @@ impl Pieces {
                     buffer.push(&bytes[..taken])?;
                     (self.own(buffer, missing - taken)?, taken)
                 }
-                Place::Beyond => {
+                Place::Unparsed => {
                     self.rest.extend_from_slice(bytes)?;
                     (place, bytes.len())
                 }
@@ -186,22 +186,22 @@ impl Pieces {
     }
 
     /// Returns the place after a byte of a number.
-    fn behind(&mut self, place: Place, byte: u8) -> Result<Place, MemoryBudgetError> {
+    fn after_byte(&mut self, place: Place, byte: u8) -> Result<Place, MemoryBudgetError> {
         Ok(match place {
             Place::Key(mut key) => match key.push(byte) {
                 Some(value) => {
                     self.fields.add(1);
                     match self.fields.within_limit() {
-                        Ok(_) => Place::behind_key(value),
-                        Err(_) => Place::Beyond,
+                        Ok(_) => Place::after_key(value),
+                        Err(_) => Place::Unparsed,
                     }
                 }
-                None if key.is_full() => Place::Beyond,
+                None if key.is_full() => Place::Unparsed,
                 None => Place::Key(key),
             },
             Place::Length(mut length, raw) => match length.push(byte) {
                 Some(value) => self.begin(length, value, raw)?,
-                None if length.is_full() => Place::Beyond,
+                None if length.is_full() => Place::Unparsed,
                 None => Place::Length(length, raw),
             },
             Place::Value if byte < 0x80 => Place::KEY,
@@ -216,8 +216,8 @@ impl Pieces {
         if bytes > self.longest {
             return Ok(Place::field(value));
         }
-        if !raw || bytes < OWN {
-            self.rest.reserve(bytes.min(AHEAD))?;
+        if !raw || bytes < MIN_OWN_BUFFER_BYTES {
+            self.rest.reserve(bytes.min(MAX_PREALLOCATED_BYTES))?;
             return Ok(Place::field(value));
         }
         let rest = self.rest.bytes_mut();
@@ -242,13 +242,13 @@ impl Pieces {
 impl Place {
     const KEY: Self = Self::Key(Varint::EMPTY);
 
-    fn behind_key(key: u64) -> Self {
+    fn after_key(key: u64) -> Self {
         match key & 7 {
             0 => Self::Value,
             1 => Self::Field(8),
             2 => Self::Length(Varint::EMPTY, key >> 3 == RAW),
             5 => Self::Field(4),
-            _ => Self::Beyond,
+            _ => Self::Unparsed,
         }
     }
 

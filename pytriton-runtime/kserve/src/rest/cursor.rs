@@ -33,7 +33,7 @@ fn leading_digits(text: [u8; 8]) -> (u64, usize) {
 
 /// Returns the number of leading bytes that need no escaping in an ASCII string, all bytes at once.
 #[inline]
-fn usual_bytes(text: [u8; 8]) -> usize {
+fn unescaped_bytes(text: [u8; 8]) -> usize {
     const ONES: u64 = u64::MAX / 0xff;
     let text = u64::from_le_bytes(text);
     // The high bit is set if the byte matches. A borrow can only change bytes after the first
@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
         self.eat(b'"')?;
         let all = self.0;
         // Most strings end within these bytes.
-        let mut length = all.first_chunk().map_or(0, |bytes| usual_bytes(*bytes));
+        let mut length = all.first_chunk().map_or(0, |bytes| unescaped_bytes(*bytes));
         while let b' '..=b'!' | b'#'..=b'[' | b']'..=b'~' = all.get(length)? {
             length += 1;
         }
@@ -203,7 +203,7 @@ mod tests {
                 text[at] = byte;
                 let usual = matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
                 assert_eq!(
-                    usual_bytes(text),
+                    unescaped_bytes(text),
                     if usual { 8 } else { at },
                     "{byte} at {at}"
                 );

@@ -16,7 +16,7 @@ pub(super) struct Decimal<'a> {
 }
 
 /// Any number with this many digits fits in 64 bits.
-const FITTING: usize = 19;
+const MAX_FITTING_DIGITS: usize = 19;
 
 /// A type that can be converted from a number.
 pub(super) trait FromDecimal: Sized {
@@ -35,7 +35,7 @@ macro_rules! integer {
     ($($rust:ty),*) => {$(
         impl FromDecimal for $rust {
             fn from_decimal(decimal: Decimal<'_>) -> Option<Self> {
-                if !decimal.integer || decimal.count > FITTING {
+                if !decimal.integer || decimal.count > MAX_FITTING_DIGITS {
                     return None;
                 }
                 let magnitude = i64::try_from(decimal.digits).ok()?;
@@ -59,7 +59,7 @@ macro_rules! float {
                 let power = POWERS.get(decimal.exponent.unsigned_abs() as usize);
                 // A single operation on two exact floats is rounded once, which gives the correct
                 // result.
-                let (Some(power), true) = (power, decimal.count <= FITTING && decimal.digits <= EXACT) else {
+                let (Some(power), true) = (power, decimal.count <= MAX_FITTING_DIGITS && decimal.digits <= EXACT) else {
                     return decimal.parse().filter(|value: &$rust| value.is_finite());
                 };
                 let digits = decimal.digits as $rust;

@@ -15,7 +15,7 @@ pub struct LoadParameters {
 
 /// Why a load request is invalid. The messages are those of Triton 2.51.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LoadFlaw {
+pub enum LoadParameterError {
     /// The parameter is unknown.
     Unknown(String),
     /// The parameter has the wrong type.
@@ -24,7 +24,7 @@ pub enum LoadFlaw {
     Body(CodecError),
 }
 
-impl From<MemoryBudgetError> for LoadFlaw {
+impl From<MemoryBudgetError> for LoadParameterError {
     fn from(error: MemoryBudgetError) -> Self {
         Self::Body(error.into())
     }
@@ -35,12 +35,12 @@ impl LoadParameters {
     ///
     /// # Errors
     ///
-    /// Returns [`LoadFlaw::Unknown`] for other names.
-    pub fn is_config(name: &str) -> Result<bool, LoadFlaw> {
+    /// Returns [`LoadParameterError::Unknown`] for other names.
+    pub fn is_config(name: &str) -> Result<bool, LoadParameterError> {
         match name {
             "config" => Ok(true),
             name if name.starts_with("file:") => Ok(false),
-            name => Err(LoadFlaw::Unknown(excerpt(name))),
+            name => Err(LoadParameterError::Unknown(excerpt(name))),
         }
     }
 }
@@ -49,28 +49,30 @@ impl LoadParameters {
 ///
 /// # Errors
 ///
-/// Returns a [`LoadFlaw`] if the request is invalid.
+/// Returns a [`LoadParameterError`] if the request is invalid.
 pub fn decode_load_request(
     body: &[u8],
     permit: &mut MemoryPermit,
-) -> Result<LoadParameters, LoadFlaw> {
+) -> Result<LoadParameters, LoadParameterError> {
     let mut parameters = LoadParameters::default();
     let Some(text) = parameters_text(body, permit)? else {
         return Ok(parameters);
     };
     if !Value::from_text(text).is_object() {
-        return Err(LoadFlaw::Kind("attempt to get members for non-object"));
+        return Err(LoadParameterError::Kind(
+            "attempt to get members for non-object",
+        ));
     }
     let noun = "the request to be an object";
     let members = members(text, noun, Names::Any, permit).map_err(|error| match error {
-        ReadError::Budget(error) => LoadFlaw::from(error),
+        ReadError::Budget(error) => LoadParameterError::from(error),
         ReadError::Json(error) => json(excerpt(&error)),
     })?;
     for (name, value) in members {
         permit.grow(value.get().len())?;
         let is_config = LoadParameters::is_config(&name)?;
         let Some(text) = Value::new(value).string() else {
-            return Err(LoadFlaw::Kind(
+            return Err(LoadParameterError::Kind(
                 "attempt to access JSON non-string as string",
             ));
         };
@@ -82,14 +84,14 @@ pub fn decode_load_request(
     Ok(parameters)
 }
 
-fn json(message: String) -> LoadFlaw {
-    LoadFlaw::Body(CodecError::Json { message })
+fn json(message: String) -> LoadParameterError {
+    LoadParameterError::Body(CodecError::Json { message })
 }
 
 fn parameters_text<'a>(
     body: &'a [u8],
     permit: &mut MemoryPermit,
-) -> Result<Option<&'a str>, LoadFlaw> {
+) -> Result<Option<&'a str>, LoadParameterError> {
     if body.is_empty() {
         return Ok(None);
     }
@@ -135,7 +137,7 @@ mod tests {
                 decode_load_request(body.as_bytes(), &mut MemoryPermit::unlimited()).unwrap();
             assert_eq!((read.config.as_deref(), read.files.len()), (config, files));
         }
-        let kind = |text| LoadFlaw::Kind(text);
+        let kind = |text| LoadParameterError::Kind(text);
         let table = [
             (
                 r#"{"parameters":[]}"#,
@@ -147,7 +149,7 @@ mod tests {
             ),
             (
                 r#"{"parameters":{"x":"y"}}"#,
-                LoadFlaw::Unknown("x".to_owned()),
+                LoadParameterError::Unknown("x".to_owned()),
             ),
         ];
         for (body, expected) in table {
@@ -158,6 +160,6 @@ mod tests {
             );
         }
         let broken = decode_load_request(b"{", &mut MemoryPermit::unlimited());
-        assert!(matches!(broken, Err(LoadFlaw::Body(_))));
+        assert!(matches!(broken, Err(LoadParameterError::Body(_))));
     }
 }

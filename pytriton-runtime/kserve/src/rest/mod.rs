@@ -5,6 +5,7 @@
 //! is sliced, never copied.
 
 mod classification;
+mod common_form;
 mod cursor;
 pub(crate) mod data;
 mod decimal;
@@ -22,7 +23,6 @@ pub(crate) mod member;
 mod metadata;
 mod output;
 pub(crate) mod parameter;
-mod quick;
 mod raw;
 mod region;
 mod registration;
@@ -39,7 +39,7 @@ pub use error_json::error_json;
 pub use gpu_handle::GpuHandle;
 pub use header::{HEADER_LENGTH, header_length};
 pub use index::{IndexLine, decode_index_request, index_json};
-pub use load::{LoadFlaw, LoadParameters, decode_load_request};
+pub use load::{LoadParameterError, LoadParameters, decode_load_request};
 pub use log_settings::{change_log, log_settings_json};
 pub use metadata::{PLATFORM, SERVER_METADATA, ServerMetadata, metadata_json, ready_json};
 pub use raw::decode_raw_request;

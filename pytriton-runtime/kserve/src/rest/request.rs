@@ -8,12 +8,12 @@ use crate::error::{CodecError, Owner};
 use crate::json::Value;
 
 use super::ResponseFormat;
+use super::common_form::decode_common_form;
 use super::envelope::Envelope;
 use super::input::InputDecoder;
 use super::member::{missing, string};
 use super::output::OutputDecoder;
 use super::parameter::decode_parameters;
-use super::quick::quick;
 
 /// Decodes an inference request: `header_length` bytes of JSON, and the binary data of its inputs,
 /// which is not copied.
@@ -77,10 +77,10 @@ fn without_header(
 }
 
 /// In longer texts, detecting an unusual form at the end would cost too much.
-const QUICK: usize = 8 << 10;
+const MAX_FAST_PATH_BYTES: usize = 8 << 10;
 
 /// Returns whether nothing follows the data of the last input.
-fn ends_as_usual(json: &[u8]) -> bool {
+fn ends_after_inputs(json: &[u8]) -> bool {
     let mut marks = json.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
     b"}]}]".iter().all(|mark| marks.next() == Some(mark))
 }
@@ -95,8 +95,8 @@ fn decode(
 ) -> Result<ResponseFormat, CodecError> {
     let before = request.memory.bytes();
     if tail.is_empty()
-        && (json.len() <= QUICK || ends_as_usual(json))
-        && quick(json, model, max_depth, request).is_some()
+        && (json.len() <= MAX_FAST_PATH_BYTES || ends_after_inputs(json))
+        && decode_common_form(json, model, max_depth, request).is_some()
     {
         let format = ResponseFormat::new(model, &request.id, &[], false, None, &request.memory)?;
         return Ok(format);

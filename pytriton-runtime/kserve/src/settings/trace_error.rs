@@ -32,14 +32,14 @@ pub enum TraceError {
         got: String,
     },
     /// The number is out of range.
-    #[error("Unable to parse '{setting}', value is out of range [ {least}, {most} ], got: {got}")]
+    #[error("Unable to parse '{setting}', value is out of range [ {min}, {max} ], got: {got}")]
     Range {
         /// The setting.
         setting: &'static str,
         /// The minimum.
-        least: i64,
+        min: i64,
         /// The maximum.
-        most: i64,
+        max: i64,
         /// The value received.
         got: String,
     },

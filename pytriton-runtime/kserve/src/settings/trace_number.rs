@@ -16,8 +16,8 @@ fn leading(setting: &'static str, text: &str, range: [i64; 2]) -> Result<i32, Tr
     let number = &trimmed[..trimmed.len() - signed.len() + digits];
     number.parse().map_err(|_| TraceError::Range {
         setting,
-        least: range[0],
-        most: range[1],
+        min: range[0],
+        max: range[1],
         got: excerpt(text),
     })
 }

@@ -144,12 +144,12 @@ impl Local {
     /// # Errors
     ///
     /// Returns the [`Error`] that a client would receive if the request is refused.
-    pub async fn answers(
+    pub async fn stream_infer(
         &self,
         model: &Arc<Model>,
         request: InferRequest,
     ) -> Result<ModelResponses, Error> {
-        self.app_state.answers(model, request).await
+        self.app_state.stream_infer(model, request).await
     }
 
     /// Blocks this thread on a future, for at most `time`. Returns `None` if the time runs out. The

@@ -130,7 +130,7 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
         (
             "      \"sequences\": true,\n",
             String::new(),
-            "breaking    Sum 1, requests: expected alone, found in sequences",
+            "breaking    Sum 1, requests: expected independent, found in sequences",
         ),
         (
             "\"name\": \"Linear\"",

@@ -186,7 +186,7 @@ async fn another_signature(_: &Server, url: &str) -> Result {
     assert_eq!(
         error.to_string(),
         "model Down of the server differs from the one that this client was compiled for:
-  answers: expected one, found any number
+  responses: expected one, found any number
   input `start`: expected INT32 [-1,-1], found INT32 [-1,-1] under the name `from`"
     );
     // A refused call sends no inference.

@@ -7,7 +7,7 @@ use pytriton_core::memory_budget::MemoryBudget;
 use pytriton_core::offload::by_weight;
 use pytriton_core::tracked_buffer::TrackedBuffer;
 use pytriton_kserve::json::JsonWriter;
-use pytriton_kserve::openai::{Choice, FinishReason, OpenAiError, Usage, Whole};
+use pytriton_kserve::openai::{Choice, CompleteText, FinishReason, OpenAiError, Usage};
 
 use crate::service::Error;
 
@@ -35,7 +35,7 @@ pub(super) async fn complete(taken: AcceptedRequest) -> Result<HttpResponse, Ope
     }
     let weight = choices
         .iter()
-        .map(|choice: &Whole| choice.text.as_slice().len())
+        .map(|choice: &CompleteText| choice.text.as_slice().len())
         .sum();
     let permit = budget.empty_permit();
     let written = by_weight(weight, move || {
@@ -53,9 +53,9 @@ async fn gather(
     pieces: Pieces,
     choice: Choice,
     budget: &Arc<MemoryBudget>,
-) -> Result<(Whole, Option<Usage>), OpenAiError> {
+) -> Result<(CompleteText, Option<Usage>), OpenAiError> {
     let mut texts = pin!(text_stream(0, pieces, choice));
-    let mut content = Whole {
+    let mut content = CompleteText {
         text: TrackedBuffer::new(budget.empty_permit()),
         reason: FinishReason::default(),
     };

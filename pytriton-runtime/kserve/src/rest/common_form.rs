@@ -18,7 +18,7 @@ const MAX_ITEMS: usize = 64;
 ///
 /// Returns `None` if the request has another form, is invalid, or if its memory cannot be reserved.
 /// The general decoder then decodes it and reports errors. The reservation has grown in both cases.
-pub(super) fn quick(
+pub(super) fn decode_common_form(
     json: &[u8],
     model: &ModelSpec,
     max_depth: usize,
@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    const USUAL: [&str; 8] = [
+    const COMMON: [&str; 8] = [
         r#"{"inputs":[{"name":"a","shape":[6],"datatype":"FP32","data":[16777216,16777217,0.16777217e-2,1e11,1e10,340282350000000000000000000000000000000]}]}"#,
         r#"{"inputs":[{"name":"a","shape":[6],"datatype":"FP64","data":[9007199254740993,0.1e-21,12345678901234567890123,1e23,-0.0,5e-324]}]}"#,
         r#"{"inputs":[{"name":"INPUT_1","datatype":"FP32","shape":[1,4],"data":[1.0,2.5e-3,-0,4]}]}"#,
@@ -193,7 +193,7 @@ mod tests {
         let spec = model();
         let empty = || InferRequest::new(MemoryPermit::unlimited());
         let (mut brief, mut request) = (empty(), empty());
-        if quick(text, &spec, 100, &mut brief).is_none() {
+        if decode_common_form(text, &spec, 100, &mut brief).is_none() {
             return false;
         }
         let regions = Regions::default();
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_usual_is_read_as_all_else_is() {
-        let read = USUAL.map(|text| check(text.as_bytes()));
+        let read = COMMON.map(|text| check(text.as_bytes()));
         assert_eq!(read, [true, true, true, true, true, false, false, false]);
     }
 
@@ -248,7 +248,7 @@ mod tests {
                 let text = format!(r#"{{"id":"{id}","inputs":[{}]}}"#, inputs.join(","));
                 let budget = MemoryBudget::new(usize::MAX);
                 let mut request = InferRequest::new(budget.empty_permit());
-                quick(text.as_bytes(), &spec, 100, &mut request).unwrap();
+                decode_common_form(text.as_bytes(), &spec, 100, &mut request).unwrap();
                 // Each input may be below the size that is tracked.
                 assert!(
                     request.memory.bytes() >= request.bytes(),
@@ -256,7 +256,7 @@ mod tests {
                 );
                 let small = MemoryBudget::new(budget.reserved().saturating_sub(1));
                 let mut refused = InferRequest::new(small.empty_permit());
-                let fits = quick(text.as_bytes(), &spec, 100, &mut refused);
+                let fits = decode_common_form(text.as_bytes(), &spec, 100, &mut refused);
                 assert_eq!(fits.is_none(), budget.reserved() > 0, "{count} {elements}");
             }
         }
@@ -281,11 +281,11 @@ mod tests {
     proptest! {
         #[test]
         fn fast_path_equals_general_decoder(
-            which in 0..USUAL.len(),
+            which in 0..COMMON.len(),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 0..4),
         ) {
             const LIKELY: &[u8] = b"0123456789.eE+-,:[]{}\" \\aninf_";
-            let mut text = USUAL[which].as_bytes().to_vec();
+            let mut text = COMMON[which].as_bytes().to_vec();
             for (index, byte, kind) in changes {
                 let at = index.index(text.len());
                 let likely = LIKELY[usize::from(byte) % LIKELY.len()];
