@@ -21,7 +21,7 @@ pub struct LoadedModels(Vec<Arc<dyn LoadedModel>>);
 
 /// tritonserver has died, and it is unknown which models the next one loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Away;
+pub struct Restarting;
 
 impl LoadedModels {
     /// Creates the list from models sorted by name and version.
@@ -33,8 +33,8 @@ impl LoadedModels {
     ///
     /// # Errors
     ///
-    /// Returns [`Away`] if it is unknown.
-    pub fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, Away> {
+    /// Returns [`Restarting`] if it is unknown.
+    pub fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, Restarting> {
         let versions = self.0.iter().rev();
         let mut versions = versions.filter(|model| *model.spec().name == *name);
         let mut known = true;
@@ -44,7 +44,7 @@ impl LoadedModels {
             loaded == Some(true)
         });
         match loaded {
-            None if !known => Err(Away),
+            None if !known => Err(Restarting),
             loaded => Ok(loaded.map(|model| model.spec())),
         }
     }
@@ -53,17 +53,17 @@ impl LoadedModels {
     ///
     /// # Errors
     ///
-    /// Returns [`Away`] if one is unknown.
-    pub fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, Away> {
+    /// Returns [`Restarting`] if one is unknown.
+    pub fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, Restarting> {
         let models = self.0.iter().filter_map(|model| match model.is_loaded() {
             Some(loaded) => loaded.then(|| Ok(model.spec())),
-            None => Some(Err(Away)),
+            None => Some(Err(Restarting)),
         });
         models.collect()
     }
 }
 
-impl fmt::Display for Away {
+impl fmt::Display for Restarting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("it is restarting")
     }
@@ -107,8 +107,8 @@ mod tests {
             (vec![], Ok(None), Ok(vec![])),
             (vec![yes, yes, no], Ok(Some(2)), Ok(vec![1, 2])),
             (vec![no], Ok(None), Ok(vec![])),
-            (vec![yes, unknown], Ok(Some(1)), Err(Away)),
-            (vec![unknown, no], Err(Away), Err(Away)),
+            (vec![yes, unknown], Ok(Some(1)), Err(Restarting)),
+            (vec![unknown, no], Err(Restarting), Err(Restarting)),
         ];
         for (loaded, latest, all) in table {
             let models = models(&loaded);

@@ -26,19 +26,19 @@ pub struct SideChannel(Mutex<HashMap<String, ResponseSender>>);
 pub struct SideChannelResponses {
     side_channel: Arc<SideChannel>,
     number: String,
-    answers: ResponseReceiver,
+    receiver: ResponseReceiver,
 }
 
 impl SideChannel {
     /// Registers a claim on the responses to a request that is about to be sent.
     pub fn claim(self: &Arc<Self>) -> SideChannelResponses {
-        let (sink, answers) = response_channel();
+        let (sink, receiver) = response_channel();
         let number = number();
         self.0.lock().insert(number.clone(), sink);
         SideChannelResponses {
             side_channel: Arc::clone(self),
             number,
-            answers,
+            receiver,
         }
     }
 
@@ -64,12 +64,12 @@ impl SideChannelResponses {
     ///
     /// Dropping the future loses no response.
     pub async fn next(&mut self) -> Option<Result<Response, SchedulerError>> {
-        self.answers.next().await
+        self.receiver.next().await
     }
 
     /// Returns whether the responses were ended properly, and not because the sender was dropped.
     pub fn is_answered(&self) -> bool {
-        self.answers.is_over()
+        self.receiver.is_over()
     }
 }
 

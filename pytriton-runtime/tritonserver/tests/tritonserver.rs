@@ -184,7 +184,7 @@ async fn secrets_require_our_library() {
     let matches = command.get_matches_from(["--restricted-endpoints="]);
     let options = AccessOptions::from_arg_matches(&matches).unwrap();
     let mut setup = Setup::new(&["--http-restricted-api=health:token=secret"]);
-    setup.access = Access::new(&options, &setup.flags, Follow::Tell)
+    setup.access = Access::new(&options, &setup.flags, Follow::Log)
         .unwrap()
         .into();
     let refused = setup.start().await.unwrap_err();

@@ -158,7 +158,7 @@ impl Server {
                 Endpoint::new(listener, connections)
             }));
         };
-        let texts = TextModels::Here(Arc::clone(models));
+        let texts = TextModels::Local(Arc::clone(models));
         let openai = PortRoutes::OpenAi(Arc::clone(&http), texts);
         open(Port::OpenAi, openai);
         let routes = page_routes(options, access, addresses).only_paths(is_used_by_page);

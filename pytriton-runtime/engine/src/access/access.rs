@@ -36,7 +36,7 @@ pub struct Closed {
 
 /// Returns the routes of a server that is started without options.
 pub fn default_routes() -> ServedRoutes {
-    ServedRoutes::new([Closed::usual().restricted()], false)
+    ServedRoutes::new([Closed::default_groups().restricted()], false)
 }
 
 impl Closed {
@@ -46,9 +46,9 @@ impl Closed {
     }
 
     /// Returns the groups that the token restricts by default, without a valid secret.
-    fn usual() -> Self {
+    fn default_groups() -> Self {
         Self {
-            groups: Endpoints::usual(),
+            groups: Endpoints::default_groups(),
             key: KEY.to_owned(),
             secrets: Arc::new(Secrets::new(Vec::new())),
         }
@@ -156,7 +156,7 @@ impl Access {
 
     /// Reads the token again, for the next start of tritonserver. A new token takes effect after
     /// two identical reads.
-    pub async fn renew(&self) {
+    pub async fn reload(&self) {
         let Some((token, file)) = self
             .token
             .as_ref()
@@ -186,7 +186,7 @@ impl Token {
     fn new(options: &AccessOptions, follow: Follow) -> Result<Self, AccessError> {
         if let Some(file) = &options.access_token_file {
             let tokens = read(file)?;
-            if tokens.len() > 1 && follow == Follow::Tell {
+            if tokens.len() > 1 && follow == Follow::Log {
                 tracing::warn!(
                     file = %file.display(),
                     "tritonserver supports only one access token: using the first token in the file"

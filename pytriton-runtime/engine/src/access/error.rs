@@ -21,7 +21,7 @@ pub enum AccessError {
         number: usize,
     },
     /// An unknown group.
-    #[error("Bad option: \"--{}\".\nunknown restricted {} '{name}' ", protocol.option(), protocol.word())]
+    #[error("Bad option: \"--{}\".\nunknown restricted {} '{name}' ", protocol.option(), protocol.term())]
     Unknown {
         /// The protocol of the option.
         protocol: Protocol,
@@ -32,7 +32,7 @@ pub enum AccessError {
     #[error(
         "Bad option: \"--{}\".\nrestricted {} '{name}' can not be specified in multiple config groups",
         protocol.option(),
-        protocol.word()
+        protocol.term()
     )]
     Twice {
         /// The protocol of the option.

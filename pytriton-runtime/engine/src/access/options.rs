@@ -9,7 +9,7 @@ use super::Group;
 const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_RESTRICTED_ENDPOINTS";
 
 /// The groups that require the token by default.
-const USUAL: &str = "shared-memory,model-repository,statistics,trace,logging";
+const DEFAULT_GROUPS: &str = "shared-memory,model-repository,statistics,trace,logging";
 
 /// Options for access control.
 #[derive(Debug, Clone, Args)]
@@ -20,7 +20,7 @@ pub struct AccessOptions {
         long,
         env = VARIABLE,
         value_name = "GROUP,…",
-        default_value = USUAL,
+        default_value = DEFAULT_GROUPS,
         value_parser = Endpoints::parse
     )]
     pub restricted_endpoints: Endpoints,
@@ -42,7 +42,7 @@ impl AccessOptions {
     pub(super) fn warn_if_open(&self) {
         let value = env::var(VARIABLE).ok();
         let from_env = value.and_then(|value| Endpoints::parse(&value).ok());
-        let open = self.restricted_endpoints.usual_without();
+        let open = self.restricted_endpoints.removed_default_groups();
         if from_env.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
             tracing::warn!(
                 groups = open.join(","),
@@ -58,17 +58,17 @@ pub struct Endpoints(pub Vec<Group>);
 
 impl Endpoints {
     /// Returns the groups that require the token by default.
-    pub(super) fn usual() -> Vec<Group> {
+    pub(super) fn default_groups() -> Vec<Group> {
         let mut groups = Group::ALL.to_vec();
-        groups.retain(|group| USUAL.split(',').any(|name| name == group.name()));
+        groups.retain(|group| DEFAULT_GROUPS.split(',').any(|name| name == group.name()));
         groups
     }
 
     /// Returns the default groups that are not among these.
-    fn usual_without(&self) -> Vec<&'static str> {
-        let usual = Self::usual().into_iter();
-        let usual = usual.filter(|group| !self.0.contains(group));
-        usual.map(Group::name).collect()
+    fn removed_default_groups(&self) -> Vec<&'static str> {
+        let default_groups = Self::default_groups().into_iter();
+        let default_groups = default_groups.filter(|group| !self.0.contains(group));
+        default_groups.map(Group::name).collect()
     }
 
     /// Parses names separated by commas.
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn groups_that_are_open_by_mistake_are_named() {
         let table: [(&str, &[&str]); 3] = [
-            (USUAL, &[]),
+            (DEFAULT_GROUPS, &[]),
             (
                 "health,shared-memory,model-repository,statistics,trace,logging",
                 &[],
@@ -119,9 +119,12 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(Endpoints::parse(text).unwrap().usual_without(), expected);
+            assert_eq!(
+                Endpoints::parse(text).unwrap().removed_default_groups(),
+                expected
+            );
         }
-        assert_eq!(Endpoints(Vec::new()).usual_without().len(), 5);
+        assert_eq!(Endpoints(Vec::new()).removed_default_groups().len(), 5);
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Protocol {
     }
 
     /// Returns the option's term for a group.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn term(self) -> &'static str {
         match self {
             Self::Http => "api",
             Self::Grpc => "protocol",

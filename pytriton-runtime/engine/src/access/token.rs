@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "PYTRITON_TRITON_CONFIG_ACCESS_TOKEN";
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// The minimum length of a token. A shorter one can be guessed, or is only part of one.
-const LEAST: usize = 16;
+const MIN_TOKEN_LENGTH: usize = 16;
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -38,7 +38,7 @@ pub(super) fn parse(bytes: &[u8], place: impl Fn() -> String) -> Result<Vec<Secr
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let tokens = lines.map(
         |line| match line.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true if line.len() < LEAST => Err(mistake("too short")),
+            true if line.len() < MIN_TOKEN_LENGTH => Err(mistake("too short")),
             true => Ok(Secret::new(line)),
             false => Err(mistake("in a different format")),
         },

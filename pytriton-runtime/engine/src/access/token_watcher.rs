@@ -18,7 +18,7 @@ pub enum Follow {
     Apply,
     /// A warning is logged. It takes effect at the next start of tritonserver, which cannot receive
     /// it before.
-    Tell,
+    Log,
 }
 
 /// A thread that polls the token file. It ends when this value is dropped.
@@ -32,9 +32,9 @@ impl TokenWatcher {
     pub(super) fn start(path: PathBuf, secrets: Arc<Secrets>, follow: Follow) -> Option<Self> {
         let (owner, owned) = mpsc::channel();
         let work = move || {
-            let mut seen = Seen::default();
+            let mut log = FileLog::default();
             while owned.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                seen.look(&path, &secrets, follow);
+                log.check(&path, &secrets, follow);
             }
         };
         let name = "access-token".to_owned();
@@ -50,15 +50,15 @@ impl TokenWatcher {
 
 /// The state of the log about the file, so that each change is logged once.
 #[derive(Debug, Default)]
-struct Seen {
+struct FileLog {
     /// The content at the last read.
     last: Option<Vec<Secret>>,
     broken: bool,
-    told: Option<Vec<Secret>>,
+    logged: Option<Vec<Secret>>,
 }
 
-impl Seen {
-    fn look(&mut self, path: &Path, secrets: &Secrets, follow: Follow) {
+impl FileLog {
+    fn check(&mut self, path: &Path, secrets: &Secrets, follow: Follow) {
         let tokens = match read(path) {
             Ok(tokens) => tokens,
             Err(error) => {
@@ -83,13 +83,13 @@ impl Seen {
                     tracing::info!(file = %path, "the access token has changed; the new one is in effect");
                 }
             }
-            Follow::Tell => {
-                if !secrets.are(&tokens) && self.told.as_ref() != Some(&tokens) {
+            Follow::Log => {
+                if !secrets.are(&tokens) && self.logged.as_ref() != Some(&tokens) {
                     tracing::warn!(
                         file = %path,
                         "the access token has changed; the old one is in effect until tritonserver restarts"
                     );
-                    self.told = Some(tokens);
+                    self.logged = Some(tokens);
                 }
             }
         }
@@ -108,13 +108,13 @@ mod tests {
         let (old, new) = ("the-old-one-is-it", "the-new-one-is-it");
         let both = format!("{new}\n{old}");
         let secrets = Secrets::new(vec![Secret::new(old)]);
-        let mut seen = Seen::default();
+        let mut log = FileLog::default();
         for (text, follow, counts) in [
             ("", Follow::Apply, old),
             ("a b", Follow::Apply, old),
             ("the-new", Follow::Apply, old),
-            (new, Follow::Tell, old),
-            (new, Follow::Tell, old),
+            (new, Follow::Log, old),
+            (new, Follow::Log, old),
             (&both, Follow::Apply, old),
             (&both, Follow::Apply, new),
             (&both, Follow::Apply, old),
@@ -122,7 +122,7 @@ mod tests {
             (new, Follow::Apply, new),
         ] {
             fs::write(file.path(), text).unwrap();
-            seen.look(file.path(), &secrets, follow);
+            log.check(file.path(), &secrets, follow);
             assert!(secrets.have(counts.as_bytes()), "{text}");
         }
         assert!(!secrets.have(old.as_bytes()));
@@ -132,14 +132,14 @@ mod tests {
     fn a_token_applies_when_two_reads_agree() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let secrets = Secrets::new(vec![Secret::new("the-old-one-is-it")]);
-        let mut seen = Seen::default();
+        let mut log = FileLog::default();
         let token = "the-new-one-is-written-in-parts";
         for text in [&token[..16], &token[..20], token] {
             fs::write(file.path(), text).unwrap();
-            seen.look(file.path(), &secrets, Follow::Apply);
+            log.check(file.path(), &secrets, Follow::Apply);
             assert!(secrets.have(b"the-old-one-is-it"), "{text}");
         }
-        seen.look(file.path(), &secrets, Follow::Apply);
+        log.check(file.path(), &secrets, Follow::Apply);
         assert!(secrets.have(token.as_bytes()));
     }
 }

@@ -85,8 +85,8 @@ impl FromArgMatches for Flags {
 
 fn argument(flag: &Flag) -> Arg {
     let (value_name, parser) = match flag.kind {
-        Kind::Bool => ("BOOL", as_given(BoolishValueParser::new())),
-        Kind::Number => ("NUMBER", as_given(value_parser!(i64))),
+        Kind::Bool => ("BOOL", to_flag_value(BoolishValueParser::new())),
+        Kind::Number => ("NUMBER", to_flag_value(value_parser!(i64))),
         Kind::Text | Kind::List => ("VALUE", ValueParser::new(OsStringValueParser::new())),
     };
     Arg::new(flag.name)
@@ -109,7 +109,7 @@ fn argument(flag: &Flag) -> Arg {
 }
 
 /// Formats a parsed value for tritonserver.
-fn as_given<P>(parser: P) -> ValueParser
+fn to_flag_value<P>(parser: P) -> ValueParser
 where
     P: TypedValueParser,
     P::Value: ToString,

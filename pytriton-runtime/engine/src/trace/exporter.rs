@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::{Batching, TracesError};
 
 /// The minimum interval between log lines about lost spans.
-const SAID: Duration = Duration::from_secs(10);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The number of spans that were not sent because the queue was full or the collector failed.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +36,7 @@ impl DroppedSpans {
 #[derive(Debug)]
 pub(super) struct Bounded {
     sender: SyncSender<Message>,
-    lost: DroppedSpans,
+    dropped: DroppedSpans,
 }
 
 enum Message {
@@ -49,7 +49,7 @@ impl Bounded {
     /// Starts a thread that sends to a collector, by default the one in the `OTEL_*` variables.
     pub(super) fn start(
         resource: &Resource,
-        lost: DroppedSpans,
+        dropped: DroppedSpans,
         batching: Batching,
         url: Option<&str>,
     ) -> Result<Self, TracesError> {
@@ -71,15 +71,15 @@ impl Bounded {
             runtime,
             exporter,
             batching,
-            lost: lost.clone(),
-            said: None,
+            dropped: dropped.clone(),
+            last_logged: None,
             reported: 0,
         };
         let thread = thread::Builder::new().name("spans".to_owned());
         thread
             .spawn(move || sending.run())
             .map_err(|error| failed(&error))?;
-        Ok(Self { sender, lost })
+        Ok(Self { sender, dropped })
     }
 }
 
@@ -92,7 +92,7 @@ impl SpanProcessor for Bounded {
         }
         let sent = self.sender.try_send(Message::Span(Box::new(span)));
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = sent {
-            self.lost.add(1);
+            self.dropped.add(1);
         }
     }
 
@@ -125,9 +125,9 @@ struct Sending {
     runtime: Runtime,
     exporter: SpanExporter,
     batching: Batching,
-    lost: DroppedSpans,
+    dropped: DroppedSpans,
     /// The time of the last log line about lost spans.
-    said: Option<Instant>,
+    last_logged: Option<Instant>,
     reported: u64,
 }
 
@@ -178,7 +178,7 @@ impl Sending {
                 Err(_) => Some("the collector did not respond in time".to_owned()),
             };
             if let Some(error) = error {
-                self.lost.add(count);
+                self.dropped.add(count);
                 return self.log_dropped(&error);
             }
         }
@@ -186,11 +186,15 @@ impl Sending {
     }
 
     fn log_dropped(&mut self, why: &str) {
-        let lost = self.lost.spans();
-        let new = lost - self.reported;
-        if new > 0 && self.said.is_none_or(|said| said.elapsed() >= SAID) {
-            self.said = Some(Instant::now());
-            self.reported = lost;
+        let dropped = self.dropped.spans();
+        let new = dropped - self.reported;
+        if new > 0
+            && self
+                .last_logged
+                .is_none_or(|last_logged| last_logged.elapsed() >= LOG_INTERVAL)
+        {
+            self.last_logged = Some(Instant::now());
+            self.reported = dropped;
             tracing::warn!(spans = new, "spans were dropped: {why}");
         }
     }

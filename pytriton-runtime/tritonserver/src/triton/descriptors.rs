@@ -10,10 +10,10 @@ const SERVER: u64 = 96;
 const SESSION: u64 = 6;
 
 /// Messages that tritonserver logs when it cannot open another descriptor.
-const COMPLAINTS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
+const DESCRIPTOR_ERRORS: [&str; 2] = ["Too many open files", "File descriptor limit reached"];
 
 /// Advice for the user.
-const REMEDY: &str =
+const ADVICE: &str =
     "raise the limit (`ulimit -n`; `LimitNOFILE=` of systemd, `--ulimit nofile=` of Docker)";
 
 /// The limit of open files is too low for tritonserver.
@@ -22,7 +22,7 @@ const REMEDY: &str =
 pub enum DescriptorError {
     /// The limit is known to be too low before the start.
     #[error(
-        "the limit of {limit} open files is too low: tritonserver and the {instances} instances of these models need about {needed}; {REMEDY}"
+        "the limit of {limit} open files is too low: tritonserver and the {instances} instances of these models need about {needed}; {ADVICE}"
     )]
     TooFew {
         /// The limit.
@@ -34,7 +34,7 @@ pub enum DescriptorError {
     },
     /// tritonserver reports that it ran out of descriptors.
     #[error(
-        "the limit of {limit} open files is too low for tritonserver, its options and its clients; {REMEDY}"
+        "the limit of {limit} open files is too low for tritonserver, its options and its clients; {ADVICE}"
     )]
     Exhausted {
         /// The limit.
@@ -57,7 +57,7 @@ impl DescriptorError {
 
     /// Returns the error if a line of tritonserver's output reports it.
     pub(super) fn in_log(line: &str) -> Option<Self> {
-        let mut complaints = COMPLAINTS.iter();
+        let mut complaints = DESCRIPTOR_ERRORS.iter();
         let complains = complaints.any(|complaint| line.contains(complaint));
         complains.then(|| Self::Exhausted { limit: limit() })
     }

@@ -26,7 +26,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// A server that lived this long resets the delay.
-const LONG_LIFE: Duration = Duration::from_secs(60);
+const STABLE_UPTIME: Duration = Duration::from_secs(60);
 
 /// How long instances may take to stop once they receive no more requests.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
@@ -174,7 +174,7 @@ impl TritonEngine {
             let born = Instant::now();
             let exit = self.server.exited().await;
             self.worker.set_down(true);
-            if born.elapsed() > LONG_LIFE {
+            if born.elapsed() > STABLE_UPTIME {
                 pause = FIRST_PAUSE;
             }
             let milliseconds = pause.as_millis();
@@ -182,7 +182,7 @@ impl TritonEngine {
             loop {
                 sleep(pause).await;
                 pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
-                self.launch.access.renew().await;
+                self.launch.access.reload().await;
                 match self.spawn() {
                     Ok(server) => break self.server = server,
                     Err(error) => tracing::error!("{error}"),
@@ -193,7 +193,7 @@ impl TritonEngine {
                     self.worker.set_down(false);
                     tracing::info!("tritonserver is ready again");
                 }
-                Err(NotReady::Late(late)) => {
+                Err(NotReady::StartupTimeout(late)) => {
                     tracing::error!("tritonserver {late}; killing it");
                     self.server.end().await;
                 }

@@ -87,8 +87,8 @@ impl BackendLibrary {
     /// Returns the path of the library, which is built next to the program in `folder`.
     fn locate(&self, folder: &Path) -> Result<PathBuf, WriteError> {
         // `cargo run` builds into the first; only `cargo build` puts a link into the second.
-        let looked_at = vec![folder.join("deps"), folder.to_owned()];
-        let mut files = looked_at.iter().map(|folder| folder.join(self.file()));
+        let searched = vec![folder.join("deps"), folder.to_owned()];
+        let mut files = searched.iter().map(|folder| folder.join(self.file()));
         files.find(|file| file.is_file()).ok_or_else(|| {
             let release = if cfg!(debug_assertions) {
                 ""
@@ -97,7 +97,7 @@ impl BackendLibrary {
             };
             WriteError::NoLibrary {
                 file: self.file(),
-                looked_at,
+                searched,
                 command: format!("cargo build {release}-p {}", self.package),
             }
         })

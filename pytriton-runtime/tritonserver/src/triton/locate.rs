@@ -74,10 +74,10 @@ pub enum LocateError {
         path: PathBuf,
     },
     /// No place contains a tritonserver.
-    #[error("no tritonserver found in PATH{others}", others = listed(looked_at))]
+    #[error("no tritonserver found in PATH{others}", others = listed(searched))]
     Nowhere {
         /// The places in addition to `PATH`.
-        looked_at: Vec<PathBuf>,
+        searched: Vec<PathBuf>,
     },
 }
 
@@ -125,7 +125,7 @@ impl SearchPaths {
             // An empty or relative folder in `PATH` would depend on the current folder.
             .find(|(_, path)| path.is_absolute() && executable(path))
             .ok_or_else(|| LocateError::Nowhere {
-                looked_at: installed().map(|(_, path)| path).collect(),
+                searched: installed().map(|(_, path)| path).collect(),
             })?;
         if found == Found::Cache {
             check_trusted(&path)?;

@@ -63,7 +63,7 @@ pub enum ProbeError {
     },
     /// It is another program.
     #[error("{binary} is not a tritonserver: its `--help` does not list --model-repository", binary = binary.display())]
-    Stranger {
+    NotTritonserver {
         /// The binary.
         binary: PathBuf,
     },
@@ -78,7 +78,7 @@ impl Probe {
     pub fn new(binary: &Path) -> Result<Self, ProbeError> {
         let start = |path: &Path| header(path).ok();
         if let (Some(theirs), Some(ours)) = (start(binary), start(Path::new("/proc/self/exe")))
-            && let Some(what) = unfit(&theirs, &ours)
+            && let Some(what) = incompatible(&theirs, &ours)
         {
             let binary = binary.to_owned();
             return Err(ProbeError::Format { binary, what });
@@ -98,7 +98,7 @@ impl Probe {
                 binary,
                 message: line.to_owned(),
             }),
-            None => Err(ProbeError::Stranger { binary }),
+            None => Err(ProbeError::NotTritonserver { binary }),
         }
     }
 }
@@ -183,7 +183,7 @@ fn header(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Returns why a file is not a program for this machine. The system would otherwise run it as a
 /// shell script.
-fn unfit(theirs: &[u8], ours: &[u8]) -> Option<&'static str> {
+fn incompatible(theirs: &[u8], ours: &[u8]) -> Option<&'static str> {
     if theirs.starts_with(b"#!") {
         return None;
     }

@@ -42,13 +42,13 @@ pub enum WriteError {
     /// The shared library of the native backend was not found.
     #[error(
         "{file} was not found {places}: build it with `{command}`; the manifest needs `crate-type = [\"cdylib\", \"rlib\"]`",
-        places = listed(looked_at)
+        places = listed(searched)
     )]
     NoLibrary {
         /// Its file name.
         file: String,
         /// The folders that were searched.
-        looked_at: Vec<PathBuf>,
+        searched: Vec<PathBuf>,
         /// The command that builds it.
         command: String,
     },

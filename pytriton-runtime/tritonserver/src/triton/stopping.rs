@@ -167,7 +167,7 @@ impl<'a> Stopping<'a> {
             }
             // Requests of clients that are gone may still run. A server that exits on its own waits
             // for them.
-            let ended = idle || self.ends_by_itself() || now >= self.end;
+            let ended = idle || self.must_exit_itself() || now >= self.end;
             let finished = self.own.finished.load(Ordering::Relaxed) || now >= self.end;
             let empty = finished
                 && (none_left(OpenConnections::all)
@@ -176,7 +176,7 @@ impl<'a> Stopping<'a> {
             let delivered = empty && delivery.is_over(bytes, now.into_std());
             if now >= self.end && left.awaited() > 0 {
                 return Ok(Drained::Cut(left.awaited()));
-            } else if !self.ends_by_itself() && (delivered || empty && now >= self.end) {
+            } else if !self.must_exit_itself() && (delivered || empty && now >= self.end) {
                 return Ok(Drained::All);
             } else if now >= self.end + KILL_DELAY {
                 return Ok(Drained::Late);
@@ -251,7 +251,7 @@ impl<'a> Stopping<'a> {
     /// Returns whether the server must exit on its own. This is the case if other models may have
     /// cleanup to do, or if traces have to be written. It is also the case if connections are
     /// encrypted, because only the server can then send `GOAWAY`.
-    fn ends_by_itself(&self) -> bool {
+    fn must_exit_itself(&self) -> bool {
         let flags = &self.launch.flags;
         flags.contains("model-repository") || flags.contains("trace-config") || self.encrypted()
     }

@@ -29,7 +29,7 @@ impl Version {
     };
 
     /// The first version that cancelled gRPC calls cannot crash, of Triton 24.12.
-    pub const CALM: Self = Self {
+    pub const SAFE_CANCELLATION: Self = Self {
         major: 2,
         minor: 53,
         patch: 0,

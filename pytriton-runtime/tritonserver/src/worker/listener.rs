@@ -42,7 +42,7 @@ impl Listener {
     pub(super) async fn run(self: Arc<Self>, socket: UnixListener) {
         loop {
             match socket.accept().await {
-                Ok((stream, _)) => self.welcome(stream),
+                Ok((stream, _)) => self.accept(stream),
                 Err(error) => {
                     // Most likely the process is out of descriptors; others may be freed.
                     tracing::warn!(%error, "cannot accept a connection from tritonserver");
@@ -52,7 +52,7 @@ impl Listener {
         }
     }
 
-    fn welcome(self: &Arc<Self>, stream: UnixStream) {
+    fn accept(self: &Arc<Self>, stream: UnixStream) {
         match stream.peer_cred() {
             Ok(peer) if peer.uid() == self.user => {}
             peer => {
@@ -62,13 +62,13 @@ impl Listener {
         }
         let listener = Arc::clone(self);
         spawn_blocking(move || {
-            if let Err(error) = listener.greet(stream) {
+            if let Err(error) = listener.handshake(stream) {
                 tracing::warn!(%error, "refused a connection");
             }
         });
     }
 
-    fn greet(&self, stream: UnixStream) -> Result<(), SessionError> {
+    fn handshake(&self, stream: UnixStream) -> Result<(), SessionError> {
         let mut socket = stream.into_std()?;
         socket.set_nonblocking(false)?;
         socket.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;

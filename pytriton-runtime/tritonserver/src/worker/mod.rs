@@ -12,11 +12,11 @@
 //! function learns whether its client, the session or the server is gone. See `pytriton_backend`
 //! for the transport of batches.
 
-mod answer;
 mod error;
 mod instance;
 mod listener;
 mod loads;
+mod respond;
 mod serve;
 mod served_models;
 mod session_sink;

@@ -12,7 +12,7 @@ use pytriton_core::response_channel::{ResponseSender, SchedulerError, StreamedBa
 
 use crate::backend_batch::{BackendBatch, BatchSender, CancellationTimer, QueuedBatch, Results};
 
-use super::answer::answer;
+use super::respond::respond;
 use super::session_sink::SessionSink;
 use super::sessions::{SessionEnd, Sessions};
 use super::streams::Stream;
@@ -243,7 +243,7 @@ fn is_cancelled(server: &Arc<Server>, batch: u64) -> impl Fn(usize) -> bool + Se
 
 /// Sends the results of a batch and releases it.
 fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), SessionError> {
-    answer(server, batch, &results)?;
+    respond(server, batch, &results)?;
     // Values that share the batch's memory must be dropped before it is released.
     drop(results);
     server.finish(batch.0)

@@ -8,7 +8,7 @@ use pytriton_core::response_channel::{RequestSink, ResponseSender, SchedulerErro
 
 use crate::backend_batch::CancellationTimer;
 
-use super::answer::answer_one;
+use super::respond::respond_once;
 use super::serve::end;
 use super::sessions::Sessions;
 
@@ -68,7 +68,7 @@ impl RequestSink for SessionSink {
             true => self.server.count(self.batch, self.wire_position(sent)),
             false => {
                 let position = (self.request, sent);
-                answer_one(&self.server, self.batch, position, (&response, false))
+                respond_once(&self.server, self.batch, position, (&response, false))
             }
         })
     }
@@ -86,7 +86,7 @@ impl RequestSink for SessionSink {
                 .end_request(self.batch, self.wire_position(sent)),
             Err(error) => {
                 let position = (self.request, sent);
-                answer_one(&self.server, self.batch, position, (&Err(error), true))
+                respond_once(&self.server, self.batch, position, (&Err(error), true))
             }
         };
         // No further response is produced.

@@ -16,7 +16,7 @@ pub(super) struct SessionStates {
     /// batches of all sessions.
     exclusive: usize,
     /// The instances that can execute batches.
-    able: BTreeSet<u32>,
+    available: BTreeSet<u32>,
     /// Whether none will ever execute one again.
     broken: bool,
     served: BTreeMap<u32, Weak<Server>>,
@@ -36,7 +36,7 @@ impl SessionStates {
             } else {
                 0
             },
-            able: BTreeSet::new(),
+            available: BTreeSet::new(),
             broken: false,
             served: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -71,10 +71,10 @@ impl SessionStates {
     pub(super) fn change(&mut self, change: Change) {
         match change.instance {
             Some(instance) if change.is_available => {
-                self.able.insert(instance);
+                self.available.insert(instance);
             }
             Some(instance) => {
-                self.able.remove(&instance);
+                self.available.remove(&instance);
             }
             None => self.broken = !change.is_available,
         }
@@ -104,15 +104,15 @@ impl SessionStates {
             server.is_some_and(|server| !server.is_closed())
         };
         self.waiting.retain(is_open);
-        let any = !self.broken && !self.able.is_empty();
+        let any = !self.broken && !self.available.is_empty();
         let mut stalled = 0;
         for (instance, server) in &self.served {
-            let able = self.able.contains(instance);
-            set(server, any && able);
-            stalled += usize::from(!able && is_open(server));
+            let available = self.available.contains(instance);
+            set(server, any && available);
+            stalled += usize::from(!available && is_open(server));
         }
         // Each instance that takes no session leaves one without an instance, unless it has one.
-        let missing = self.exclusive.saturating_sub(self.able.len());
+        let missing = self.exclusive.saturating_sub(self.available.len());
         let left_over = missing.saturating_sub(stalled);
         let served_next = self.waiting.len().saturating_sub(left_over);
         for (index, server) in self.waiting.iter().enumerate() {

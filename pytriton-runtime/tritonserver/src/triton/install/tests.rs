@@ -118,7 +118,7 @@ fn failed_installation_leaves_nothing() {
 #[test]
 fn an_interrupted_installation_is_done_again() {
     let parent = tempfile::tempdir().unwrap();
-    let left = parent.path().join(format!("{DRAFT}1/tree/bin"));
+    let left = parent.path().join(format!("{TEMP_PREFIX}1/tree/bin"));
     fs::create_dir_all(&left).unwrap();
     fs::write(left.join("tritonserver"), "half").unwrap();
     let folder = parent.path().join("2.51.0");

@@ -2,7 +2,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::triton::process::{ExitReport, Late, PortError};
+use crate::triton::process::{ExitReport, PortError, StartupTimeout};
 use crate::triton::{DescriptorError, UnknownFlag};
 
 /// A tritonserver could not be started.
@@ -40,5 +40,5 @@ pub enum LaunchError {
     },
     /// It was not ready in time.
     #[error("tritonserver {0}")]
-    Late(Late),
+    StartupTimeout(StartupTimeout),
 }

@@ -18,7 +18,7 @@ pub(super) fn exposure_warning(
     Some(format!(
         "tritonserver {version} listens on {open}: versions before {} (26.07) have published vulnerabilities, and a single request from any client can crash them; versions before {} (24.12) also crash on a few gRPC calls that are cancelled within milliseconds; use {} (26.11) or later (--tritonserver PATH), or listen on 127.0.0.1 behind a proxy that checks requests, or use the embedded engine (--engine embedded)",
         Version::SAFE,
-        Version::CALM,
+        Version::SAFE_CANCELLATION,
         Version::RECOMMENDED
     ))
 }

@@ -74,7 +74,9 @@ impl Tritonserver {
                     tracing::debug!("another process took a free port first; trying other ports");
                 }
                 Err(NotReady::Ended(exit)) => return Err(LaunchError::Ended { exit }),
-                Err(NotReady::Late(late)) => return Err(LaunchError::Late(late)),
+                Err(NotReady::StartupTimeout(late)) => {
+                    return Err(LaunchError::StartupTimeout(late));
+                }
             }
         }
     }

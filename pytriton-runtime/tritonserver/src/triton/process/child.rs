@@ -16,10 +16,10 @@ use super::output::Output;
 use super::{ExitReport, ffi};
 
 /// How long to wait for the last output of a dead child. Other processes may hold its output open.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const OUTPUT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a crashing child may take to exit.
-const LAST_GASP: Duration = Duration::from_secs(5);
+const CRASH_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A child in its own process group that does not outlive this process.
 ///
@@ -114,7 +114,7 @@ impl Child {
             Ok(status) => *status,
             Err(_) => None,
         };
-        let _ = timeout(LAST_WORDS, self.output.ended()).await;
+        let _ = timeout(OUTPUT_TIMEOUT, self.output.ended()).await;
         ExitReport {
             status: status.unwrap_or_default(),
             last_lines: self.output.last_lines(),
@@ -163,15 +163,16 @@ impl Drop for Child {
     }
 }
 
-/// Kills a child that reported a crash and is still in its signal handler after [`LAST_GASP`].
+/// Kills a child that reported a crash and is still in its signal handler after
+/// [`CRASH_EXIT_TIMEOUT`].
 fn end_soon(group: &Arc<Mutex<Group>>, signal: u32) {
     let group = Arc::clone(group);
     let wait = move || {
-        thread::sleep(LAST_GASP);
+        thread::sleep(CRASH_EXIT_TIMEOUT);
         let group = group.lock();
         let leader = group.0.map(|leader| leader.as_raw_pid().cast_unsigned());
         if leader.is_some_and(|leader| is_in_handler(leader, signal)) {
-            let seconds = LAST_GASP.as_secs();
+            let seconds = CRASH_EXIT_TIMEOUT.as_secs();
             tracing::warn!(
                 signal,
                 seconds,

@@ -24,7 +24,7 @@ pub(super) use ffi::{die_with_this_thread, glibc_version};
 pub(super) use ffi::{refuse_connections, tcp_info};
 pub use ports::{PortError, Ports};
 pub(super) use ready::reachable;
-pub use ready::{Late, NotReady, ready};
+pub use ready::{NotReady, StartupTimeout, ready};
 pub(super) use stat::ProcessStat;
 pub(super) use workspace::mounted_noexec;
 pub use workspace::{Workspace, WorkspaceError};

@@ -29,12 +29,12 @@ pub enum NotReady {
     /// It exited.
     Ended(ExitReport),
     /// It was not ready in time.
-    Late(Late),
+    StartupTimeout(StartupTimeout),
 }
 
 /// A tritonserver that was not ready in time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Late {
+pub struct StartupTimeout {
     /// The time limit.
     pub seconds: u64,
     /// The endpoint that did not respond last.
@@ -43,7 +43,7 @@ pub struct Late {
     pub last_lines: Vec<String>,
 }
 
-impl fmt::Display for Late {
+impl fmt::Display for StartupTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             seconds, missing, ..
@@ -99,7 +99,7 @@ pub async fn ready(
             }
         }
     }
-    Err(NotReady::Late(Late {
+    Err(NotReady::StartupTimeout(StartupTimeout {
         seconds: time.as_secs(),
         missing: missing.take(),
         last_lines: child.last_lines(),

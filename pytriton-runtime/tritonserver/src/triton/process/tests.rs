@@ -197,7 +197,7 @@ async fn a_hanging_start_is_reported() {
         };
         let time = Duration::from_millis(20);
         let late = ready(&child, &endpoints, "live", time).await;
-        let Err(NotReady::Late(late)) = late else {
+        let Err(NotReady::StartupTimeout(late)) = late else {
             panic!("{late:?}");
         };
         let expected = format!(
@@ -225,7 +225,7 @@ async fn the_readiness_of_another_server_does_not_count() {
         ..Endpoints::default()
     };
     let time = Duration::from_millis(200);
-    let Err(NotReady::Late(late)) = ready(&child, &endpoints, "ready", time).await else {
+    let Err(NotReady::StartupTimeout(late)) = ready(&child, &endpoints, "ready", time).await else {
         panic!("it is ready");
     };
     let expected = format!("its HTTP port ({address}) belongs to another process");

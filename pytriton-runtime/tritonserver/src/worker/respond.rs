@@ -12,17 +12,17 @@ use crate::backend_batch::{code, parameter};
 type Outcome = Result<Response, SchedulerError>;
 
 /// Sends the results of the requests of a batch, given as its number and start time.
-pub(super) fn answer(
+pub(super) fn respond(
     server: &Server,
     batch: (u64, u64),
     results: &[Outcome],
 ) -> Result<(), SessionError> {
-    let mut answers = server.responses();
+    let mut responses = server.responses();
     for (request, result) in (0..).zip(results) {
-        describe(&mut answers, result)?;
-        answers.end_only(request);
+        describe(&mut responses, result)?;
+        responses.end_only(request);
     }
-    let written = write(server, batch, &answers, results);
+    let written = write(server, batch, &responses, results);
     match written {
         Err(error @ SessionError::Memory(_)) => {
             let message = for_client(&error);
@@ -34,7 +34,7 @@ pub(super) fn answer(
             server.respond(batch, &refused, |_| Ok(()))
         }
         written => {
-            server.keep_responses(answers);
+            server.keep_responses(responses);
             written
         }
     }
@@ -45,39 +45,39 @@ pub(super) fn answer(
 ///
 /// Returns [`SessionError::Memory`] if there is no memory for it. The client receives that as its
 /// final response.
-pub(super) fn answer_one(
+pub(super) fn respond_once(
     server: &Server,
     batch: (u64, u64),
     (request, sequence): (usize, u32),
-    (answer, last): (&Outcome, bool),
+    (outcome, last): (&Outcome, bool),
 ) -> Result<(), SessionError> {
     let request = u32::try_from(request).map_err(|_| ProtocolError::Number)?;
-    let mut answers = server.responses();
-    describe(&mut answers, answer)?;
-    answers.end((request, sequence), last);
-    let written = write(server, batch, &answers, std::slice::from_ref(answer));
+    let mut responses = server.responses();
+    describe(&mut responses, outcome)?;
+    responses.end((request, sequence), last);
+    let written = write(server, batch, &responses, std::slice::from_ref(outcome));
     if let Err(error @ SessionError::Memory(_)) = &written {
-        answers.clear();
-        refuse(&mut answers, &for_client(error));
-        answers.end((request, sequence), true);
-        if let Err(error) = server.respond(batch, &answers, |_| Ok(())) {
+        responses.clear();
+        refuse(&mut responses, &for_client(error));
+        responses.end((request, sequence), true);
+        if let Err(error) = server.respond(batch, &responses, |_| Ok(())) {
             // Otherwise the client would wait forever.
             server.close();
             return Err(error);
         }
     }
-    server.keep_responses(answers);
+    server.keep_responses(responses);
     server.publish();
     written
 }
 
 /// Describes a response for which there is no memory.
-fn refuse(answers: &mut EncodedResponses, message: &str) {
-    ResponseWriter::new(&mut answers.descriptions).failed(Code::Unavailable, message);
+fn refuse(responses: &mut EncodedResponses, message: &str) {
+    ResponseWriter::new(&mut responses.descriptions).failed(Code::Unavailable, message);
 }
 
-fn describe(answers: &mut EncodedResponses, outcome: &Outcome) -> Result<(), ProtocolError> {
-    let mut writer = ResponseWriter::new(&mut answers.descriptions);
+fn describe(responses: &mut EncodedResponses, outcome: &Outcome) -> Result<(), ProtocolError> {
+    let mut writer = ResponseWriter::new(&mut responses.descriptions);
     let response = match outcome {
         Ok(response) => response,
         Err(error) => {
@@ -95,7 +95,7 @@ fn describe(answers: &mut EncodedResponses, outcome: &Outcome) -> Result<(), Pro
     writer.outputs(response.outputs.len());
     for (output, tensor) in &response.outputs {
         let len = tensor.data().len();
-        let offset = place(&mut answers.data, len).ok_or(ProtocolError::Bounds)?;
+        let offset = place(&mut responses.data, len).ok_or(ProtocolError::Bounds)?;
         let output_part = OutputPart {
             output: *output,
             span: Span { offset, len },
@@ -111,10 +111,10 @@ fn describe(answers: &mut EncodedResponses, outcome: &Outcome) -> Result<(), Pro
 fn write(
     server: &Server,
     batch: (u64, u64),
-    answers: &EncodedResponses,
+    responses: &EncodedResponses,
     outcomes: &[Outcome],
 ) -> Result<(), SessionError> {
-    server.respond(batch, answers, |unanswered| {
+    server.respond(batch, responses, |unanswered| {
         let mut used = 0;
         for response in outcomes.iter().flatten() {
             for (_, tensor) in &response.outputs {
