@@ -21,7 +21,7 @@ pub(crate) const MAX_DECOMPRESSED_BYTES: usize = 2 << 30;
 /// Compresses the pieces of a body.
 pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
     match pieces.iter().map(Bytes::len).sum::<usize>() > MIN_OFFLOAD_BYTES {
-        true => aside(move || deflate(&pieces)).await,
+        true => on_blocking_thread(move || deflate(&pieces)).await,
         false => deflate(&pieces),
     }
 }
@@ -29,12 +29,14 @@ pub(crate) async fn compress(pieces: Vec<Bytes>) -> Result<Bytes, ClientError> {
 /// Decompresses a body into memory in which the byte at `aligned_at` is aligned.
 pub(crate) async fn decompress(body: Bytes, aligned_at: usize) -> Result<Bytes, ClientError> {
     match body.len() > MIN_OFFLOAD_BYTES {
-        true => aside(move || inflate(&body, aligned_at, MAX_DECOMPRESSED_BYTES)).await,
+        true => {
+            on_blocking_thread(move || inflate(&body, aligned_at, MAX_DECOMPRESSED_BYTES)).await
+        }
         false => inflate(&body, aligned_at, MAX_DECOMPRESSED_BYTES),
     }
 }
 
-async fn aside(
+async fn on_blocking_thread(
     work: impl FnOnce() -> Result<Bytes, ClientError> + Send + 'static,
 ) -> Result<Bytes, ClientError> {
     let done = spawn_blocking(work).await;

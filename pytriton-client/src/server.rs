@@ -107,16 +107,16 @@ impl Server {
         match (&**self, &request.shared) {
             (server, Some(guard)) => {
                 let ask = || async {
-                    let answered =
+                    let result =
                         either!(server, transport => transport.infer_shared(request, guard));
                     // In all other cases the server may still be using the region.
                     if !matches!(
-                        answered,
+                        result,
                         Err(ClientError::Lost { .. } | ClientError::Timeout { .. })
                     ) {
                         guard.end();
                     }
-                    answered
+                    result
                 };
                 self.sharing(guard, ask).await
             }
@@ -170,23 +170,23 @@ impl Server {
                 }
             }
             guard.begin();
-            let answered = ask().await;
+            let result = ask().await;
             tries -= 1;
             let unknown = format!("Unable to find shared memory region: '{}'", region.name());
-            match &answered {
+            match &result {
                 // The server was restarted after the registration.
                 Err(ClientError::Server { message, .. }) if message.contains(&unknown) => {
                     guard.end();
                     region.forget(self);
                     if tries == 0 {
-                        return answered;
+                        return result;
                     }
                 }
                 Err(error) if error.is_unsent() => {
                     guard.end();
-                    return answered;
+                    return result;
                 }
-                _ => return answered,
+                _ => return result,
             }
         }
     }

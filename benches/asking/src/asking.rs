@@ -107,7 +107,7 @@ impl Asking {
 
     pub(crate) fn pipelined(self) -> Result<Done, Error> {
         let client = PipelinedModelClient::builder(&self.url, MODEL)
-            .max_under_way(self.under_way)
+            .max_in_flight(self.under_way)
             .build()?;
         let ask = || client.infer_batch(&self.tensor).blocking_send();
         self.check(&ask()?.wait()?)?;

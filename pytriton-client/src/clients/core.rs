@@ -44,7 +44,7 @@ pub(super) enum Rows {
 /// The response to an inference, and how to convert it.
 #[derive(Debug)]
 pub(super) struct InferenceResponse<T> {
-    pub(super) answer: T,
+    pub(super) content: T,
     pub(super) in_flight: RequestInFlight,
     /// The deadline of the response.
     pub(super) deadline: Deadline,
@@ -136,7 +136,7 @@ impl Core {
         } = self.open()?;
         let deadline = Deadline::new(Stage::Request, retry_policy.request());
         let response = retry_policy.within(deadline, || servers.send(None, deadline, &send));
-        response.await.map(|(answer, _)| answer)
+        response.await.map(|(content, _)| content)
     }
 
     /// Loads the model on all servers. The time limit is the readiness timeout.
@@ -188,8 +188,8 @@ impl Core {
         };
         let response = self.send(false, inputs, options, rows, send).await?;
         match response.squeezed {
-            true => response.answer.first_row(),
-            false => Ok(response.answer),
+            true => response.content.first_row(),
+            false => Ok(response.content),
         }
     }
 
@@ -238,9 +238,9 @@ impl Core {
         let response = self
             .retry_policy
             .within(deadline, || self.servers.send(sequence, deadline, send));
-        let (answer, in_flight) = response.await?;
+        let (content, in_flight) = response.await?;
         Ok(InferenceResponse {
-            answer,
+            content,
             in_flight,
             deadline,
             squeezed,

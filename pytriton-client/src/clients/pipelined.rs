@@ -28,7 +28,7 @@ use super::{AsyncModelClient, Builder, Inference, ModelClient};
 ///
 /// # fn main() -> Result<(), pytriton_client::ClientError> {
 /// let client = PipelinedModelClient::builder("grpc://localhost", "AddSub")
-///     .max_under_way(16)
+///     .max_in_flight(16)
 ///     .build()?;
 /// let requests = (0..1000).map(|number| {
 ///     let inputs = (array![number], array![1]);
@@ -69,7 +69,7 @@ struct Pipeline {
     /// One permit for each request that is queued or in flight.
     slots: Arc<Semaphore>,
     /// One permit for each request in flight.
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     limit: usize,
 }
 
@@ -225,7 +225,7 @@ impl UnsentRequest {
         core.open()?;
         let Pipeline {
             worker,
-            turns,
+            permits,
             limit,
             ..
         } = client.pipeline;
@@ -235,7 +235,7 @@ impl UnsentRequest {
             // The time in the client's queue counts, like the time in a server's queue.
             let (_, deadline) = core.begin(timeout).await?;
             let in_turn = async {
-                let turn = turns.acquire_owned().await;
+                let turn = permits.acquire_owned().await;
                 let _turn = turn.map_err(|_| ClientError::Closed)?;
                 inference.await
             };
@@ -270,7 +270,7 @@ impl Pending {
         let mut context = Context::from_waker(&waker);
         loop {
             match pending.as_mut().poll(&mut context) {
-                Poll::Ready(answered) => return answered,
+                Poll::Ready(outcome) => return outcome,
                 Poll::Pending => thread::park(),
             }
         }
@@ -286,9 +286,9 @@ impl Future for Pending {
     type Output = Result<Outputs, ClientError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let answered = Pin::new(&mut self.task).poll(context);
+        let outcome = Pin::new(&mut self.task).poll(context);
         // The task is never aborted from outside.
-        answered.map(|answered| answered.unwrap_or(Err(ClientError::Closed)))
+        outcome.map(|outcome| outcome.unwrap_or(Err(ClientError::Closed)))
     }
 }
 
@@ -300,7 +300,7 @@ impl Drop for Pending {
 
 impl Builder<PipelinedModelClient> {
     /// Sets the number of concurrent requests; the default is 128.
-    pub fn max_under_way(mut self, count: usize) -> Self {
+    pub fn max_in_flight(mut self, count: usize) -> Self {
         self.bounds.in_flight = count;
         self
     }
@@ -332,7 +332,7 @@ impl Builder<PipelinedModelClient> {
             pipeline: Pipeline {
                 worker: Worker::start()?,
                 slots: Arc::new(Semaphore::new(slots)),
-                turns: Arc::new(Semaphore::new(in_flight)),
+                permits: Arc::new(Semaphore::new(in_flight)),
                 limit: queue,
             },
         })
@@ -366,7 +366,7 @@ mod tests {
             let client = PipelinedModelClient::builder(&url, "Silent")
                 .model_config(Arc::new(config.clone()))
                 .inference_timeout(limit)
-                .max_under_way(1)
+                .max_in_flight(1)
                 .build()
                 .unwrap();
             let begun = Instant::now();

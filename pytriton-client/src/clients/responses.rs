@@ -40,7 +40,7 @@ impl ResponseStream {
                 }
                 State::Sent(response) => (response, Deadline::new(Stage::Inference, limit)),
             };
-            let next = deadline.within(response.answer.next()).await;
+            let next = deadline.within(response.content.next()).await;
             response.in_flight.record(next.as_ref().err());
             let Some(outputs) = next? else {
                 return Ok(None);

@@ -11,7 +11,7 @@ pub(super) const PREFIX: usize = 5;
 const RAW: u32 = 6;
 
 /// The maximum number of bytes that are reserved before they arrive.
-const MOST_AHEAD: usize = 64 << 20;
+const MAX_PREALLOCATED_BYTES: usize = 64 << 20;
 
 /// Returns the prefix of a message of this length.
 pub(super) fn prefix(compressed: bool, length: usize) -> Result<[u8; PREFIX], ClientError> {
@@ -53,9 +53,10 @@ impl Arriving {
             return rest;
         }
         let (_, length) = self.announced();
-        let (own, behind) = rest.split_at(rest.len().min(length - self.came()));
+        let (own, behind) = rest.split_at(rest.len().min(length - self.received()));
         if !own.is_empty() {
-            let new = || AlignedBuffer::with_capacity(length.min(MOST_AHEAD), elements(own));
+            let new =
+                || AlignedBuffer::with_capacity(length.min(MAX_PREALLOCATED_BYTES), elements(own));
             let message = self.message.get_or_insert_with(new);
             message.extend_from_slice(own);
         }
@@ -69,11 +70,11 @@ impl Arriving {
 
     /// Returns whether the message is complete.
     pub(super) fn is_whole(&self) -> bool {
-        self.known == PREFIX && self.came() == self.announced().1
+        self.known == PREFIX && self.received() == self.announced().1
     }
 
     /// Returns the number of message bytes that have arrived.
-    fn came(&self) -> usize {
+    fn received(&self) -> usize {
         self.message.as_ref().map_or(0, AlignedBuffer::len)
     }
 
@@ -86,10 +87,10 @@ impl Arriving {
     /// Returns the compression flag and the complete message.
     pub(super) fn finish(self) -> Result<(bool, Bytes), ClientError> {
         let (flag, length) = self.announced();
-        let came = self.came();
-        if self.known < PREFIX || came != length {
+        let received = self.received();
+        if self.known < PREFIX || received != length {
             return Err(ClientError::protocol(format!(
-                "received only {came} of the message's {length} bytes"
+                "received only {received} of the message's {length} bytes"
             )));
         }
         let message = self.message.map(AlignedBuffer::freeze).unwrap_or_default();

@@ -6,7 +6,7 @@ use hyper::Response;
 use hyper::http::{HeaderMap, StatusCode};
 
 use crate::request::Model;
-use crate::transport::Answer;
+use crate::transport::ResponseBody;
 use crate::{ClientError, gzip};
 
 use super::framing::Arriving;
@@ -16,7 +16,7 @@ use super::response::{begun, ended};
 #[derive(Debug)]
 pub(super) struct Messages {
     status: StatusCode,
-    body: Answer,
+    body: ResponseBody,
     arriving: Arriving,
     /// The bytes after the last message.
     rest: Bytes,
@@ -25,7 +25,10 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Starts to read a response, unless its head already contains an error.
-    pub(super) fn new(response: Response<Answer>, model: &Model) -> Result<Self, ClientError> {
+    pub(super) fn new(
+        response: Response<ResponseBody>,
+        model: &Model,
+    ) -> Result<Self, ClientError> {
         let (head, body) = response.into_parts();
         begun(&head, model)?;
         Ok(Self {

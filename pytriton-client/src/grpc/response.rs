@@ -6,7 +6,7 @@ use hyper::http::{HeaderMap, StatusCode};
 use tonic::Code;
 
 use crate::request::Model;
-use crate::transport::Answer;
+use crate::transport::ResponseBody;
 use crate::{ClientError, Status, gzip};
 
 use super::framing::Arriving;
@@ -14,7 +14,10 @@ use super::framing::Arriving;
 const STATUS: &str = "grpc-status";
 
 /// Returns the message of a successful unary response.
-pub(super) async fn read(response: Response<Answer>, model: &Model) -> Result<Bytes, ClientError> {
+pub(super) async fn read(
+    response: Response<ResponseBody>,
+    model: &Model,
+) -> Result<Bytes, ClientError> {
     let (head, mut body) = response.into_parts();
     begun(&head, model)?;
     let mut arriving = Arriving::default();

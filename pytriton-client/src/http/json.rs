@@ -20,10 +20,10 @@ impl HttpTransport {
         let mut headers = headers(&request.options.headers)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let path = format!("{}/infer", path(&request.model));
-        let answered = self.ask(Method::POST, &path, headers, body).await?;
-        match answered.status {
-            200 => response::decode(&answered.body, answered.header_length),
-            _ => Err(failed(&request.model.to_string(), &answered)),
+        let response = self.ask(Method::POST, &path, headers, body).await?;
+        match response.status {
+            200 => response::decode(&response.body, response.header_length),
+            _ => Err(failed(&request.model.to_string(), &response)),
         }
     }
 }

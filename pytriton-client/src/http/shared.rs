@@ -51,12 +51,12 @@ impl HttpTransport {
     async fn update_region(&self, name: &str, what: &str, body: Value) -> Result<(), ClientError> {
         let path = format!("{REGIONS}/region/{}/{what}", encoded(name));
         let body = Pieces::new([Bytes::from(body.to_string())]);
-        let answered = self
+        let response = self
             .ask(Method::POST, &path, HeaderMap::new(), body)
             .await?;
-        match answered.status {
+        match response.status {
             200 => Ok(()),
-            _ => Err(failed("", &answered)),
+            _ => Err(failed("", &response)),
         }
     }
 
@@ -72,10 +72,10 @@ impl HttpTransport {
         headers.insert(CONTENT_TYPE, octets);
         let path = format!("{}/infer", path(&request.model));
         let body = Pieces::new(pieces);
-        let answered = self.ask(Method::POST, &path, headers, body).await?;
-        match answered.status {
-            200 => decode(&answered.body, answered.header_length, guard),
-            _ => Err(failed(&request.model.to_string(), &answered)),
+        let response = self.ask(Method::POST, &path, headers, body).await?;
+        match response.status {
+            200 => decode(&response.body, response.header_length, guard),
+            _ => Err(failed(&request.model.to_string(), &response)),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct HttpTransport {
     gzip: bool,
 }
 
-pub(super) struct Answered {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) header_length: Option<usize>,
     pub(super) body: Bytes,
@@ -88,11 +88,11 @@ impl HttpTransport {
 
     /// Returns whether a route returns 200, as health routes do; an error if access is denied.
     pub(crate) async fn is(&self, path: &str) -> Result<bool, ClientError> {
-        let answered = self
+        let response = self
             .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
             .await?;
-        match answered.status {
-            401 | 403 => Err(failed("", &answered)),
+        match response.status {
+            401 | 403 => Err(failed("", &response)),
             status => Ok(status == 200),
         }
     }
@@ -127,10 +127,10 @@ impl HttpTransport {
         &self,
         model: &Model,
     ) -> Result<Vec<ModelStatistics>, ClientError> {
-        let answer = self
+        let response = self
             .get(&model.to_string(), &format!("{}/stats", path(model)))
             .await?;
-        let entries = answer["model_stats"].as_array().into_iter().flatten();
+        let entries = response["model_stats"].as_array().into_iter().flatten();
         Ok(entries.map(ModelStatistics::from_json).collect())
     }
 
@@ -159,10 +159,10 @@ impl HttpTransport {
         let mut headers = with_all(headers(&request.options.headers)?, &self.inference);
         headers.insert(&HEADER_LENGTH, HeaderValue::from(length));
         let (body, to) = (Pieces::new(pieces), self.to(&request.model)?);
-        let answered = self.send(Method::POST, to, headers, body).await?;
-        match answered.status {
-            200 => response::decode(&answered.body, answered.header_length),
-            _ => Err(failed(&request.model.to_string(), &answered)),
+        let response = self.send(Method::POST, to, headers, body).await?;
+        match response.status {
+            200 => response::decode(&response.body, response.header_length),
+            _ => Err(failed(&request.model.to_string(), &response)),
         }
     }
 
@@ -189,23 +189,23 @@ impl HttpTransport {
     async fn repository(&self, model: &Model, what: &str, body: Value) -> Result<(), ClientError> {
         let path = format!("/v2/repository/models/{}/{what}", encoded(&model.name));
         let body = Pieces::new([Bytes::from(body.to_string())]);
-        let answered = self
+        let response = self
             .ask(Method::POST, &path, HeaderMap::new(), body)
             .await?;
-        match answered.status {
+        match response.status {
             200 => Ok(()),
-            _ => Err(failed(&model.to_string(), &answered)),
+            _ => Err(failed(&model.to_string(), &response)),
         }
     }
 
     pub(super) async fn get(&self, model: &str, path: &str) -> Result<Value, ClientError> {
-        let answered = self
+        let response = self
             .ask(Method::GET, path, HeaderMap::new(), Pieces::default())
             .await?;
-        if answered.status != 200 {
-            return Err(failed(model, &answered));
+        if response.status != 200 {
+            return Err(failed(model, &response));
         }
-        serde_json::from_slice(&answered.body)
+        serde_json::from_slice(&response.body)
             .map_err(|error| ClientError::protocol(format!("it is not valid JSON: {error}")))
     }
 
@@ -215,7 +215,7 @@ impl HttpTransport {
         path: &str,
         headers: HeaderMap,
         body: Pieces,
-    ) -> Result<Answered, ClientError> {
+    ) -> Result<HttpResponse, ClientError> {
         let headers = with_all(headers, &self.headers);
         self.send(method, self.uri(path)?, headers, body).await
     }
@@ -226,21 +226,21 @@ impl HttpTransport {
         to: Uri,
         headers: HeaderMap,
         body: Pieces,
-    ) -> Result<Answered, ClientError> {
+    ) -> Result<HttpResponse, ClientError> {
         let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = to;
         *request.headers_mut() = headers;
-        let answer = self.channel.send(request).await.map_err(|error| error.0)?;
-        let status = answer.status().as_u16();
-        let header_length = answer.headers().get(&HEADER_LENGTH);
+        let response = self.channel.send(request).await.map_err(|error| error.0)?;
+        let status = response.status().as_u16();
+        let header_length = response.headers().get(&HEADER_LENGTH);
         let header_length = header_length.and_then(|length| length.to_str().ok()?.parse().ok());
-        let compressed = answer.headers().get(CONTENT_ENCODING) == Some(&GZIP);
+        let compressed = response.headers().get(CONTENT_ENCODING) == Some(&GZIP);
         let aligned_at = header_length.unwrap_or_default();
-        let body = read(answer.into_body(), aligned_at)
+        let body = read(response.into_body(), aligned_at)
             .await
             .map_err(|error| error.0)?;
-        Ok(Answered {
+        Ok(HttpResponse {
             status,
             header_length,
             body: match compressed {
@@ -260,9 +260,9 @@ pub(super) fn path(model: &Model) -> String {
 }
 
 /// Returns the error in a response: the member `error` of its JSON, or its body.
-pub(super) fn failed(model: &str, answered: &Answered) -> ClientError {
-    let json: Option<Value> = serde_json::from_slice(&answered.body).ok();
+pub(super) fn failed(model: &str, response: &HttpResponse) -> ClientError {
+    let json: Option<Value> = serde_json::from_slice(&response.body).ok();
     let words = json.and_then(|json| json["error"].as_str().map(str::to_owned));
-    let words = words.unwrap_or_else(|| String::from_utf8_lossy(&answered.body).into_owned());
-    ClientError::server(model, Status::Http(answered.status), words)
+    let words = words.unwrap_or_else(|| String::from_utf8_lossy(&response.body).into_owned());
+    ClientError::server(model, Status::Http(response.status), words)
 }

@@ -59,12 +59,12 @@ impl Servers {
         for index in self.order(sequence) {
             let endpoint = &self.endpoints[index];
             let in_flight = endpoint.begin();
-            let answered = deadline
+            let result = deadline
                 .within(Box::pin(send(Arc::clone(&endpoint.server))))
                 .await;
-            in_flight.record(answered.as_ref().err());
-            match answered {
-                Ok(answer) => return Ok((answer, in_flight)),
+            in_flight.record(result.as_ref().err());
+            match result {
+                Ok(response) => return Ok((response, in_flight)),
                 Err(error) if error.is_unsent() => refused = error,
                 Err(error) => return Err(error),
             }
@@ -157,16 +157,16 @@ mod tests {
         ] {
             let servers = servers(2);
             let mut attempts = 0;
-            let answer = servers.send(None, within(9), |_| {
+            let response = servers.send(None, within(9), |_| {
                 attempts += 1;
                 ready(match attempts {
                     1 => Err(error.clone()),
                     _ => Ok(()),
                 })
             });
-            let answer = answer.await;
+            let response = response.await;
             assert_eq!(
-                (attempts, answer.is_ok()),
+                (attempts, response.is_ok()),
                 (expected, expected == 2),
                 "{error}"
             );
@@ -289,11 +289,11 @@ mod tests {
         for (error, expected) in table {
             let servers = servers(2);
             let mut attempts = 0;
-            let answer = servers.send(None, within(9), |_| {
+            let response = servers.send(None, within(9), |_| {
                 attempts += 1;
                 ready(Err::<(), _>(error.clone()))
             });
-            assert_eq!(answer.await.unwrap_err(), error);
+            assert_eq!(response.await.unwrap_err(), error);
             assert_eq!(attempts, 1, "it has been sent");
             let now = Instant::now();
             assert_eq!(servers.endpoints[0].rank(now).0, expected, "{error}");

@@ -37,7 +37,7 @@ pub(crate) struct Pool {
 struct Regions {
     idle: Vec<Arc<Region>>,
     /// Regions that servers may still be writing to.
-    doubtful: Vec<Arc<Region>>,
+    possibly_in_use: Vec<Arc<Region>>,
 }
 
 impl Pool {
@@ -61,7 +61,7 @@ impl Pool {
         if bytes > capacity {
             return Ok(None);
         }
-        if let Some(region) = self.regions().fitting(bytes) {
+        if let Some(region) = self.regions().smallest_fitting(bytes) {
             return Ok(Some(region));
         }
         let reserve = || Reservation::new(&self.bytes, capacity, self.limit);
@@ -86,7 +86,7 @@ impl Pool {
         let mut regions = self.regions();
         match ended {
             true => regions.idle.push(region),
-            false => regions.doubtful.push(region),
+            false => regions.possibly_in_use.push(region),
         }
     }
 
@@ -96,15 +96,17 @@ impl Pool {
             let mut regions = self.regions();
             // If this is cancelled, the regions stay in the pool and are tried again.
             let idle = take(&mut regions.idle);
-            regions.doubtful.extend(idle);
-            regions.doubtful.clone()
+            regions.possibly_in_use.extend(idle);
+            regions.possibly_in_use.clone()
         };
         let results = unused.iter().map(|region| async {
             // A server that does not respond in time may still be using the region.
             let result = timeout(UNREGISTER_TIMEOUT, unregister(region, Arc::clone)).await;
             if result == Ok(false) {
                 let mut regions = self.regions();
-                regions.doubtful.retain(|other| !Arc::ptr_eq(other, region));
+                regions
+                    .possibly_in_use
+                    .retain(|other| !Arc::ptr_eq(other, region));
             }
         });
         join_all(results).await;
@@ -117,7 +119,7 @@ impl Pool {
 
 impl Regions {
     /// Returns the smallest idle region of at least `bytes`.
-    fn fitting(&mut self, bytes: usize) -> Option<Arc<Region>> {
+    fn smallest_fitting(&mut self, bytes: usize) -> Option<Arc<Region>> {
         let idle = self.idle.iter().enumerate();
         let (index, _) = idle
             .filter(|(_, region)| region.capacity() >= bytes)
@@ -158,8 +160,11 @@ async fn unregister_all(
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let Regions { mut idle, doubtful } = take(&mut *self.regions());
-        idle.extend(doubtful);
+        let Regions {
+            mut idle,
+            possibly_in_use,
+        } = take(&mut *self.regions());
+        idle.extend(possibly_in_use);
         idle.retain(|region| !region.servers().is_empty());
         if idle.is_empty() {
             return;
@@ -259,10 +264,10 @@ mod tests {
         let cut = timeout(UNREGISTER_TIMEOUT / 10, pool.take(2 * MIN_REGION_BYTES)).await;
         assert!(cut.is_err());
         assert!(pool.take(2 * MIN_REGION_BYTES).await.unwrap().is_none());
-        assert_eq!(pool.regions().doubtful.len(), 1);
+        assert_eq!(pool.regions().possibly_in_use.len(), 1);
         let line = asked.recv().unwrap();
         assert!(line.contains("/unregister"), "{line}");
-        pool.regions().doubtful[0].forget(&silent);
+        pool.regions().possibly_in_use[0].forget(&silent);
         assert!(pool.take(2 * MIN_REGION_BYTES).await.unwrap().is_some());
     }
 

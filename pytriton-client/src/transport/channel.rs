@@ -47,12 +47,12 @@ pub(crate) struct Channel<B> {
 
 /// The body of a response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseBody {
     body: Incoming,
     address: Arc<str>,
 }
 
-impl Body for Answer {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = TransportError;
 
@@ -136,12 +136,12 @@ where
     pub(crate) async fn send(
         &self,
         request: Request<B>,
-    ) -> Result<Response<Answer>, TransportError> {
+    ) -> Result<Response<ResponseBody>, TransportError> {
         let sent = self.client.request(request).await;
-        let mut answer = sent.map_err(|error| TransportError::found(&self.address, &error))?;
-        answer.headers_mut().remove(DETAILS);
+        let mut response = sent.map_err(|error| TransportError::found(&self.address, &error))?;
+        response.headers_mut().remove(DETAILS);
         let address = Arc::clone(&self.address);
-        Ok(answer.map(|body| Answer { body, address }))
+        Ok(response.map(|body| ResponseBody { body, address }))
     }
 
     /// Returns the address as text.
@@ -160,7 +160,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    type Response = Response<Answer>;
+    type Response = Response<ResponseBody>;
     type Error = TransportError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -203,15 +203,15 @@ mod tests {
     use super::*;
 
     /// Responds to each request on a connection, and leaves it open.
-    async fn answer(mut connection: TcpStream) {
+    async fn response(mut connection: TcpStream) {
         let mut request = [0; 1024];
         while connection
             .read(&mut request)
             .await
             .is_ok_and(|read| read > 0)
         {
-            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
-            connection.write_all(answer).await.unwrap();
+            let response = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+            connection.write_all(response).await.unwrap();
         }
     }
 
@@ -224,7 +224,7 @@ mod tests {
         tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(answer(connection));
+                tokio::spawn(response(connection));
             }
         });
         let (address, timeout) = (url.parse().unwrap(), Duration::from_secs(10));
@@ -236,8 +236,8 @@ mod tests {
             resume();
             let mut request = Request::new(Empty::<Bytes>::new());
             *request.uri_mut() = channel.origin().clone();
-            let answer = channel.send(request).await.unwrap();
-            answer.into_body().collect().await.unwrap();
+            let response = channel.send(request).await.unwrap();
+            response.into_body().collect().await.unwrap();
             assert_eq!(accepted.load(Ordering::SeqCst), connections, "{seconds} s");
         }
     }

@@ -8,7 +8,7 @@ mod preface;
 mod stream;
 mod tls;
 
-pub(crate) use channel::{Answer, Channel};
+pub(crate) use channel::{Channel, ResponseBody};
 pub(crate) use error::TransportError;
 pub(crate) use pieces::Pieces;
 pub use tls::Tls;

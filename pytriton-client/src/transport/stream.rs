@@ -16,7 +16,7 @@ use super::preface;
 pub(super) struct Stream {
     pub(super) socket: Socket,
     /// The scheme of the request, until the server has responded.
-    unheard: Option<Scheme>,
+    expected_scheme: Option<Scheme>,
 }
 
 /// With or without TLS.
@@ -28,8 +28,11 @@ pub(super) enum Socket {
 
 impl Stream {
     pub(super) fn new(socket: Socket, scheme: Scheme) -> Self {
-        let unheard = Some(scheme);
-        Self { socket, unheard }
+        let expected_scheme = Some(scheme);
+        Self {
+            socket,
+            expected_scheme,
+        }
     }
 }
 
@@ -58,7 +61,7 @@ impl AsyncRead for Stream {
         let before = buffer.filled().len();
         let read = either!(self.as_mut(), stream => stream.poll_read(context, buffer));
         let begins = buffer.filled().get(before..).unwrap_or_default();
-        match self.unheard.take_if(|_| !begins.is_empty()) {
+        match self.expected_scheme.take_if(|_| !begins.is_empty()) {
             Some(scheme) => Poll::Ready(preface::check(scheme, begins)),
             None => read,
         }

@@ -36,9 +36,9 @@ impl<M: Model<Outputs: Returned>> Stream for TypedResponseStream<M> {
         let Some(responses) = &mut self.responses else {
             return Poll::Ready(None);
         };
-        let answer = ready!(responses.poll_next_unpin(context));
-        let read = answer
-            .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
+        let response = ready!(responses.poll_next_unpin(context));
+        let read = response
+            .map(|response| response.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
             self.responses = None;
         }
@@ -50,9 +50,9 @@ impl<M: Model<Outputs: Returned>> Iterator for TypedResponseIter<M> {
     type Item = Result<<M::Outputs as Returned>::Typed, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let answer = self.responses.as_mut()?.next();
-        let read = answer
-            .map(|answer| answer.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
+        let response = self.responses.as_mut()?.next();
+        let read = response
+            .map(|response| response.and_then(|outputs| self.signature_check.read::<M>(&outputs)));
         if !matches!(read, Some(Ok(_))) {
             self.responses = None;
         }

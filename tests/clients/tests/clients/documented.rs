@@ -77,7 +77,7 @@ fn one_version(url: &str) -> Result<(), ClientError> {
 
 fn pipelined(url: &str) -> Result<(), ClientError> {
     let client = PipelinedModelClient::builder(url, "AddSub")
-        .max_under_way(16)
+        .max_in_flight(16)
         .max_queue_size(64)
         .build()?;
     let pending = (0..100).map(|number| {

@@ -275,7 +275,7 @@ async fn a_server_that_is_frozen() -> Result {
         let (warm, cold) = (client.clone().connect().await?, client.build()?);
         let pipelined = PipelinedModelClient::builder(&url, "AddSub")
             .inference_timeout(Duration::from_millis(500))
-            .max_under_way(1)
+            .max_in_flight(1)
             .build()?;
         let ask = || pipelined.infer_sample((array![1], array![2])).try_send();
         ask()?.await?;

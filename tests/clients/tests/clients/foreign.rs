@@ -164,7 +164,7 @@ async fn closed_routes(url: &str) -> Result {
 
 async fn many_at_a_time(url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "AddSub")
-        .max_under_way(16)
+        .max_in_flight(16)
         .build()?;
     let asked = (0..100).map(|number| {
         client

@@ -14,7 +14,7 @@ each! {
 
 async fn many_by_one_thread(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "AddSub")
-        .max_under_way(16)
+        .max_in_flight(16)
         .max_queue_size(4)
         .build()?;
     let asked = (0..200).map(|number| {
@@ -35,7 +35,7 @@ async fn many_by_one_thread(_: &Server, url: &str) -> Result {
 async fn a_full_queue_is_an_error_or_is_waited_for(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "Slow")
         .inference_timeout(Duration::from_secs(1))
-        .max_under_way(1)
+        .max_in_flight(1)
         .max_queue_size(1)
         .build()?;
     client.infer_sample(array![0_u32]).send().await?.await?;
@@ -74,7 +74,7 @@ async fn a_full_queue_is_an_error_or_is_waited_for(_: &Server, url: &str) -> Res
 
 async fn dropped_request_frees_its_slot(_: &Server, url: &str) -> Result {
     let client = PipelinedModelClient::builder(url, "Slow")
-        .max_under_way(1)
+        .max_in_flight(1)
         .max_queue_size(1)
         .build()?;
     client.infer_sample(array![0_u32]).send().await?.await?;
@@ -114,7 +114,7 @@ async fn a_closed_client(_: &Server, url: &str) -> Result {
 async fn invalid_limits(_: &Server, url: &str) -> Result {
     for bounds in [(0, 1), (1, 0), (usize::MAX, 1)] {
         let client = PipelinedModelClient::builder(url, "AddSub")
-            .max_under_way(bounds.0)
+            .max_in_flight(bounds.0)
             .max_queue_size(bounds.1);
         assert!(matches!(client.build(), Err(ClientError::Inputs { .. })));
     }
