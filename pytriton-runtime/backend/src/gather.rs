@@ -20,10 +20,10 @@ pub struct Gathering {
     description: Vec<u8>,
     spans: Vec<Span>,
     positions: Vec<usize>,
-    dismissed: Vec<usize>,
+    padding_rows: Vec<usize>,
     data: usize,
     rows: u64,
-    spare: Vec<Piece<'static>>,
+    reusable: Vec<Piece<'static>>,
 }
 
 /// The pieces of a batch's inputs in the order in which they are copied.
@@ -58,10 +58,10 @@ impl Gathering {
             description: Vec::new(),
             spans: Vec::new(),
             positions: Vec::new(),
-            dismissed: Vec::new(),
+            padding_rows: Vec::new(),
             data: 0,
             rows: 0,
-            spare: Vec::new(),
+            reusable: Vec::new(),
         }
     }
 
@@ -76,9 +76,9 @@ impl Gathering {
         self.spans.clear();
         self.spans.resize(inputs, Span::default());
         self.positions.clear();
-        self.dismissed.clear();
+        self.padding_rows.clear();
         self.rows = 0;
-        let mut pieces = reuse(std::mem::take(&mut self.spare));
+        let mut pieces = reuse(std::mem::take(&mut self.reusable));
         let mut writer = BatchWriter::new(&mut self.description, inputs);
         for (index, request) in batch.requests() {
             let (mark, before) = (writer.mark(), pieces.len());
@@ -86,7 +86,7 @@ impl Gathering {
             let started = self.sequential.then_some(&*self.started);
             match describe(request, names, started, (&mut writer, &mut pieces)) {
                 // A padding row without a request.
-                Ok(None) => self.dismissed.push(index),
+                Ok(None) => self.padding_rows.push(index),
                 Ok(Some(rows)) => {
                     self.positions.push(index);
                     self.rows += if self.batching { rows } else { 1 };
@@ -127,8 +127,8 @@ impl Gathering {
 
     /// Returns the positions of padding rows. Triton fills the rows of sequences that have no
     /// request in this batch with them.
-    pub fn dismissed(&self) -> &[usize] {
-        &self.dismissed
+    pub fn padding_rows(&self) -> &[usize] {
+        &self.padding_rows
     }
 
     /// Returns the size of all tensors, including the padding between them.
@@ -167,7 +167,7 @@ impl Gathering {
             }
             offset += piece.bytes.len();
         }
-        self.spare = reuse(pieces);
+        self.reusable = reuse(pieces);
         copied
     }
 }

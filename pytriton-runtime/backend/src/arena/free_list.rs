@@ -32,7 +32,7 @@ impl FreeList {
     }
 
     /// Frees an allocation.
-    pub fn give(&mut self, offset: usize, len: usize) {
+    pub fn release(&mut self, offset: usize, len: usize) {
         let index = self.holes.partition_point(|&(hole, _)| hole < offset);
         self.live -= len;
         let joins_next = self
@@ -99,7 +99,7 @@ mod tests {
             assert_eq!((taken, list.end(), list.live()), ([0, 10, 20], 30, 30));
             assert_eq!(list.take(11), None);
             for index in order {
-                list.give(taken[index], 10);
+                list.release(taken[index], 10);
             }
             assert_eq!(list.holes, [(0, 40)]);
             assert_eq!((list.end(), list.live()), (0, 0));
@@ -122,7 +122,7 @@ mod tests {
                     }
                 } else if !taken.is_empty() {
                     let (offset, len) = taken.swap_remove(number % taken.len());
-                    list.give(offset, len);
+                    list.release(offset, len);
                 }
                 let live: usize = taken.iter().map(|(_, len)| len).sum();
                 prop_assert_eq!(list.live(), live);

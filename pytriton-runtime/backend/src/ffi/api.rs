@@ -101,14 +101,14 @@ functions! {
     fn factory_send_flags = c"TRITONBACKEND_ResponseFactorySendFlags"(*mut RawFactory, u32) -> Error;
     fn response_from_factory = c"TRITONBACKEND_ResponseNewFromFactory"(*mut *mut RawResponse, *mut RawFactory) -> Error;
     fn statistics_new = c"TRITONBACKEND_ModelInstanceResponseStatisticsNew"(*mut *mut RawStatistics) -> Error, else no_statistics;
-    fn statistics_delete = c"TRITONBACKEND_ModelInstanceResponseStatisticsDelete"(*mut RawStatistics) -> Error, else not_told;
-    fn statistics_set_instance = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance"(*mut RawStatistics, *mut RawInstance) -> Error, else not_told_of;
-    fn statistics_set_factory = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory"(*mut RawStatistics, *mut RawFactory) -> Error, else not_told_of;
-    fn statistics_set_start = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStart"(*mut RawStatistics, u64) -> Error, else not_told_when;
-    fn statistics_set_output = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetComputeOutputStart"(*mut RawStatistics, u64) -> Error, else not_told_when;
-    fn statistics_set_end = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd"(*mut RawStatistics, u64) -> Error, else not_told_when;
-    fn statistics_set_error = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetError"(*mut RawStatistics, Error) -> Error, else not_told_of;
-    fn report_response = c"TRITONBACKEND_ModelInstanceReportResponseStatistics"(*mut RawStatistics) -> Error, else not_told;
+    fn statistics_delete = c"TRITONBACKEND_ModelInstanceResponseStatisticsDelete"(*mut RawStatistics) -> Error, else report_nothing;
+    fn statistics_set_instance = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance"(*mut RawStatistics, *mut RawInstance) -> Error, else report_nothing_about;
+    fn statistics_set_factory = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory"(*mut RawStatistics, *mut RawFactory) -> Error, else report_nothing_about;
+    fn statistics_set_start = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStart"(*mut RawStatistics, u64) -> Error, else report_nothing_at;
+    fn statistics_set_output = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetComputeOutputStart"(*mut RawStatistics, u64) -> Error, else report_nothing_at;
+    fn statistics_set_end = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd"(*mut RawStatistics, u64) -> Error, else report_nothing_at;
+    fn statistics_set_error = c"TRITONBACKEND_ModelInstanceResponseStatisticsSetError"(*mut RawStatistics, Error) -> Error, else report_nothing_about;
+    fn report_response = c"TRITONBACKEND_ModelInstanceReportResponseStatistics"(*mut RawStatistics) -> Error, else report_nothing;
     fn output_buffer = c"TRITONBACKEND_OutputBuffer"(*mut RawOutput, *mut *mut c_void, u64, *mut i32, *mut i64) -> Error;
 }
 
@@ -218,15 +218,15 @@ unsafe extern "C" fn no_statistics(statistics: *mut *mut RawStatistics) -> Error
     ptr::null_mut()
 }
 
-unsafe extern "C" fn not_told(_: *mut RawStatistics) -> Error {
+unsafe extern "C" fn report_nothing(_: *mut RawStatistics) -> Error {
     ptr::null_mut()
 }
 
-unsafe extern "C" fn not_told_of<T>(_: *mut RawStatistics, _: *mut T) -> Error {
+unsafe extern "C" fn report_nothing_about<T>(_: *mut RawStatistics, _: *mut T) -> Error {
     ptr::null_mut()
 }
 
-unsafe extern "C" fn not_told_when(_: *mut RawStatistics, _: u64) -> Error {
+unsafe extern "C" fn report_nothing_at(_: *mut RawStatistics, _: u64) -> Error {
     ptr::null_mut()
 }
 

@@ -89,7 +89,7 @@ impl Batch {
     }
 
     /// Returns whether all requests are completed.
-    pub fn is_answered(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.left == 0
     }
 
@@ -114,7 +114,7 @@ impl Batch {
     ///
     /// Returns Triton's error.
     pub fn begin(&mut self, index: usize) -> Result<(), Failure> {
-        let request = self.request(index).ok_or_else(answered)?.raw();
+        let request = self.request(index).ok_or_else(already_complete)?.raw();
         let entry = &mut self.entries[index];
         let response = match entry.stream() {
             Some(stream) => stream.response(),
@@ -231,7 +231,7 @@ impl Batch {
         }
         self.entries[index].end_stream();
         self.release(request);
-        if self.is_answered() {
+        if self.is_complete() {
             // From here on the instance is not used.
             self.guard = None;
         }
@@ -239,7 +239,7 @@ impl Batch {
 
     /// Completes a request that only fills a row, without content and without an entry in the
     /// statistics.
-    pub fn dismiss(&mut self, index: usize) {
+    pub fn complete_padding(&mut self, index: usize) {
         // The response is not received by anyone.
         let _ = self.begin(index);
         self.finish(index);
@@ -264,7 +264,7 @@ impl Batch {
 
     fn begun(&mut self, index: usize) -> Result<&mut Response, Failure> {
         let entry = self.entries.get_mut(index);
-        entry.and_then(Pending::begun).ok_or_else(answered)
+        entry.and_then(Pending::begun).ok_or_else(already_complete)
     }
 
     fn release(&self, request: Request<'_>) {
@@ -277,13 +277,13 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        if !self.is_answered() {
+        if !self.is_complete() {
             self.fail_all(&Failure::internal("the model has not responded"));
             self.send();
         }
     }
 }
 
-fn answered() -> Failure {
+fn already_complete() -> Failure {
     Failure::internal("a response to a request that is already complete")
 }

@@ -25,7 +25,7 @@ const NOT_INITIALIZED: &str = "the instance was not initialized";
 ///
 /// Must be called by Triton.
 pub unsafe fn initialize(_backend: *mut RawBackend) -> *mut RawError {
-    answered(|basics| {
+    guarded_basics(|basics| {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both pointers are valid for writes.
         let error = unsafe { (basics.api_version)(&raw mut major, &raw mut minor) };
@@ -176,11 +176,11 @@ impl Drop for AbortOnUnwind {
 
 /// Calls `body` with Triton's functions, and converts a failure or panic into Triton's error.
 fn guarded(body: impl FnOnce(&'static Api) -> Result<(), Failure>) -> *mut RawError {
-    answered(|_| Api::get().and_then(body))
+    guarded_basics(|_| Api::get().and_then(body))
 }
 
 /// Same as [`guarded`], with the functions that every release has.
-fn answered(body: impl FnOnce(&'static Basics) -> Result<(), Failure>) -> *mut RawError {
+fn guarded_basics(body: impl FnOnce(&'static Basics) -> Result<(), Failure>) -> *mut RawError {
     let basics = match Basics::get() {
         Ok(basics) => basics,
         Err(missing) => {

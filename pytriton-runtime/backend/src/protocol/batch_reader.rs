@@ -59,7 +59,7 @@ pub(super) struct Part {
 pub(super) const MIN_PARAMETER_BYTES: usize = 4 + 1 + 1;
 
 /// The minimum size of a request: id, timeout, no sequence, three empty lists.
-const LEAST_REQUEST: usize = 4 + 8 + 1 + 3 * 4;
+const MIN_REQUEST_BYTES: usize = 4 + 8 + 1 + 3 * 4;
 
 impl BatchReader {
     /// Reads a batch whose tensors have `data` bytes in total.
@@ -86,7 +86,7 @@ impl BatchReader {
         }
         self.taken.resize(inputs, 0);
         let position = |reader: &Reader<'_>| description.len() - reader.len();
-        reader.each(LEAST_REQUEST, |reader| {
+        reader.each(MIN_REQUEST_BYTES, |reader| {
             let id = reader.text()?.len();
             let id = position(reader) - id..position(reader);
             let timeout = reader.u64()?;

@@ -81,18 +81,18 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.bytes()?).map_err(|_| ProtocolError::Text)
     }
 
-    /// Reads a count and that many entries of at least `least` bytes each.
+    /// Reads a count and that many entries of at least `min_bytes` bytes each.
     ///
     /// # Errors
     ///
     /// Returns [`ProtocolError::Short`] if the rest cannot hold them, before any allocation.
     pub fn list<T>(
         &mut self,
-        least: usize,
+        min_bytes: usize,
         mut entry: impl FnMut(&mut Self) -> Result<T, ProtocolError>,
     ) -> Result<Vec<T>, ProtocolError> {
         let mut entries = Vec::new();
-        self.each(least, |reader| {
+        self.each(min_bytes, |reader| {
             entries.push(entry(reader)?);
             Ok(())
         })?;
@@ -106,11 +106,11 @@ impl<'a> Reader<'a> {
     /// Same as [`list`](Self::list).
     pub fn each(
         &mut self,
-        least: usize,
+        min_bytes: usize,
         mut entry: impl FnMut(&mut Self) -> Result<(), ProtocolError>,
     ) -> Result<usize, ProtocolError> {
         let count = self.u32()? as usize;
-        if count > self.rest.len() / least.max(1) {
+        if count > self.rest.len() / min_bytes.max(1) {
             return Err(ProtocolError::Short);
         }
         for _ in 0..count {

@@ -72,7 +72,7 @@ impl BatchInFlight {
 
     /// Returns whether all requests are completed and their responses have ended.
     pub(super) fn is_over(&self) -> bool {
-        self.batch.is_answered() && self.streams.iter().all(|stream| stream.is_over())
+        self.batch.is_complete() && self.streams.iter().all(|stream| stream.is_over())
     }
 }
 

@@ -105,8 +105,8 @@ impl Session {
         for (index, failure) in refused {
             batch.fail(index, failure);
         }
-        for &index in gathering.dismissed() {
-            batch.dismiss(index);
+        for &index in gathering.padding_rows() {
+            batch.complete_padding(index);
         }
         if self.model.names.decoupled {
             batch.decouple();
@@ -141,7 +141,7 @@ impl Session {
         }
         if is_only && self.max_in_flight > 1 {
             // From here on a request may be cancelled, so the reader must start to poll.
-            self.client.nudge();
+            self.client.interrupt();
         }
         Some(number)
     }
@@ -232,8 +232,8 @@ impl Session {
             }
             let should_poll = || self.may_cancel() && !self.in_flight.is_empty();
             if !should_poll() {
-                // The closure sees a batch that is handed over from here on, or its nudge ends the
-                // wait.
+                // The closure sees a batch that is handed over from here on, or its interrupt ends
+                // the wait.
                 receiver.wait_unless(None, should_poll)?;
                 continue;
             }

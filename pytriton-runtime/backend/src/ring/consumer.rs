@@ -51,8 +51,8 @@ impl Consumer {
     }
 
     /// Same as [`wait`](Self::wait), but returns immediately if `interrupted` is true. The closure
-    /// is called after the wait is announced, so a [nudge](Ring::nudge) is not lost: either the
-    /// closure sees the change, or the nudge ends the wait.
+    /// is called after the wait is announced, so an [interrupt](Ring::interrupt) is not lost:
+    /// either the closure sees the change, or the interrupt ends the wait.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ impl<'a, S: Sleep + Copy> Ring<'a, S> {
 
     /// Wakes the consumer in this process even without a message, because the condition that
     /// interrupts its wait has become true.
-    pub fn nudge(&self) {
+    pub fn interrupt(&self) {
         self.consumer().wake();
     }
 

@@ -177,7 +177,7 @@ fn timed_wait_loses_no_message() {
 
 /// Like the reader of a session, which waits without a limit while no batch is in flight.
 #[test]
-fn nudge_between_check_and_wait_is_not_lost() {
+fn interrupt_between_check_and_wait_is_not_lost() {
     model(3, || {
         let shared = Arc::new(Shared::default());
         let batches = Arc::new(Mutex::new(0));
@@ -193,7 +193,7 @@ fn nudge_between_check_and_wait_is_not_lost() {
             }
         });
         *batches.lock().unwrap() += 1;
-        shared.ring().nudge();
+        shared.ring().interrupt();
         reader.join().unwrap();
     });
 }

@@ -178,8 +178,8 @@ impl Client {
     }
 
     /// Wakes the thread that waits for responses.
-    pub fn nudge(&self) {
-        self.end.incoming().nudge();
+    pub fn interrupt(&self) {
+        self.end.incoming().interrupt();
     }
 
     /// Returns the receiver of responses, for one thread at a time.

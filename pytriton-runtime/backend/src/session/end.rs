@@ -114,7 +114,7 @@ impl End {
 
     /// Returns whether there is memory that should be released when unused.
     pub(super) fn is_large(outgoing: &Outgoing) -> bool {
-        outgoing.arena.committed() > Arena::SPARE
+        outgoing.arena.committed() > Arena::KEPT_BYTES
     }
 
     /// The interval of that check.

@@ -110,7 +110,7 @@ impl<'a> Receiver<'a> {
     }
 
     /// Same as [`wait`](Self::wait), but returns immediately if `interrupted` is true. A
-    /// [nudge](super::Client::nudge) after it has become true ends the wait.
+    /// [interrupt](super::Client::interrupt) after it has become true ends the wait.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ impl Arena {
     const FIRST: usize = 16 << 20;
 
     /// The memory that is kept when unused.
-    pub(crate) const SPARE: usize = 1 << 20;
+    pub(crate) const KEPT_BYTES: usize = 1 << 20;
 
     /// Allocates `len` bytes.
     ///
@@ -67,7 +67,7 @@ impl Arena {
     pub(crate) fn free(&mut self, region: Region) {
         let mut slabs = self.slabs.iter_mut();
         if let Some(slab) = slabs.find(|slab| slab.number == region.segment) {
-            slab.free.give(region.offset, region.len);
+            slab.free.release(region.offset, region.len);
         }
     }
 
@@ -91,7 +91,11 @@ impl Arena {
     /// first.
     pub(crate) fn trim(&mut self) {
         for slab in &self.slabs {
-            let spare = if slab.number == 0 { Self::SPARE } else { 0 };
+            let spare = if slab.number == 0 {
+                Self::KEPT_BYTES
+            } else {
+                0
+            };
             slab.segment.trim(slab.free.end().max(spare));
         }
     }
@@ -131,7 +135,7 @@ impl Slab {
             return Ok(None);
         };
         if let Err(error) = self.segment.commit(offset + len) {
-            self.free.give(offset, len);
+            self.free.release(offset, len);
             return Err(match error {
                 SegmentError::Memory { source, .. } => SegmentError::Memory { bytes: len, source },
                 bounds @ SegmentError::Bounds { .. } => bounds,

@@ -203,8 +203,8 @@ impl Native {
         for (index, failure) in refused {
             batch.fail(index, failure);
         }
-        for &index in gathering.dismissed() {
-            batch.dismiss(index);
+        for &index in gathering.padding_rows() {
+            batch.complete_padding(index);
         }
         // An input that is in no request is placed after the last byte written.
         pad(&mut buffer, gathering.data());

@@ -62,7 +62,7 @@ impl RequestSink for TritonSink {
             end(batch, index, result.map_err(|error| failure(&error)));
         });
         // No part of the batch may outlive its instance, which waits for the last response.
-        drop(lock(&self.batch).take_if(|batch| batch.is_answered()));
+        drop(lock(&self.batch).take_if(|batch| batch.is_complete()));
     }
 
     fn is_cancelled(&self) -> bool {
