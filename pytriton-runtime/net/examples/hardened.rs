@@ -57,6 +57,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     stop.send_replace(Some(Instant::now() + STOP_TIMEOUT));
     match server.await? {
         true => Ok(()),
-        false => Err("some requests did not end in time".into()),
+        false => Err("some connections did not close before the deadline".into()),
     }
 }

@@ -45,7 +45,7 @@ use super::*;
 /// | `u8`, `u16`, `u32`, `u64` | `UINT8` to `UINT64` |
 /// | `i8`, `i16`, `i32`, `i64` | `INT8` to `INT64` |
 /// | `f16`, `bf16`, `f32`, `f64` | `FP16`, `BF16`, `FP32`, `FP64` |
-/// | `String` | `BYTES`; other text than UTF-8 is refused |
+/// | `String` | `BYTES`; text that is not UTF-8 is refused |
 /// | `Vec<u8>` | `BYTES` |
 ///
 /// # Return types
