@@ -155,7 +155,7 @@ mod tests {
             ),
             (
                 "{\"a\": \"\\x\"}",
-                "line 1: expected an escaped character, found `\"`",
+                "line 1: expected an escape sequence, found `\"`",
             ),
         ];
         for (text, expected) in table {

@@ -140,7 +140,7 @@ mod tests {
             ),
             (
                 changed(|model| model.inputs[0].name = "X".to_owned()),
-                "input `x`: expected FP32 [-1,20], found FP32 [-1,20] under the name `X`",
+                "input `x`: expected FP32 [-1,20], found FP32 [-1,20] named `X`",
                 breaking,
             ),
             (

@@ -134,7 +134,7 @@ fn a_request_that_waits_for_a_sequence_slot_at_the_deadline_is_cut_and_reported(
         let begun = Instant::now();
         let error = served.triton.stop().unwrap_err().to_string();
         let took = begun.elapsed();
-        assert!(error.contains("1 connections were cut"), "{error}");
+        assert!(error.contains("1 connections were closed"), "{error}");
         assert!(waits.join().unwrap().is_err());
         let limit = Duration::from_secs(2);
         assert!(

@@ -51,7 +51,7 @@ fn a_wrong_answer_is_named() -> Result<()> {
                 let wish = inputs.parameters()?.len();
                 Ok(two() * wish as f32)
             }),
-            "model 'wrong' reads the parameters of a call",
+            "model 'wrong' reads the parameters of a batch",
         ),
         (
             Function::batch(|_| {

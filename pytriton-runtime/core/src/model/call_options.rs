@@ -81,9 +81,9 @@ impl CallOptions {
             b"batches_in_flight" if !matches!(self.batches_in_flight, 1..=4096) => {
                 Some("expected a number from 1 to 4096")
             }
-            b"max_call_microseconds" if self.max_call_microseconds == 0 => Some(
-                "expected at least 1 microsecond: to disable the limit, remove the option",
-            ),
+            b"max_call_microseconds" if self.max_call_microseconds == 0 => {
+                Some("expected at least 1 microsecond: to disable the limit, remove the option")
+            }
             _ => None,
         }
     }

@@ -242,7 +242,10 @@ async fn memory_of_a_request_and_its_responses_is_counted() {
             let body = format!(r#"{{"INPUT_1":[{numbers}]}}"#);
             let got = send(&app, "POST", &path("Identity", action), &[], body).await;
             assert_eq!(got.status, status, "{elements} {action}");
-            assert_eq!(status != 200, got.text().contains("the limit is 307200 bytes"));
+            assert_eq!(
+                status != 200,
+                got.text().contains("the limit is 307200 bytes")
+            );
             settles(app.models.budget(), 0).await;
         }
     }

@@ -118,7 +118,7 @@ async fn open(
     let listeners = reserved.listen(options, &certificates)?;
     let (app_state, _) = services(server.models(), limits, options, access, None);
     let texts = upstream.map(|upstream| {
-        let texts = TextModels::There(Arc::new(upstream));
+        let texts = TextModels::Upstream(Arc::new(upstream));
         PortRoutes::OpenAi(Arc::clone(&app_state), texts)
     });
     let page = relay.map(|relay| PortRoutes::Docs(app_state, Arc::new(relay)));

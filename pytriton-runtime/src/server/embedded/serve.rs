@@ -6,7 +6,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::heap::keep;
 use crate::logging;
-use crate::offload::is_relieved;
+use crate::offload::mark_blockable;
 use crate::server::ServerError;
 use crate::server::chosen_engine::Plan;
 use crate::server::run::runtime;

@@ -77,7 +77,7 @@ async fn serve_until_stopped(
             if stopped.broken_off > 0 {
                 tracing::warn!(
                     connections = stopped.broken_off,
-                    "closed gRPC connections with calls that had no traffic for two seconds"
+                    "closed gRPC connections whose calls had no traffic for two seconds"
                 );
             }
             match fatal_error {
@@ -167,9 +167,13 @@ mod tests {
         };
         for (stopped, answered, expected) in [
             (&well, true, ""),
-            (&well, false, "3 seconds were not enough to complete"),
-            (&cut, true, "2 connections were cut"),
-            (&cut, false, "2 connections were cut"),
+            (
+                &well,
+                false,
+                "accepted requests were not completed within 3 seconds",
+            ),
+            (&cut, true, "2 connections were closed"),
+            (&cut, false, "2 connections were closed"),
             (&late, true, "tritonserver did not exit within 3 seconds"),
         ] {
             let outcome = outcome(stopped.clone(), answered, 3).err();

@@ -99,7 +99,7 @@ mod tests {
             (&[alone][..], ""),
             (
                 &[alone, "--docs-port=0"],
-                "--docs-port is for the docs page",
+                "--docs-port configures the docs page",
             ),
             (&[alone, "--docs-address=::1"], "--docs-address is for"),
             (&[alone, "--docs-port=0", "--allow-docs=false"], ""),

@@ -75,7 +75,7 @@ pub enum TritonserverError {
     },
     /// The docs page has a port, but HTTP is disabled for tritonserver.
     #[error(
-        "{option} is for the docs page, which requires HTTP with tritonserver: remove it, remove --allow-http=false, or use `--engine embedded`"
+        "{option} configures the docs page, which requires HTTP with tritonserver: remove it, remove --allow-http=false, or use `--engine embedded`"
     )]
     DocsNoHttp {
         /// The option, with its dashes.
@@ -83,7 +83,7 @@ pub enum TritonserverError {
     },
     /// The docs page has a port, but this binary cannot serve the page.
     #[error(
-        "{option} is for the docs page, which requires pytriton's feature `embedded` with either engine: remove it"
+        "{option} configures the docs page, which requires pytriton's feature `embedded` with either engine: remove it"
     )]
     NoDocs {
         /// The option, with its dashes.
@@ -99,7 +99,7 @@ pub enum TritonserverError {
     Engine(#[from] EngineError),
     /// tritonserver had not completed all requests when the exit timeout ended.
     #[error(
-        "{seconds} seconds were not enough to complete all accepted requests: {connections} connections were cut (option --exit-timeout-secs)"
+        "accepted requests were not completed within {seconds} seconds: {connections} connections were closed (option --exit-timeout-secs)"
     )]
     Cut {
         /// The exit timeout in seconds.

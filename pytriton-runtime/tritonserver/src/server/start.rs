@@ -46,7 +46,7 @@ pub async fn start(
             .map_err(failed)
             .map_err(EngineError::from)?;
     }
-    let access = Access::new(&options.access, &options.triton.flags, Follow::Tell)?;
+    let access = Access::new(&options.access, &options.triton.flags, Follow::Log)?;
     let launch = launch(options, Arc::new(access));
     Ok(TritonEngine::start(registry, located, probe, launch).await?)
 }

@@ -110,7 +110,7 @@ fn check_names_what_breaks_callers_and_what_does_not() -> Result {
         (
             linear,
             linear.replace("\"x\"", "\"X\""),
-            "breaking    Linear 1, input `X`: expected FP32 [-1,20], found FP32 [-1,20] under the name `x`",
+            "breaking    Linear 1, input `X`: expected FP32 [-1,20], found FP32 [-1,20] named `x`",
         ),
         (
             linear,

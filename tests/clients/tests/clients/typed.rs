@@ -187,7 +187,7 @@ async fn another_signature(_: &Server, url: &str) -> Result {
         error.to_string(),
         "model Down of the server differs from the one that this client was compiled for:
   responses: expected one, found any number
-  input `start`: expected INT32 [-1,-1], found INT32 [-1,-1] under the name `from`"
+  input `start`: expected INT32 [-1,-1], found INT32 [-1,-1] named `from`"
     );
     // A refused call sends no inference.
     let statistics = AsyncModelClient::new(url, "Down")?.statistics().await?;
