@@ -68,7 +68,8 @@ fn choose_from(
     }
 }
 
-#[cfg(all(test, feature = "embedded", tritonserver))]
+#[cfg(test)]
+#[cfg(all(feature = "embedded", tritonserver))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;

@@ -20,7 +20,8 @@ mod error;
 #[expect(unsafe_code, reason = "what becomes of a signal is said in C alone")]
 mod ffi;
 mod foreground;
-#[cfg(all(test, feature = "embedded", tritonserver))]
+#[cfg(test)]
+#[cfg(all(feature = "embedded", tritonserver))]
 mod honoured_tests;
 mod run;
 mod shutdown_phase;
