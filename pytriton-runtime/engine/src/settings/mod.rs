@@ -1,9 +1,9 @@
 //! The sources of options. Precedence: flag, environment, file, default.
 //!
-//! clap's definitions are the only table of options. A key in the file is the name of an option
-//! ([`File`]). [`resolve()`] adds the values of the file to the command line for options that
-//! neither the command line nor the environment sets. clap therefore parses every value and does
-//! not know about files. Each [`Setting`] records the result.
+//! clap's definitions are the only table of options. A key in the file is the name of an option.
+//! [`resolve()`] adds the values of the file to the command line for options that neither the
+//! command line nor the environment sets. clap therefore parses every value and does not know about
+//! files. Each [`Setting`] records the result.
 
 mod expected;
 mod file;
