@@ -13,6 +13,7 @@ mod example_clients;
 mod examples;
 mod fatal_errors;
 mod goodput;
+mod hosts;
 mod learned;
 mod native;
 mod openapi;

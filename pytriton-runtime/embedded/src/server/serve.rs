@@ -138,7 +138,6 @@ impl Server {
         let (http, grpc) = services(models, limits, options, access, addresses);
         let windows = ReceiveWindows::new(models.budget());
         let mut endpoints = Vec::new();
-        let hosts = options.allowed_hosts.as_ref();
         let connections = limits.connections();
         let shared = self.addresses.grpc().is_some() && listeners.get(Port::Grpc).is_none();
         let mut open = |port, routes| {
@@ -148,8 +147,7 @@ impl Server {
             };
             let tls = self.certificates.get(port);
             endpoints.extend(listeners.remove(port).map(|listener| {
-                let address = listener.local_addr().ok().map(|address| address.ip());
-                let hosts = HostCheck::new(hosts, address, tls.is_some());
+                let hosts = host_check(&listener, options, tls.is_some());
                 let connections =
                     Connections::new(PortService::new(routes), &connections, &windows)
                         .protocol(protocol)
@@ -256,6 +254,12 @@ impl Server {
         let _ = timeout(WRITTEN, traces).await;
         all
     }
+}
+
+/// Returns the check of the host names of requests to a port.
+pub(super) fn host_check(listener: &TcpListener, options: &Options, tls: bool) -> HostCheck {
+    let address = listener.local_addr().ok().map(|address| address.ip());
+    HostCheck::new(options.allowed_hosts.as_ref(), address, tls)
 }
 
 /// Waits until all ports are closed. Returns whether all connections ended by themselves.

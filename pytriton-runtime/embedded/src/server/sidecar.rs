@@ -18,6 +18,7 @@ use crate::{PortRoutes, PortService};
 use super::checks::has_text_models;
 use super::listener::Reserved;
 use super::port_certificates::PortCertificates;
+use super::serve::host_check;
 use super::services::{page_routes, services};
 use super::{EmbeddedError, Server};
 
@@ -131,8 +132,10 @@ async fn open(
     for (port, routes) in [(Port::OpenAi, texts), (Port::Docs, page)] {
         if let (Some(listener), Some(routes)) = (ports.remove(port), routes) {
             let tls = certificates.get(port).cloned();
-            let connections = Connections::new(PortService::new(routes), &limits, &windows);
-            endpoints.push(Endpoint::new(listener, connections.certificates(tls)));
+            let connections = Connections::new(PortService::new(routes), &limits, &windows)
+                .hosts(host_check(&listener, options, tls.is_some()))
+                .certificates(tls);
+            endpoints.push(Endpoint::new(listener, connections));
         }
     }
     server.open(endpoints);

@@ -71,8 +71,8 @@ pub struct Options {
     pub max_bytes_in_flight: Option<usize>,
 
     /// Host names allowed in HTTP requests, in addition to IP addresses and localhost; * allows
-    /// all. By default, only plain-text ports on loopback addresses check names. Embedded engine
-    /// only
+    /// all. By default, only plain-text ports on loopback addresses check names. tritonserver's own
+    /// ports never do
     #[arg(
         long,
         env = "PYTRITON_TRITON_CONFIG_ALLOWED_HOSTS",

@@ -130,7 +130,17 @@ pub(super) async fn start_sidecar(
     let running = engine.running(tls.get(Port::Grpc).is_some());
     let mut addresses = running.addresses;
     let sidecar = SidecarServer::start(registry, options, running).await?;
-    addresses.extend(sidecar.addresses());
+    let own = sidecar.addresses();
+    if options.allowed_hosts.is_some() {
+        if own.is_empty() && !options.allow_docs {
+            let option = "--allowed-hosts";
+            return Err(TritonserverError::EmbeddedOnly { option }.into());
+        }
+        tracing::warn!(
+            "--allowed-hosts applies only to the OpenAI routes and the docs page: tritonserver does not check host names"
+        );
+    }
+    addresses.extend(own);
     Ok((sidecar, addresses))
 }
 

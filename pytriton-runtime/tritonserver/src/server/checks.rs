@@ -21,7 +21,8 @@ pub fn check_options(options: &Options, docs: bool) -> Result<(), TritonserverEr
             options.max_bytes_in_flight.is_some(),
             "--max-bytes-in-flight",
         ),
-        (options.allowed_hosts.is_some(), "--allowed-hosts"),
+        // tritonserver does not check host names: the option is for the ports next to it.
+        (options.allowed_hosts.is_some() && !docs, "--allowed-hosts"),
         (options.vertex_ai_address.is_some(), "--vertex-ai-address"),
         (options.sagemaker_address.is_some(), "--sagemaker-address"),
     ];
