@@ -22,6 +22,7 @@ mod http;
 mod idle;
 mod installing;
 mod killed;
+mod late;
 mod ledger;
 mod limit;
 mod load;

@@ -21,13 +21,18 @@ pub(super) struct Open {
 impl Open {
     /// Reads the descriptors of a process of this user.
     ///
+    /// A process that has ended and is not yet reaped has no descriptors. tritonserver always has
+    /// some, so their absence does not mean that all of its connections were closed in order.
+    ///
     /// # Errors
     ///
-    /// Returns the system's error if the process is gone or may not be inspected.
+    /// Returns the system's error if the process has ended or may not be inspected.
     pub(super) fn of(process: u32) -> io::Result<Self> {
         let folder = format!("/proc/{process}/fd");
         let mut open = Self::default();
+        let mut ended = true;
         for entry in fs::read_dir(&folder)?.flatten() {
+            ended = false;
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| name.parse().ok());
             // The descriptor may have been closed in the meantime.
@@ -44,7 +49,10 @@ impl Open {
                 }
             }
         }
-        Ok(open)
+        match ended {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => Ok(open),
+        }
     }
 
     /// Returns whether the process awaits one of these events on a socket.
@@ -70,6 +78,12 @@ fn awaited(line: &str) -> Option<(RawFd, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use crate::triton::process::ProcessStat;
+
     use super::*;
 
     #[test]
@@ -81,6 +95,18 @@ mod tests {
         }
         assert_eq!(inode(Path::new("socket:[4711]")), Some(4711));
         assert_eq!(inode(Path::new("pipe:[4711]")), None);
+    }
+
+    #[test]
+    fn a_process_that_is_not_reaped_has_ended() {
+        let mut child = Command::new("true").spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while ProcessStat::of(child.id()).is_some_and(ProcessStat::is_running) {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Open::of(child.id()).is_err());
+        child.wait().unwrap();
     }
 
     #[tokio::test]
