@@ -1,7 +1,7 @@
 """The suites of the protocols and their extensions."""
 
 from builders import (
-    BLANKS, CUDA, DELAYED, DIRECTORY, FUNCTION_TEXT, MALFORMED, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, WORDING,
+    BLANKS, CUDA, DELAYED, DIRECTORY, FUNCTION_TEXT, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, WORDING,
     Run, add_sub, identity, model, tensor,
 )
 
@@ -89,8 +89,7 @@ def metrics_suite():
     quantiles = "0.1:0.0.1,0.7:0.01,0.75:0.01"
     runs.append(Run("metrics_config_test.py", models[:1], ["MetricsConfigTest.test_summaries_custom_quantiles"],
                     arguments=[*summaries, "--metrics-config", f"summary_quantiles={quantiles}"],
-                    environment={"SUMMARY_QUANTILES": quantiles},
-                    skipped={"test_summaries_custom_quantiles": MALFORMED}))
+                    environment={"SUMMARY_QUANTILES": quantiles}))
     runs.append(Run("metrics_config_test.py", ["simple"],
                     ["MetricsConfigTest.test_model_namespacing_label_with_namespace_off"]))
     slow = {"max_batch_size": 4, "dims": (1,), "instances": 1, "parameters": {"execute_delay_ms": "2000"}}

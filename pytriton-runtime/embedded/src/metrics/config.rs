@@ -126,14 +126,15 @@ impl MetricsConfig {
 }
 
 /// Parses a quantile. Its error is ignored: all of ours have the same error, relative to the value.
+/// As in Triton, text after the number of the error is ignored, too.
 fn quantile(pair: &str) -> Result<f64, MetricsConfigError> {
-    let fraction = |text: &str| {
-        let number: f64 = text.parse().ok()?;
-        (0.0..=1.0).contains(&number).then_some(number)
-    };
+    let fraction = |number: &f64| (0.0..=1.0).contains(number);
     let numbers = pair.split_once(':').and_then(|(quantile, error)| {
-        fraction(error)?;
-        fraction(quantile)
+        let ends = (1..=error.len()).rev();
+        let mut starts = ends.filter_map(|end| error.get(..end));
+        let error = starts.find_map(|start| start.parse().ok());
+        error.filter(fraction)?;
+        quantile.parse().ok().filter(fraction)
     });
     numbers.ok_or_else(|| MetricsConfigError::Quantile {
         got: pair.to_owned(),
@@ -158,6 +159,9 @@ mod tests {
             ("summary_quantiles=0.5", "found `0.5`"),
             ("summary_quantiles=0.5:0.1,0.9:x", "found `0.9:x`"),
             ("summary_quantiles=1.5:0.1", "found `1.5:0.1`"),
+            ("summary_quantiles=0.1.5:0.1", "found `0.1.5:0.1`"),
+            ("summary_quantiles=0.1:", "found `0.1:`"),
+            ("summary_quantiles=0.1:1.5.1", "found `0.1:1.5.1`"),
         ];
         for (text, expected) in table {
             let error = MetricsConfig::new([OsStr::new(text)]).unwrap_err();
@@ -167,7 +171,7 @@ mod tests {
             [
                 "counter_latencies=false",
                 "summary_latencies=true",
-                "summary_quantiles=0.2:0.1,0.8:0.05",
+                "summary_quantiles=0.2:0.0.1,0.8:0.05",
             ]
             .map(OsStr::new),
         )
