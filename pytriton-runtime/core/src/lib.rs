@@ -24,6 +24,14 @@
 //! - `otel`: spans of requests become part of the client's OpenTelemetry trace.
 //! - `testing`: models for the unit tests of the other crates; not public API.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tensors of tests need no reservation"
+    )
+)]
+
 pub mod body_buffer;
 pub mod call;
 pub mod decorators;

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use bytes::Bytes;
 
 use crate::memory_budget::{MIN_TRACKED_BYTES, MemoryBudgetError, MemoryPermit};
-use crate::tensor::Tensor;
+use crate::tensor::{DataType, Dims, Tensor, TensorError};
 
 /// The maximum size of a [short](TrackedBytes::short) text. JSON and protobuf with the longest
 /// error message fit.
@@ -40,6 +40,24 @@ impl TrackedBytes {
     /// Returns the bytes, which keep their reservation.
     pub fn into_bytes(self) -> Bytes {
         self.0
+    }
+
+    /// Returns a tensor of the bytes, which keep their reservation.
+    ///
+    /// This is the only constructor of tensors in a server, apart from those of
+    /// [`Tensor`] that derive one tensor from another. `pytriton-runtime/clippy.toml` forbids the
+    /// others; each exception states what reserves its memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`TensorError`] if the bytes do not match the shape exactly.
+    pub fn into_tensor(
+        self,
+        datatype: DataType,
+        shape: impl Into<Dims>,
+    ) -> Result<Tensor, TensorError> {
+        #[expect(clippy::disallowed_methods, reason = "the bytes are reserved")]
+        Tensor::new(datatype, shape, self.0)
     }
 
     /// Creates bytes that need no reservation.

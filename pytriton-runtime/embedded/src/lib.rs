@@ -15,6 +15,14 @@
 //! - `otel`: exports request spans to a collector.
 //! - `fuzzing`: entry points for the fuzz targets of this repository; not public API.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tensors of tests need no reservation"
+    )
+)]
+
 mod decompression;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

@@ -3,6 +3,11 @@
 //!
 //! - `proto`: the gRPC messages and the client of their service.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this crate is for clients, too, which reserve nothing"
+)]
+
 mod parameter;
 #[cfg(feature = "proto")]
 pub mod proto;

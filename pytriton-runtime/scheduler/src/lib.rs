@@ -11,6 +11,14 @@
 //!
 //! The policies are those of Triton 2.51.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tensors of tests need no reservation"
+    )
+)]
+
 mod batch_completion;
 mod batch_forming;
 mod batch_queue;

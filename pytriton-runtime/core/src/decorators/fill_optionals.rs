@@ -52,6 +52,10 @@ impl<T: Element, V: DefaultValue<T>> FillOptional<T, V> {
                 .collect();
             elements = vec![element.clone(); element_count(&dims)?];
         }
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a default value has the size that the model states"
+        )]
         Tensor::from_elements(dims, elements)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn first_row(
             values: distinct(&rows),
         });
     }
-    Tensor::new(first.datatype(), &first.shape()[1..], first.data().clone()).map_err(error)
+    first.reshaped(&first.shape()[1..]).map_err(error)
 }
 
 /// Returns whether all rows have these bytes.

@@ -1,3 +1,4 @@
+use crate::memory_budget::MemoryPermit;
 use crate::tensor::{AlignedBuffer, Tensor, TensorError, shape_text};
 use crate::tracked_bytes::TrackedBytes;
 
@@ -31,9 +32,7 @@ pub(super) fn repeated(
     for _ in 0..times {
         buffer.extend_from_slice(data);
     }
-    let bytes = match permit {
-        Some(permit) => TrackedBytes::new(buffer.freeze(), permit).into_bytes(),
-        None => buffer.freeze(),
-    };
-    Tensor::new(row.datatype(), shape, bytes).map_err(failed)
+    let permit = permit.unwrap_or_else(MemoryPermit::unlimited);
+    let bytes = TrackedBytes::new(buffer.freeze(), permit);
+    bytes.into_tensor(row.datatype(), shape).map_err(failed)
 }

@@ -216,6 +216,10 @@ impl Checker<'_> {
         self.check_datatype(datatype)?;
         let shape = self.shape(&shape)?;
         self.check_size(datatype, &shape, &data)?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "`InferRequest::memory` covers the data of its inputs"
+        )]
         let tensor = Tensor::new(datatype, shape, data);
         let tensor = tensor.map_err(|source| self.tensor_error(source))?;
         check_elements(self.spec, self.index, tensor.data()).map_err(|source| {

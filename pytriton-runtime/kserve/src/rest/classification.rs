@@ -91,8 +91,8 @@ fn top<T: Element + AnyBitPattern + Score>(
         largest.clear();
     }
     let shape: Vec<usize> = rows.into_iter().chain([count]).collect();
-    let data = texts.buffer.take().freeze().into_bytes();
-    Tensor::new(DataType::Bytes, shape, data).map_err(error)
+    let data = texts.buffer.take().freeze();
+    data.into_tensor(DataType::Bytes, shape).map_err(error)
 }
 
 /// Finds the largest elements of a row, as pairs of rank and index. A smaller rank means a larger

@@ -177,6 +177,10 @@ fn inputs(
             return Err(error(no_batch_axis(part.dims)));
         }
         let bytes = slice(data, part.span);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the bytes are in the shared memory of the session"
+        )]
         let tensor = Tensor::new(datatype, part.dims, bytes).map_err(error)?;
         inputs[part.input] = Some(tensor);
     }
