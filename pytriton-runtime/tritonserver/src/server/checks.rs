@@ -102,7 +102,7 @@ mod tests {
                 &[alone, "--docs-port=0"],
                 "--docs-port configures the docs page",
             ),
-            (&[alone, "--docs-address=::1"], "--docs-address is for"),
+            (&[alone, "--docs-address=::1"], "--docs-address configures"),
             (&[alone, "--docs-port=0", "--allow-docs=false"], ""),
             (&["--docs-port=0", "--docs-address=::1"], ""),
         ] {
