@@ -197,7 +197,7 @@ impl Drop for BatchCompletion {
 mod tests {
     use pytriton_core::memory_budget::MemoryBudget;
     use pytriton_core::model::CallOptions;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::request::Response;
     use pytriton_core::testing::{IDENTITY, request};
 
@@ -207,13 +207,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_batch_whose_instance_ends_is_answered_and_holds_no_later_one_back() {
-        let mut batching = IDENTITY.dynamic_batching.unwrap();
-        batching.preserve_ordering = true;
         let declaration = ModelDeclaration {
-            dynamic_batching: Some(batching),
-            call_options: CallOptions {
-                batches_in_flight: 2,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                preserve_ordering: true,
+                call_options: CallOptions {
+                    batches_in_flight: 2,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             ..IDENTITY
         };

@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 use ndarray::Array2;
 use pytriton_core::call::{Call, Context, Execution, Instance};
 use pytriton_core::model::{Device, InstanceGroup};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::{IDENTITY, infer_request};
 
 use super::served::Served;
@@ -38,12 +38,15 @@ impl Instance for Placed {
 }
 
 const PLACED: ModelDeclaration = ModelDeclaration {
-    max_batch_size: 1,
-    instances: &[
-        InstanceGroup::cpu(1),
-        InstanceGroup::gpu(7),
-        InstanceGroup::gpu(7),
-    ],
+    options: ModelOptions {
+        max_batch_size: 1,
+        instances: &[
+            InstanceGroup::cpu(1),
+            InstanceGroup::gpu(7),
+            InstanceGroup::gpu(7),
+        ],
+        ..IDENTITY.options
+    },
     ..IDENTITY
 };
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::model::{ModelSpec, QueuePolicy, TimeoutAction};
-use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::Request;
 use pytriton_core::testing::{IDENTITY, request};
 use tokio::time::{Instant, advance};
@@ -23,12 +23,12 @@ struct Forming {
 impl Forming {
     fn new(preferred: &'static [u32], delay: Duration, queue_policy: QueuePolicy) -> Self {
         let declaration = ModelDeclaration {
-            dynamic_batching: Some(DynamicBatchingDeclaration {
+            options: ModelOptions {
                 preferred_batch_size: preferred,
                 max_queue_delay_microseconds: u64::try_from(delay.as_micros()).unwrap(),
                 queue_policy,
-                ..IDENTITY.dynamic_batching.unwrap()
-            }),
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::DynamicBatchingDeclaration;
 use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::ModelOptions;
 use pytriton_core::request::{InferRequest, ParameterValue, Parameters};
 use pytriton_core::status::Status;
 use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
@@ -14,9 +14,12 @@ use tokio::time::Instant;
 use super::served::{Outcome, Served, TEST_TIMEOUT};
 
 const LIMITED: ModelDeclaration = ModelDeclaration {
-    call_options: CallOptions {
-        max_call_microseconds: 500_000,
-        ..CallOptions::DEFAULT
+    options: ModelOptions {
+        call_options: CallOptions {
+            max_call_microseconds: 500_000,
+            ..CallOptions::DEFAULT
+        },
+        ..IDENTITY.options
     },
     ..IDENTITY
 };
@@ -87,7 +90,10 @@ async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_retu
 #[tokio::test]
 async fn other_instances_go_on() {
     let two = ModelDeclaration {
-        instances: TWO,
+        options: ModelOptions {
+            instances: TWO,
+            ..LIMITED.options
+        },
         ..LIMITED
     };
     let served = start(&two).await;
@@ -105,11 +111,12 @@ async fn other_instances_go_on() {
 #[tokio::test]
 async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is_refused() {
     let alone = ModelDeclaration {
-        max_batch_size: 4,
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
+            max_batch_size: 4,
+            dynamic_batching: true,
             max_queue_delay_microseconds: 10_000_000,
-            ..IDENTITY.dynamic_batching.unwrap()
-        }),
+            ..LIMITED.options
+        },
         by_parameters: true,
         ..LIMITED
     };
@@ -154,9 +161,12 @@ async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
 #[tokio::test]
 async fn other_requests_of_a_hanging_instance_are_answered() {
     let two = ModelDeclaration {
-        call_options: CallOptions {
-            batches_in_flight: 3,
-            ..LIMITED.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                batches_in_flight: 3,
+                ..LIMITED.options.call_options
+            },
+            ..LIMITED.options
         },
         ..LIMITED
     };
@@ -179,11 +189,12 @@ async fn other_requests_of_a_hanging_instance_are_answered() {
 #[tokio::test]
 async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
     let ordered = ModelDeclaration {
-        instances: TWO,
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
+            instances: TWO,
+            dynamic_batching: true,
             preserve_ordering: true,
-            ..IDENTITY.dynamic_batching.unwrap()
-        }),
+            ..LIMITED.options
+        },
         ..LIMITED
     };
     let served = start(&ordered).await;

@@ -13,7 +13,7 @@ use ndarray::{Array2, Ix2};
 use parking_lot::Mutex;
 use pytriton_core::call::{Call, Context, Execution, Instance};
 use pytriton_core::model::{CallMode, InstanceGroup};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -215,7 +215,10 @@ async fn no_more_calls_are_under_way_than_there_are_instances() {
     ] {
         let served = Arc::new(
             start(&ModelDeclaration {
-                instances: &ALIKE[..instances],
+                options: ModelOptions {
+                    instances: &ALIKE[..instances],
+                    ..IDENTITY.options
+                },
                 call,
                 ..IDENTITY
             })
@@ -317,8 +320,11 @@ async fn a_call_has_an_instance_and_its_state_for_itself() {
     const CLIENTS: usize = 8;
     const CALLS_OF_EACH: usize = 2_500;
     let declaration = ModelDeclaration {
-        max_batch_size: 1,
-        instances: TWO,
+        options: ModelOptions {
+            max_batch_size: 1,
+            instances: TWO,
+            ..IDENTITY.options
+        },
         call: CallMode::Request,
         ..IDENTITY
     };

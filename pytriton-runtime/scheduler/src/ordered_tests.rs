@@ -9,7 +9,7 @@ use ndarray::{Array2, Ix2};
 use parking_lot::Mutex;
 use pytriton_core::call::{Call, Execution, Instance};
 use pytriton_core::maybe_ready::MaybeReady;
-use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{InferRequest, Request, Response};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
@@ -48,15 +48,12 @@ impl Instance for Mixed {
 
 /// Two instances. While one executes a call with -5, the responses of the other are held back.
 const ORDERED: ModelDeclaration = ModelDeclaration {
-    max_batch_size: 1,
-    instances: TWO,
-    dynamic_batching: Some(DynamicBatchingDeclaration {
+    options: ModelOptions {
+        max_batch_size: 1,
+        instances: TWO,
         preserve_ordering: true,
-        ..match IDENTITY.dynamic_batching {
-            Some(batching) => batching,
-            None => panic!(),
-        }
-    }),
+        ..IDENTITY.options
+    },
     ..IDENTITY
 };
 

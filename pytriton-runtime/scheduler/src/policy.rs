@@ -152,34 +152,32 @@ impl<'a> Gathering<'a> {
 
 #[cfg(test)]
 mod tests {
-
-    use pytriton_core::registry::ModelDeclaration;
-    use pytriton_core::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
 
     #[test]
     fn a_request_waits_on_the_level_that_it_names() {
-        let priorities = PrioritiesDeclaration {
-            levels: 3,
-            default_level: 2,
-            queue_policies: &[(
+        let three = policy_of(ModelOptions {
+            priority_levels: 3,
+            default_priority_level: 2,
+            priority_queue_policy: &[(
                 3,
                 QueuePolicy {
                     max_queue_size: 7,
                     ..QueuePolicy::DEFAULT
                 },
             )],
-        };
-        let three = policy_of(Some(priorities));
+            ..IDENTITY.options
+        });
         let sizes: Vec<usize> = three
             .levels
             .iter()
             .map(|level| level.max_queue_size)
             .collect();
         assert_eq!(sizes, [16, 16, 7]);
-        let one = policy_of(None);
+        let one = policy_of(IDENTITY.options);
         let table = [(0, 1), (1, 0), (2, 1), (3, 2), (4, 1), (u64::MAX, 1)];
         for (priority, expected) in table {
             assert_eq!(three.level(priority), expected, "{priority}");
@@ -187,14 +185,9 @@ mod tests {
         }
     }
 
-    fn policy_of(priorities: Option<PrioritiesDeclaration>) -> Policy {
+    fn policy_of(options: ModelOptions<'static>) -> Policy {
         let declaration = ModelDeclaration {
-            dynamic_batching: IDENTITY.dynamic_batching.map(|batching| {
-                DynamicBatchingDeclaration {
-                    priorities,
-                    ..batching
-                }
-            }),
+            options,
             ..IDENTITY
         };
         Policy::new(&declaration.spec().unwrap(), 16)

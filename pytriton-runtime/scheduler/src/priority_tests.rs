@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::model::{ModelSpec, QueuePolicy, TimeoutAction};
-use pytriton_core::registry::ModelDeclaration;
-use pytriton_core::registry::{DynamicBatchingDeclaration, PrioritiesDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{InferRequest, Request};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{IDENTITY, infer_request};
@@ -44,18 +43,15 @@ struct Levels {
 
 impl Levels {
     fn new(delay: u64, queue_policies: &'static [(u32, QueuePolicy)]) -> Self {
-        let batching = DynamicBatchingDeclaration {
-            max_queue_delay_microseconds: delay,
-            priorities: Some(PrioritiesDeclaration {
-                levels: 3,
-                default_level: 2,
-                queue_policies,
-            }),
-            ..IDENTITY.dynamic_batching.unwrap()
-        };
         let declaration = ModelDeclaration {
-            max_batch_size: 4,
-            dynamic_batching: Some(batching),
+            options: ModelOptions {
+                max_batch_size: 4,
+                max_queue_delay_microseconds: delay,
+                priority_levels: 3,
+                default_priority_level: 2,
+                priority_queue_policy: queue_policies,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());

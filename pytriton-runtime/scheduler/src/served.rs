@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pytriton_core::call::{Context, Instance, LoadedInstance};
 use pytriton_core::model::{CallOptions, ModelSpec};
-use pytriton_core::registry::{ModelDeclaration, Registration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registration};
 use pytriton_core::request::{InferRequest, Request, Response};
 use pytriton_core::response_channel::SchedulerError;
 use tokio::runtime::Handle;
@@ -40,9 +40,12 @@ impl Served {
         load: fn(&Context) -> I,
     ) -> Self {
         let declaration = ModelDeclaration {
-            call_options: CallOptions {
-                inline: true,
-                ..declaration.call_options
+            options: ModelOptions {
+                call_options: CallOptions {
+                    inline: true,
+                    ..declaration.options.call_options
+                },
+                ..declaration.options
             },
             ..*declaration
         };

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use pytriton_core::call::{Call, Context, Execution, Instance, LoadedInstance, Sequences};
 use pytriton_core::instance::{Availability, Instances, LoadedRunner, MovableRunner};
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::{ModelDeclaration, Registration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registration};
 use pytriton_core::testing::{IDENTITY, TWO, request};
 use tokio::runtime::Runtime;
 
@@ -58,11 +58,14 @@ struct Model {
 impl Model {
     fn new() -> Self {
         let declaration = ModelDeclaration {
-            call_options: CallOptions {
-                inline: true,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                call_options: CallOptions {
+                    inline: true,
+                    ..CallOptions::DEFAULT
+                },
+                instances: TWO,
+                ..IDENTITY.options
             },
-            instances: TWO,
             ..IDENTITY
         };
         let dropped: Arc<Mutex<Vec<u32>>> = Arc::default();

@@ -11,7 +11,7 @@ use pytriton_core::call::{
     Call, Execution, Instance, Parameter, Responses, closed, ended, executed, iterate,
 };
 use pytriton_core::model::{CallMode, CallOptions};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{ParameterValue, Request};
 use pytriton_core::testing::infer_request;
 use tokio::time::{Instant, timeout};
@@ -81,11 +81,14 @@ impl Instance for Endless {
 async fn a_call_that_takes_too_long_is_over_while_it_answers() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
-        call_options: CallOptions {
-            max_call_microseconds: 3_000,
-            ..STREAMED.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                max_call_microseconds: 3_000,
+                ..STREAMED.options.call_options
+            },
+            dynamic_batching: false,
+            ..STREAMED.options
         },
-        dynamic_batching: None,
         ..STREAMED
     };
     let served = start(&declaration).await;
@@ -109,9 +112,12 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
 async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_call() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
-        call_options: CallOptions {
-            max_call_microseconds: 100_000,
-            ..STREAMED.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                max_call_microseconds: 100_000,
+                ..STREAMED.options.call_options
+            },
+            ..STREAMED.options
         },
         ..STREAMED
     };
@@ -178,7 +184,10 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Keeps)),
         call: CallMode::Raw,
-        dynamic_batching: None,
+        options: ModelOptions {
+            dynamic_batching: false,
+            ..STREAMED.options
+        },
         ..STREAMED
     };
     let served = start(&declaration).await;
@@ -187,9 +196,12 @@ async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_
     drop(first);
     assert!(served.scheduler.drain(Instant::now() + TEST_TIMEOUT).await);
     let limited = ModelDeclaration {
-        call_options: CallOptions {
-            max_call_microseconds: 50_000,
-            ..declaration.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                max_call_microseconds: 50_000,
+                ..declaration.options.call_options
+            },
+            ..declaration.options
         },
         ..declaration
     };
@@ -225,7 +237,6 @@ async fn a_request_ends_before_the_next_call_of_its_batch() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Slowly)),
         call: CallMode::Request,
-        dynamic_batching: STREAMED.dynamic_batching,
         ..STREAMED
     };
     let served = start(&declaration).await;

@@ -11,7 +11,7 @@ use pytriton_core::call::{
     flow, iterate,
 };
 use pytriton_core::model::{CallMode, CallOptions};
-use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{IDENTITY, request};
 use tokio::time::{Instant, timeout};
@@ -22,12 +22,9 @@ use super::served::{MILLISECOND, Served, TEST_TIMEOUT};
 /// Requests wait a little for each other.
 pub(super) const STREAMED: ModelDeclaration = ModelDeclaration {
     decoupled: true,
-    dynamic_batching: match IDENTITY.dynamic_batching {
-        Some(batching) => Some(DynamicBatchingDeclaration {
-            max_queue_delay_microseconds: 20_000,
-            ..batching
-        }),
-        None => None,
+    options: ModelOptions {
+        max_queue_delay_microseconds: 20_000,
+        ..IDENTITY.options
     },
     ..IDENTITY
 };
@@ -152,11 +149,14 @@ impl Instance for Fail {
 async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Fail)),
-        call_options: CallOptions {
-            batches_in_flight: 4,
-            ..STREAMED.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                batches_in_flight: 4,
+                ..STREAMED.options.call_options
+            },
+            dynamic_batching: false,
+            ..STREAMED.options
         },
-        dynamic_batching: None,
         ..STREAMED
     };
     let served = start(&declaration).await;

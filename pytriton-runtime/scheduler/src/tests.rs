@@ -9,8 +9,7 @@ use ndarray::Ix2;
 use pytriton_core::call::{Call, Execution, Instance, ModelError};
 use pytriton_core::decorators::PadBatch;
 use pytriton_core::model::{CallMode, CallOptions, ModelSpec, QueuePolicy, TimeoutAction};
-use pytriton_core::registry::DynamicBatchingDeclaration;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{InferRequest, Request};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::status::Status;
@@ -27,22 +26,18 @@ use super::{Policy, Resources, Scheduler};
 /// The duration of a call with -4.
 const CALL: Duration = Duration::from_millis(50);
 
-fn spec(batching: DynamicBatchingDeclaration) -> Arc<ModelSpec> {
+fn spec(options: ModelOptions<'static>) -> Arc<ModelSpec> {
     let declaration = ModelDeclaration {
-        dynamic_batching: Some(batching),
+        options,
         ..IDENTITY
     };
     Arc::new(declaration.spec().unwrap())
 }
 
-fn batching() -> DynamicBatchingDeclaration {
-    IDENTITY.dynamic_batching.unwrap()
-}
-
 fn delayed(milliseconds: u64) -> Arc<ModelSpec> {
-    spec(DynamicBatchingDeclaration {
+    spec(ModelOptions {
         max_queue_delay_microseconds: milliseconds * 1000,
-        ..batching()
+        ..IDENTITY.options
     })
 }
 
@@ -163,9 +158,9 @@ async fn under_delay_a_late_request_goes_after_the_others() {
         default_timeout_microseconds: 1000,
         ..QueuePolicy::DEFAULT
     };
-    let spec = spec(DynamicBatchingDeclaration {
+    let spec = spec(ModelOptions {
         queue_policy: policy,
-        ..batching()
+        ..IDENTITY.options
     });
     let queue = queue(&spec);
     queue.push(request(&spec, 1, 0.0)).unwrap();
@@ -228,10 +223,10 @@ async fn a_request_given_up_or_late_is_not_executed() {
         ..QueuePolicy::DEFAULT
     };
     let declaration = ModelDeclaration {
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
             queue_policy: policy,
-            ..batching()
-        }),
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let (spec, scheduler) = start(&declaration).await;
@@ -321,10 +316,10 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delay_of_microseconds_is_one() {
     let (spec, scheduler) = start(&ModelDeclaration {
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
             max_queue_delay_microseconds: 100,
-            ..batching()
-        }),
+            ..IDENTITY.options
+        },
         ..IDENTITY
     })
     .await;
@@ -344,7 +339,10 @@ async fn a_delay_of_microseconds_is_one() {
 async fn unstacked_requests_run_separately_on_all_instances() {
     let (spec, scheduler) = start(&ModelDeclaration {
         call: CallMode::Request,
-        instances: TWO,
+        options: ModelOptions {
+            instances: TWO,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     })
     .await;
@@ -394,10 +392,13 @@ async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
     for in_flight in [2_u16, 16] {
         let (spec, scheduler) = start(&ModelDeclaration {
             call: CallMode::Request,
-            max_batch_size: 8,
-            call_options: CallOptions {
-                batches_in_flight: in_flight.into(),
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                max_batch_size: 8,
+                call_options: CallOptions {
+                    batches_in_flight: in_flight.into(),
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             load: |context| {
                 let in_flight = context.model().call_options.batches_in_flight as usize;
@@ -432,7 +433,10 @@ async fn a_scheduler_that_goes_leaves_no_instance_behind() {
 #[tokio::test]
 async fn memory_of_steps_fits_the_budget_or_the_request_is_refused() {
     const PADDED: ModelDeclaration = ModelDeclaration {
-        max_batch_size: 100_000,
+        options: ModelOptions {
+            max_batch_size: 100_000,
+            ..IDENTITY.options
+        },
         steps: &[&PadBatch],
         ..IDENTITY
     };

@@ -157,7 +157,7 @@ fn signature(model: &ModelSpec, tensors: &[TensorSpec]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::ModelDeclaration;
+    use crate::registry::{ModelDeclaration, ModelOptions};
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -176,7 +176,10 @@ mod tests {
              Identity  1        8      1          INPUT_1 FP32 [-1,-1]  OUTPUT_1 FP32 [-1,-1]\n"
         );
         const DESCRIBED: ModelDeclaration = ModelDeclaration {
-            description: "What comes, back.\n\nAll of it.",
+            options: ModelOptions {
+                description: "What comes, back.\n\nAll of it.",
+                ..IDENTITY.options
+            },
             inputs: &[IDENTITY.inputs[0].described("What comes.\n\nAny of it.")],
             ..IDENTITY
         };

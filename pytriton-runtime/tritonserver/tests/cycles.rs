@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::model::InstanceGroup;
-use pytriton_core::registry::{ModelDeclaration, Registry};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
 use pytriton_engine::options::ControlOptions;
 use pytriton_tritonserver::triton::{
     Endpoints, Flags, Found, Launch, Located, OwnConnections, Probe, TritonEngine, install,
@@ -125,7 +125,10 @@ fn a_hundred_starts_and_stops_do_not_grow() {
         };
         let probe = Probe::new(&located.binary).unwrap();
         const TWO: ModelDeclaration = ModelDeclaration {
-            instances: &[InstanceGroup::cpu(2)],
+            options: ModelOptions {
+                instances: &[InstanceGroup::cpu(2)],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let registry = Registry::new(&[&TWO]).unwrap();

@@ -9,7 +9,7 @@ use ndarray::{Array2, Ix2};
 use super::*;
 use crate::call::{Executed, Invocation, LoadedInstance, Loader, SequenceParameter};
 use crate::model::{CallMode, ModelSpec};
-use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+use crate::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
 use crate::testing::{Bomb, IDENTITY, infer_request};
 
 /// The IDs of sequences whose states were created. Dropped ones are negative.
@@ -111,14 +111,10 @@ impl Model {
     fn new(call: CallMode) -> Self {
         let declaration = ModelDeclaration {
             call,
-            dynamic_batching: None,
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: 0,
-                strategy: SequenceStrategyDeclaration::Direct {
-                    max_queue_delay_microseconds: 0,
-                    minimum_slot_utilization: 0.0,
-                },
-            }),
+            options: ModelOptions {
+                sequence_batching: Some(SequenceScheduling::Direct),
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());

@@ -76,7 +76,7 @@ mod tests {
     use std::fs::File;
 
     use crate::model::InstanceGroup;
-    use crate::registry::ModelDeclaration;
+    use crate::registry::{ModelDeclaration, ModelOptions};
     use crate::testing::IDENTITY;
 
     use super::*;
@@ -103,11 +103,14 @@ mod tests {
     #[test]
     fn an_instance_with_an_unavailable_gpu_is_refused() {
         const DECLARATION: ModelDeclaration = ModelDeclaration {
-            instances: &[
-                InstanceGroup::cpu(2),
-                InstanceGroup::gpu(0),
-                InstanceGroup::gpu(1),
-            ],
+            options: ModelOptions {
+                instances: &[
+                    InstanceGroup::cpu(2),
+                    InstanceGroup::gpu(0),
+                    InstanceGroup::gpu(1),
+                ],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let refused = |declaration: &ModelDeclaration, most| {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::call::{Call, Execution, Sequenced, Start, Started, Starts};
-use crate::registry::{ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
+use crate::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
 use crate::request::{Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
 
@@ -69,16 +69,13 @@ type Case = (&'static [Batch], &'static [(u64, u64)]);
 /// Runs batches, and returns when states were dropped, up to half a minute after the last batch.
 async fn served(batches: &[Batch]) -> Vec<(u64, u64)> {
     let declaration = ModelDeclaration {
-        dynamic_batching: None,
-        sequence_batching: Some(SequenceBatchingDeclaration {
+        options: ModelOptions {
+            sequence_batching: Some(SequenceScheduling::Oldest),
             max_sequence_idle_microseconds: 5_000_000,
-            strategy: SequenceStrategyDeclaration::Oldest {
-                max_candidate_sequences: 3,
-                preferred_batch_size: &[],
-                max_queue_delay_microseconds: 2_000_000,
-                preserve_ordering: false,
-            },
-        }),
+            max_candidate_sequences: 3,
+            max_queue_delay_microseconds: 2_000_000,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let spec = Arc::new(declaration.spec().unwrap());

@@ -15,7 +15,7 @@ use crate::call::{
     Started, Starts,
 };
 use crate::model::{CallMode, CallOptions};
-use crate::registry::ModelDeclaration;
+use crate::registry::{ModelDeclaration, ModelOptions};
 use crate::request::{Request, Sequence, SequenceId};
 use crate::testing::{IDENTITY, infer_request};
 
@@ -46,10 +46,13 @@ impl Starts for Adding {
 
 const DECLARATION: ModelDeclaration = ModelDeclaration {
     call: CallMode::Request,
-    dynamic_batching: None,
-    call_options: CallOptions {
-        max_call_microseconds: 200_000,
-        ..CallOptions::DEFAULT
+    options: ModelOptions {
+        dynamic_batching: false,
+        call_options: CallOptions {
+            max_call_microseconds: 200_000,
+            ..CallOptions::DEFAULT
+        },
+        ..IDENTITY.options
     },
     load: |context| Ok(Box::new(Sequenced::new(context, Adding))),
     ..IDENTITY

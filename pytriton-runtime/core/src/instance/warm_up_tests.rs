@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::call::{Call, Execution, Instance};
 use crate::model::{CallOptions, WarmupInput};
-use crate::registry::ModelDeclaration;
+use crate::registry::{ModelDeclaration, ModelOptions};
 use crate::testing::IDENTITY;
 
 use super::*;
@@ -46,9 +46,12 @@ impl Instance for Noting {
 /// Returns the calls that a warm-up has made, and the error, if any.
 fn warmed(warmup: Warmup) -> (Vec<Vec<f32>>, Option<String>) {
     let declaration = ModelDeclaration {
-        call_options: CallOptions {
-            max_call_microseconds: 100_000,
-            ..CallOptions::DEFAULT
+        options: ModelOptions {
+            call_options: CallOptions {
+                max_call_microseconds: 100_000,
+                ..CallOptions::DEFAULT
+            },
+            ..IDENTITY.options
         },
         load: |_| Ok(Box::new(Noting)),
         ..IDENTITY

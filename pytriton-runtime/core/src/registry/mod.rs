@@ -2,7 +2,6 @@
 //! [`Registry`] converts them to checked [`ModelSpec`](crate::model::ModelSpec)s with loaders.
 
 mod argument;
-mod batching;
 mod callers;
 mod declaration;
 mod error;
@@ -24,10 +23,6 @@ mod versions;
 mod warmup;
 
 pub use argument::Argument;
-pub use batching::{
-    DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
-    SequenceStrategyDeclaration,
-};
 pub use callers::callers_signature;
 pub use declaration::ModelDeclaration;
 pub use error::RegistryError;

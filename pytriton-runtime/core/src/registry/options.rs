@@ -1,8 +1,6 @@
-use crate::model::{CallOptions, InstanceGroup, QueuePolicy, Surface};
+use crate::model::{CallOptions, DynamicBatching, InstanceGroup, Priorities, QueuePolicy, Surface};
 
-use super::{
-    DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceScheduling, VersionPolicyDeclaration,
-};
+use super::{SequenceScheduling, VersionPolicyDeclaration};
 
 /// The arguments of `#[pytriton::model(…)]`: each option by name, with its default in
 /// [`DEFAULT`](Self::DEFAULT).
@@ -86,30 +84,40 @@ impl ModelOptions<'_> {
     };
 }
 
-impl ModelOptions<'static> {
+impl ModelOptions<'_> {
+    /// The maximum batch size; 0 for a model without a batch axis.
+    pub(super) const fn rows(&self) -> u32 {
+        match self.batching {
+            true => self.max_batch_size,
+            false => 0,
+        }
+    }
+
     /// The dynamic batcher; `None` if each request is a separate batch.
-    pub const fn batcher(&self) -> Option<DynamicBatchingDeclaration> {
+    pub(super) fn batcher(&self) -> Option<DynamicBatching> {
         if !self.batching || !self.dynamic_batching || self.sequence_batching.is_some() {
             return None;
         }
-        let levels = self.priority_levels;
-        Some(DynamicBatchingDeclaration {
-            preferred_batch_size: self.preferred_batch_size,
+        Some(DynamicBatching {
+            preferred_batch_size: self.preferred_batch_size.to_vec(),
             max_queue_delay_microseconds: self.max_queue_delay_microseconds,
             preserve_ordering: self.preserve_ordering,
             queue_policy: self.queue_policy,
-            priorities: match levels {
-                0 => None,
-                _ => Some(PrioritiesDeclaration {
-                    levels,
-                    // Requests that name a level precede those that do not.
-                    default_level: match self.default_priority_level {
-                        0 => levels,
-                        level => level,
-                    },
-                    queue_policies: self.priority_queue_policy,
-                }),
-            },
+            priorities: (self.priority_levels > 0).then(|| self.priorities()),
         })
+    }
+
+    fn priorities(&self) -> Priorities {
+        let mut queue_policies = self.priority_queue_policy.to_vec();
+        queue_policies.sort_by_key(|(level, _)| *level);
+        Priorities {
+            levels: self.priority_levels,
+            // Requests that name a level precede those that do not.
+            default_level: match self.default_priority_level {
+                0 => self.priority_levels,
+                level => level,
+            },
+            queue_policies,
+        }
     }
 }

@@ -251,6 +251,7 @@ fn disagreement(first: &ModelSpec, second: &ModelSpec) -> Option<RegistryError> 
 mod tests {
     use super::*;
     use crate::model::OutputOverride;
+    use crate::registry::ModelOptions;
     use crate::registry::VersionPolicyDeclaration::{self, All, Latest, Specific};
     use crate::testing::IDENTITY;
 
@@ -259,8 +260,11 @@ mod tests {
         version_policy: Option<VersionPolicyDeclaration<'static>>,
     ) -> ModelDeclaration {
         ModelDeclaration {
-            version,
-            version_policy,
+            options: ModelOptions {
+                version,
+                version_policy,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         }
     }
@@ -277,14 +281,19 @@ mod tests {
         for (policy, expected) in table {
             let versions = [version(1, None), version(2, policy), version(10, None)];
             let other = ModelDeclaration {
-                name: "Other",
+                options: ModelOptions {
+                    name: "Other",
+                    ..IDENTITY.options
+                },
                 ..IDENTITY
             };
             let registry = Registry::new(&[&versions[0], &other, &versions[2], &versions[1]]);
             let registry = registry.unwrap();
             registry.check_served().unwrap();
             let served = registry.served();
-            let served = served.iter().filter(|spec| *spec.name != *other.name);
+            let served = served
+                .iter()
+                .filter(|spec| *spec.name != *other.options.name);
             let served: Vec<u32> = served.map(|spec| spec.version).collect();
             assert_eq!(served, expected, "{policy:?}");
         }
@@ -335,7 +344,10 @@ mod tests {
             ..IDENTITY
         };
         let flawed = ModelDeclaration {
-            name: "Flawed",
+            options: ModelOptions {
+                name: "Flawed",
+                ..IDENTITY.options
+            },
             location: at(3),
             output_overrides: &[TOO_LONG; 9],
             ..IDENTITY

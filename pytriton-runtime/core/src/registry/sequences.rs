@@ -1,5 +1,7 @@
+use crate::model::{SequenceBatching, SequenceStrategy};
+
+use super::ModelOptions;
 use super::rules::{EXPECTED_INT32, Flaw, MAX_INT32, range};
-use super::{ModelOptions, SequenceBatchingDeclaration, SequenceStrategyDeclaration};
 
 /// Triton's sequence batching strategies, without their options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,25 +90,61 @@ impl ModelOptions<'_> {
     }
 }
 
-impl ModelOptions<'static> {
-    /// The sequence batcher; `None` for a model without sequences.
-    pub const fn sequencer(&self) -> Option<SequenceBatchingDeclaration> {
-        let strategy = match self.sequence_batching {
-            None => return None,
-            Some(SequenceScheduling::Direct) => SequenceStrategyDeclaration::Direct {
+impl ModelOptions<'_> {
+    /// The sequence batcher, with Triton's defaults; `None` for a model without sequences.
+    pub(super) fn sequencer(&self) -> Option<SequenceBatching> {
+        let strategy = match self.sequence_batching? {
+            SequenceScheduling::Direct => SequenceStrategy::Direct {
                 max_queue_delay_microseconds: self.max_queue_delay_microseconds,
                 minimum_slot_utilization: self.minimum_slot_utilization,
             },
-            Some(SequenceScheduling::Oldest) => SequenceStrategyDeclaration::Oldest {
-                max_candidate_sequences: self.max_candidate_sequences,
-                preferred_batch_size: self.preferred_batch_size,
+            SequenceScheduling::Oldest => SequenceStrategy::Oldest {
+                max_candidate_sequences: match self.max_candidate_sequences {
+                    0 => self.rows().max(1),
+                    sequences => sequences,
+                },
+                preferred_batch_size: self.preferred_batch_size.to_vec(),
                 max_queue_delay_microseconds: self.max_queue_delay_microseconds,
                 preserve_ordering: self.preserve_ordering,
             },
         };
-        Some(SequenceBatchingDeclaration {
-            max_sequence_idle_microseconds: self.max_sequence_idle_microseconds,
+        Some(SequenceBatching {
+            max_sequence_idle_microseconds: match self.max_sequence_idle_microseconds {
+                0 => SequenceBatching::DEFAULT_IDLE_MICROSECONDS,
+                microseconds => microseconds,
+            },
             strategy,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequence_defaults_match_triton() {
+        use SequenceScheduling::{Direct, Oldest};
+        let table = [
+            (Direct, 0, 0, 0, 1_000_000, 1),
+            (Direct, 0, 7, 4, 7, 4),
+            (Oldest, 0, 0, 0, 1_000_000, 1),
+            (Oldest, 0, 1, 4, 1, 4),
+            (Oldest, 9, 0, 4, 1_000_000, 9),
+            (Oldest, 2, 0, 4, 1_000_000, 2),
+        ];
+        for (scheduling, candidates, idle, rows, expected_idle, expected_slots) in table {
+            let options = ModelOptions {
+                max_batch_size: rows,
+                sequence_batching: Some(scheduling),
+                max_candidate_sequences: candidates,
+                max_sequence_idle_microseconds: idle,
+                ..ModelOptions::DEFAULT
+            };
+            let batching = options.sequencer().unwrap();
+            let got = batching.max_sequence_idle_microseconds;
+            assert_eq!(got, expected_idle, "{options:?}");
+            assert_eq!(batching.slots(rows), expected_slots, "{options:?}");
+        }
     }
 }

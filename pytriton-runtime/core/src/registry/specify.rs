@@ -1,11 +1,12 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::call::{LoadedInstance, Loader};
 use crate::decorators::Step;
-use crate::model::{FirstValue, ModelSpec, TensorDeclaration, TensorSpec};
+use crate::model::{CallMode, FirstValue, Location, ModelSpec, TensorDeclaration, TensorSpec};
 
 use super::outputs::overridden;
-use super::{ModelDeclaration, Registration, RegistryError};
+use super::{ModelDeclaration, ModelOptions, Registration, RegistryError};
 
 /// The inputs that a model declares.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +79,7 @@ impl ModelDeclaration {
         let overrides = self.output_overrides;
         if !overrides.is_empty() && overrides.len() != self.outputs.len() {
             errors.push(RegistryError::OutputCount {
-                model: self.name.into(),
+                model: self.options.name.into(),
                 location: self.location,
                 expected: self.outputs.len(),
                 got: overrides.len(),
@@ -88,43 +89,58 @@ impl ModelDeclaration {
         let outputs = outputs.map(|(index, output)| overridden(*output, overrides, index));
         let labels = outputs.clone().map(|output| output.labels).enumerate();
         let labels = labels.filter(|(_, labels)| !labels.is_empty());
-        let parameters = self.parameters.iter();
         let spec = ModelSpec {
-            name: self.name.into(),
-            description: self.description.into(),
-            version: self.version,
-            version_policy: self.version_policy.map(Into::into),
-            max_batch_size: self.max_batch_size,
-            instances: self.instances.into(),
-            call_options: self.call_options,
             inputs: tensors(self, inputs.tensors.iter().copied(), &mut errors),
             outputs: tensors(self, outputs, &mut errors),
             labels: labels
                 .map(|(output, labels)| (output, labels.into()))
                 .collect(),
-            dynamic_batching: self
-                .dynamic_batching
-                .filter(|_| self.sequence_batching.is_none())
-                .map(Into::into),
-            sequence_batching: self
-                .sequence_batching
-                .map(|batching| batching.of(self.max_batch_size)),
-            parameters: parameters
-                .map(|&(name, value)| (name.into(), value.into()))
-                .collect(),
             call: self.call,
             decoupled: self.decoupled,
-            openai: self.openai,
             cancellable: self.cancellable,
             takes_parameters: self.takes_parameters,
             by_parameters: self.by_parameters,
             first_values: inputs.first_values.to_vec(),
             utf8_inputs: inputs.utf8.to_vec(),
             warmups: self.warmups.to_vec(),
-            location: self.location,
+            ..ModelSpec::new(&self.options, self.location)
         };
         RegistryError::all(errors)?;
         Ok(spec)
+    }
+}
+
+impl ModelSpec {
+    /// A model with these options; tensors and the properties of the function must be added.
+    pub(crate) fn new(options: &ModelOptions<'_>, location: Location) -> Self {
+        let parameters = options.parameters.iter();
+        Self {
+            name: options.name.into(),
+            description: options.description.into(),
+            version: options.version,
+            version_policy: options.version_policy.map(Into::into),
+            max_batch_size: options.rows(),
+            instances: options.instances.into(),
+            call_options: options.call_options,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            labels: BTreeMap::new(),
+            dynamic_batching: options.batcher(),
+            sequence_batching: options.sequencer(),
+            parameters: parameters
+                .map(|&(name, value)| (name.into(), value.into()))
+                .collect(),
+            call: CallMode::Request,
+            decoupled: false,
+            openai: options.openai,
+            cancellable: false,
+            takes_parameters: false,
+            by_parameters: false,
+            first_values: Vec::new(),
+            utf8_inputs: Vec::new(),
+            warmups: Vec::new(),
+            location,
+        }
     }
 }
 
@@ -134,13 +150,13 @@ fn tensors(
     declarations: impl Iterator<Item = TensorDeclaration>,
     errors: &mut Vec<RegistryError>,
 ) -> Vec<TensorSpec> {
-    let batching = model.max_batch_size > 0;
+    let batching = model.options.rows() > 0;
     let mut specs: Vec<TensorSpec> = Vec::new();
     for declaration in declarations {
         let name: Arc<str> = declaration.name.into();
         if specs.iter().any(|spec| spec.name == name) {
             errors.push(RegistryError::DuplicateTensor {
-                model: model.name.into(),
+                model: model.options.name.into(),
                 location: model.location,
                 tensor: Arc::clone(&name),
             });
@@ -148,7 +164,7 @@ fn tensors(
         let flaw = declaration.flaw(batching);
         if let Some(help) = flaw.or(declaration.shape_flaw(batching)) {
             errors.push(RegistryError::Rank {
-                model: model.name.into(),
+                model: model.options.name.into(),
                 location: model.location,
                 tensor: Arc::clone(&name),
                 rank: declaration.rank,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::decorators::Step;
 use crate::model::{FirstValue, Location, ModelSpec, Warmup};
-use crate::registry::{Registration, SequenceScheduling, warmup_flaws};
+use crate::registry::{ModelOptions, Registration, SequenceScheduling, warmup_flaws};
 
 use super::check::check;
 use super::options::Options;
@@ -137,11 +137,6 @@ impl Model {
     }
 
     fn spec(&self, function: &Function) -> ModelSpec {
-        let options = &self.options.plain;
-        let max_batch_size = match options.batching {
-            true => options.max_batch_size,
-            false => 0,
-        };
         let functions = u32::try_from(function.loaders.len()).unwrap_or(u32::MAX);
         let inputs = self.inputs.iter().enumerate();
         let first_values = inputs.filter_map(|(input, of)| {
@@ -153,33 +148,31 @@ impl Model {
         let labels = self.outputs.iter().map(|output| &output.labels).enumerate();
         let labels = labels.filter(|(_, labels)| !labels.is_empty());
         let labels = labels.map(|(index, labels)| (index, Arc::clone(labels)));
+        let instances = match self.is_set("instances") {
+            true => self.options.instances.clone(),
+            false => functions.into(),
+        };
+        let parameters = self.options.parameters.iter();
+        let parameters: Vec<(&str, &str)> = parameters
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        let options = ModelOptions {
+            instances: instances.groups(),
+            parameters: &parameters,
+            ..self.options.borrowed()
+        };
         ModelSpec {
-            name: Arc::clone(&self.options.name),
-            description: Arc::clone(&self.options.description),
-            version: options.version,
-            version_policy: self.options.version_policy.clone(),
-            max_batch_size,
-            instances: match self.is_set("instances") {
-                true => self.options.instances.clone(),
-                false => functions.into(),
-            },
-            call_options: options.call_options,
             inputs: self.inputs.iter().map(|of| of.spec.clone()).collect(),
             outputs: self.outputs.iter().map(|of| of.spec.clone()).collect(),
             labels: labels.collect(),
-            dynamic_batching: self.options.batcher(),
-            sequence_batching: self.options.sequencer(max_batch_size),
-            parameters: self.options.parameters.clone(),
             call: function.call,
-            openai: options.openai,
             decoupled: function.decoupled,
-            cancellable: false,
             takes_parameters: true,
             by_parameters: self.by_parameters,
             first_values: first_values.collect(),
             utf8_inputs: texts.collect(),
             warmups: self.warmups.clone(),
-            location: self.location,
+            ..ModelSpec::new(&options, self.location)
         }
     }
 }

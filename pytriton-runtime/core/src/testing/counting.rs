@@ -9,18 +9,21 @@ use tokio::time::{sleep, timeout};
 
 use crate::call::{Call, Execution, Instance, flow};
 use crate::model::CallOptions;
-use crate::registry::ModelDeclaration;
+use crate::registry::{ModelDeclaration, ModelOptions};
 
 use super::{GATE, IDENTITY};
 
 /// The declaration of a decoupled model.
 pub const COUNTING: ModelDeclaration = ModelDeclaration {
-    name: "Counting",
-    decoupled: true,
-    call_options: CallOptions {
-        batches_in_flight: 8,
-        ..CallOptions::DEFAULT
+    options: ModelOptions {
+        name: "Counting",
+        call_options: CallOptions {
+            batches_in_flight: 8,
+            ..CallOptions::DEFAULT
+        },
+        ..IDENTITY.options
     },
+    decoupled: true,
     load: |_| Ok(Box::new(Counting)),
     ..IDENTITY
 };

@@ -7,7 +7,7 @@ use ndarray::{Array2, Ix2};
 
 use crate::call::{Call, Execution, Instance};
 use crate::model::{ModelSpec, TensorDeclaration};
-use crate::registry::ModelDeclaration;
+use crate::registry::{ModelDeclaration, ModelOptions};
 use crate::request::Response;
 use crate::status::Status;
 use crate::tensor::{DataType, encode_bytes_elements};
@@ -52,7 +52,10 @@ pub fn spec() -> Arc<ModelSpec> {
     let declaration = ModelDeclaration {
         inputs: &[FLAG, TEXT],
         utf8_inputs: &[1],
-        max_batch_size: 64,
+        options: ModelOptions {
+            max_batch_size: 64,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     Arc::new(declaration.spec().unwrap())

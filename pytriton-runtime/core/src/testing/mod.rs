@@ -17,11 +17,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::call::{Call, Execution, Instance, Outputs};
 use crate::memory_budget::MemoryPermit;
-use crate::model::{
-    CallMode, CallOptions, InstanceGroup, Location, ModelSpec, QueuePolicy, TensorDeclaration,
-};
-use crate::registry::DynamicBatchingDeclaration;
-use crate::registry::ModelDeclaration;
+use crate::model::{CallMode, InstanceGroup, Location, ModelSpec, TensorDeclaration};
+use crate::registry::{ModelDeclaration, ModelOptions};
 use crate::request::{InferInput, InferRequest, Request};
 use crate::tensor::{DataType, Element};
 
@@ -102,28 +99,16 @@ impl Drop for Slow {
 
 /// The declaration of `Identity`, which tests vary.
 pub const IDENTITY: ModelDeclaration = ModelDeclaration {
-    name: "Identity",
-    description: "",
-    version: 1,
-    version_policy: None,
-    max_batch_size: 8,
-    instances: &[InstanceGroup::cpu(1)],
-    call_options: CallOptions::DEFAULT,
+    options: ModelOptions {
+        name: "Identity",
+        max_batch_size: 8,
+        ..ModelOptions::DEFAULT
+    },
     inputs: INPUTS,
     outputs: <Array2<f32> as Outputs>::DECLARATIONS,
     output_overrides: &[],
-    dynamic_batching: Some(DynamicBatchingDeclaration {
-        preferred_batch_size: &[],
-        max_queue_delay_microseconds: 0,
-        preserve_ordering: false,
-        queue_policy: QueuePolicy::DEFAULT,
-        priorities: None,
-    }),
-    sequence_batching: None,
-    parameters: &[],
     call: CallMode::Batch,
     decoupled: false,
-    openai: None,
     cancellable: false,
     takes_parameters: false,
     by_parameters: false,

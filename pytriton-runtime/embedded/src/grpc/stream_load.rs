@@ -88,9 +88,7 @@ impl Drop for InProgress {
 
 #[cfg(test)]
 mod tests {
-    use pytriton_core::registry::{
-        ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-    };
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
 
     use crate::testing::IDENTITY;
 
@@ -100,14 +98,10 @@ mod tests {
     fn requests_behind_one_of_a_sequence_are_read_as_long_as_they_have_memory() {
         let plain = IDENTITY.spec().unwrap();
         let sequences = ModelDeclaration {
-            dynamic_batching: None,
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: 0,
-                strategy: SequenceStrategyDeclaration::Direct {
-                    max_queue_delay_microseconds: 0,
-                    minimum_slot_utilization: 0.0,
-                },
-            }),
+            options: ModelOptions {
+                sequence_batching: Some(SequenceScheduling::Direct),
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let sequences = sequences.spec().unwrap();

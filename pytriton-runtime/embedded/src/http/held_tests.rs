@@ -2,7 +2,7 @@
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_engine::Limits;
 
 use crate::testing::{IDENTITY, app_state, settles};
@@ -201,7 +201,10 @@ async fn a_configuration_is_counted_until_it_is_sent() {
     const TEXT_BYTES: usize = 8 << 10;
     let text: &'static str = "x".repeat(TEXT_BYTES).leak();
     let model = ModelDeclaration {
-        parameters: vec![("text", text)].leak(),
+        options: ModelOptions {
+            parameters: vec![("text", text)].leak(),
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let limits = Limits {

@@ -5,7 +5,7 @@ use std::io::Read;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use flate2::read::GzDecoder;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_engine::port::Port;
 use pytriton_engine::{HeaderForward, Limits};
 
@@ -18,7 +18,10 @@ pub(super) const INFER: &str = "/v2/models/Identity/infer";
 
 pub(super) async fn app(limits: Limits) -> AppState {
     let second = ModelDeclaration {
-        version: 3,
+        options: ModelOptions {
+            version: 3,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     AppState {

@@ -151,7 +151,7 @@ fn microseconds(duration: StatisticDuration) -> u64 {
 #[cfg(test)]
 mod tests {
     use pytriton_core::model::CallOptions;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
     use crate::testing::IDENTITY;
 
@@ -185,10 +185,13 @@ mod tests {
     #[test]
     fn writes_of_the_cache_where_a_model_has_it() {
         let cached = ModelDeclaration {
-            name: "Cached",
-            call_options: CallOptions {
-                response_cache: true,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                name: "Cached",
+                call_options: CallOptions {
+                    response_cache: true,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             ..IDENTITY
         }

@@ -108,7 +108,7 @@ impl Cached {
 #[cfg(test)]
 mod tests {
     use pytriton_core::model::CallOptions;
-    use pytriton_core::registry::{ModelDeclaration, Registry};
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
     use pytriton_core::request::InferRequest;
     use pytriton_core::statistics::ModelStatistics;
     use pytriton_engine::Limits;
@@ -120,9 +120,12 @@ mod tests {
     use super::*;
 
     const CACHED: ModelDeclaration = ModelDeclaration {
-        call_options: CallOptions {
-            response_cache: true,
-            ..CallOptions::DEFAULT
+        options: ModelOptions {
+            call_options: CallOptions {
+                response_cache: true,
+                ..CallOptions::DEFAULT
+            },
+            ..IDENTITY.options
         },
         ..IDENTITY
     };

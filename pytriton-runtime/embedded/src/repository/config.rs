@@ -303,6 +303,8 @@ fn is_empty(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
+
     use crate::testing::IDENTITY;
     use crate::testing::heap::peak;
 
@@ -357,15 +359,12 @@ mod tests {
 
     #[test]
     fn compiled_options_may_be_repeated_without_defaults() {
-        let model = pytriton_core::registry::ModelDeclaration {
-            dynamic_batching: None,
-            sequence_batching: Some(pytriton_core::registry::SequenceBatchingDeclaration {
+        let model = ModelDeclaration {
+            options: ModelOptions {
+                sequence_batching: Some(SequenceScheduling::Direct),
                 max_sequence_idle_microseconds: 10_000_000,
-                strategy: pytriton_core::registry::SequenceStrategyDeclaration::Direct {
-                    max_queue_delay_microseconds: 0,
-                    minimum_slot_utilization: 0.0,
-                },
-            }),
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let with = |config: &str| overridden(model.registration().unwrap(), config, None);

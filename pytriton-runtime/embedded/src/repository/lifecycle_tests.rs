@@ -6,7 +6,7 @@ use ndarray::Array2;
 use parking_lot::Mutex;
 use pytriton_core::call::{Call, Context, Execution, Instance, ModelError};
 use pytriton_core::model::VersionPolicy;
-use pytriton_core::registry::{ModelDeclaration, Registration, Registry};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registration, Registry};
 use pytriton_engine::Limits;
 use pytriton_engine::options::{ControlMode, ControlOptions};
 use tokio::time::timeout;
@@ -144,8 +144,11 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
             let load = LOADS.fetch_add(1, Ordering::SeqCst);
             Ok(Box::new(Numbered(load, &DROPS)))
         },
-        // The second request waits for the first and is not batched with it.
-        max_batch_size: 1,
+        options: ModelOptions {
+            // The second request waits for the first and is not batched with it.
+            max_batch_size: 1,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let set = started(&[&numbered], explicit(&["*"])).await;
@@ -190,7 +193,10 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
         ..IDENTITY
     };
     let second = ModelDeclaration {
-        version: 2,
+        options: ModelOptions {
+            version: 2,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let set = started(&[&moody, &second], explicit(&[])).await;
@@ -218,7 +224,10 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
 #[tokio::test]
 async fn a_server_goes_on_without_a_model_where_it_may() {
     let broken = ModelDeclaration {
-        name: "Broken",
+        options: ModelOptions {
+            name: "Broken",
+            ..IDENTITY.options
+        },
         load: |context| Err(failed(context, "no weights")),
         ..IDENTITY
     };
@@ -256,7 +265,13 @@ async fn loads_run_in_parallel_and_are_retried() {
         ..IDENTITY
     };
     let names = ["A", "B", "C", "D", "E"];
-    let models = names.map(|name| ModelDeclaration { name, ..slow });
+    let models = names.map(|name| ModelDeclaration {
+        options: ModelOptions {
+            name,
+            ..slow.options
+        },
+        ..slow
+    });
     let models: Vec<_> = models.iter().collect();
     for threads in [1, 3] {
         MOST_LOADED.store(0, Ordering::SeqCst);
@@ -396,7 +411,7 @@ async fn changes_of_a_client_end_with_the_next_load() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     for size in [2, 3] {
         let change = move |mut model: Registration, _: Option<&VersionPolicy>| {
-            assert_eq!(model.spec.max_batch_size, IDENTITY.max_batch_size);
+            assert_eq!(model.spec.max_batch_size, IDENTITY.options.max_batch_size);
             Arc::make_mut(&mut model.spec).max_batch_size = size;
             Ok(model)
         };

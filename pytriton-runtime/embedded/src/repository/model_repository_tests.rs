@@ -7,7 +7,7 @@ use std::time::Duration;
 use ndarray::Array2;
 use pytriton_core::call::{Call, Execution, Instance, ModelError};
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
 use crate::testing::{GATE, IDENTITY, Identity, request};
 
@@ -27,7 +27,10 @@ async fn models_are_loaded_side_by_side() {
         ..IDENTITY
     };
     let second = ModelDeclaration {
-        version: 2,
+        options: ModelOptions {
+            version: 2,
+            ..first.options
+        },
         ..first
     };
     let registry = Registry::new(&[&first, &second]).unwrap();
@@ -41,9 +44,12 @@ async fn models_are_loaded_side_by_side() {
 #[tokio::test]
 async fn loads_and_unloads_do_not_mix_models() {
     let retained = ModelDeclaration {
-        call_options: CallOptions {
-            response_cache: true,
-            ..CallOptions::DEFAULT
+        options: ModelOptions {
+            call_options: CallOptions {
+                response_cache: true,
+                ..CallOptions::DEFAULT
+            },
+            ..IDENTITY.options
         },
         ..IDENTITY
     };
@@ -89,7 +95,10 @@ async fn loads_and_unloads_do_not_mix_models() {
 /// Two models, each with a call that waits for [`GATE`].
 async fn busy() -> (Arc<ModelRepository>, Vec<tokio::task::JoinHandle<bool>>) {
     let other = ModelDeclaration {
-        name: "Other",
+        options: ModelOptions {
+            name: "Other",
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let registry = Registry::new(&[&IDENTITY, &other]).unwrap();
@@ -147,7 +156,10 @@ async fn a_model_that_is_unloaded_is_counted_until_it_has_ended() {
     let replaced = set.load(&IDENTITY.registration().unwrap()).await.unwrap();
     assert!(replaced.is_none());
     let other = ModelDeclaration {
-        name: "Other",
+        options: ModelOptions {
+            name: "Other",
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let replaced = set.load(&other.registration().unwrap()).await.unwrap();
@@ -200,7 +212,10 @@ async fn the_first_of_several_errors_is_reported() {
         ..IDENTITY
     };
     let fast = ModelDeclaration {
-        version: 2,
+        options: ModelOptions {
+            version: 2,
+            ..IDENTITY.options
+        },
         load: |context| Err(failed(context)),
         ..IDENTITY
     };

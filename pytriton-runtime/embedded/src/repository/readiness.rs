@@ -129,7 +129,7 @@ mod tests {
     use std::time::Duration;
 
     use pytriton_core::model::CallOptions;
-    use pytriton_core::registry::{ModelDeclaration, Registry};
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
     use pytriton_engine::Limits;
     use pytriton_engine::options::{ControlMode, ControlOptions};
     use tokio::time::{sleep, timeout};
@@ -154,9 +154,12 @@ mod tests {
     #[tokio::test]
     async fn every_watch_sees_an_instance_stall_and_recover_and_the_server_stop() {
         let models = started(&ModelDeclaration {
-            call_options: CallOptions {
-                max_call_microseconds: 10_000,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                call_options: CallOptions {
+                    max_call_microseconds: 10_000,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             ..IDENTITY
         });

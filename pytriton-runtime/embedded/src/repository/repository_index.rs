@@ -290,7 +290,7 @@ fn generation() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
     use crate::testing::IDENTITY;
 
@@ -334,7 +334,10 @@ mod tests {
     #[test]
     fn an_earlier_unload_does_not_affect_a_later_load() {
         let second = ModelDeclaration {
-            version: 2,
+            options: ModelOptions {
+                version: 2,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let mut catalog = RepositoryIndex::default();

@@ -111,7 +111,7 @@ impl ModelRepository {
 #[cfg(test)]
 mod tests {
     use pytriton_core::registry::VersionPolicyDeclaration::{self, All, Latest, Specific};
-    use pytriton_core::registry::{ModelDeclaration, Registry};
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
     use pytriton_engine::Limits;
     use pytriton_engine::options::{ControlMode, ControlOptions};
     use tokio::runtime::Handle;
@@ -126,8 +126,11 @@ mod tests {
         policy: Option<VersionPolicyDeclaration<'static>>,
     ) -> ModelDeclaration {
         ModelDeclaration {
-            version,
-            version_policy: policy,
+            options: ModelOptions {
+                version,
+                version_policy: policy,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         }
     }

@@ -68,7 +68,7 @@ mod tests {
     use std::sync::Arc;
 
     use pytriton_core::model::ModelSpec;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::request::{Request, batch_scope, function_scope};
     use pytriton_core::testing::{IDENTITY, infer_request};
     use tracing::info_span;
@@ -97,7 +97,10 @@ mod tests {
 
     fn spec() -> Arc<ModelSpec> {
         let declaration = ModelDeclaration {
-            name: "Linear",
+            options: ModelOptions {
+                name: "Linear",
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         Arc::new(declaration.spec().unwrap())

@@ -57,11 +57,7 @@ fn scalar(json: &mut JsonWriter, scalar: &Scalar<'_>) {
 #[cfg(test)]
 mod tests {
     use pytriton_core::model::{CallOptions, QueuePolicy, TimeoutAction, VersionPolicy};
-    use pytriton_core::registry::ModelDeclaration;
-    use pytriton_core::registry::{
-        DynamicBatchingDeclaration, PrioritiesDeclaration, SequenceBatchingDeclaration,
-        SequenceStrategyDeclaration,
-    };
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
     use pytriton_core::testing::IDENTITY;
 
     use crate::configuration::{BACKEND, configuration};
@@ -99,7 +95,10 @@ mod tests {
     #[test]
     fn shows_the_parameters_of_the_model() {
         let json = json(&ModelDeclaration {
-            parameters: &[("weights", "/w \"1\""), ("a.b", "")],
+            options: ModelOptions {
+                parameters: &[("weights", "/w \"1\""), ("a.b", "")],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         });
         assert!(json.contains(r#""parameters":{"weights":{"string_value":"/w \"1\""},"a.b":{"string_value":""}},"model_warmup""#), "{json}");
@@ -108,9 +107,12 @@ mod tests {
     #[test]
     fn shows_the_response_cache_of_a_model_that_has_it() {
         let json = json(&ModelDeclaration {
-            call_options: CallOptions {
-                response_cache: true,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                call_options: CallOptions {
+                    response_cache: true,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             ..IDENTITY
         });
@@ -130,38 +132,32 @@ mod tests {
 
     #[test]
     fn shows_how_the_requests_of_sequences_are_gathered() {
-        let sequences = |strategy| {
+        let sequences = |strategy, utilization| {
             json(&ModelDeclaration {
-                sequence_batching: Some(SequenceBatchingDeclaration {
-                    max_sequence_idle_microseconds: 0,
-                    strategy,
-                }),
+                options: ModelOptions {
+                    sequence_batching: Some(strategy),
+                    max_queue_delay_microseconds: 7,
+                    minimum_slot_utilization: utilization,
+                    ..IDENTITY.options
+                },
                 ..IDENTITY
             })
         };
         for (utilization, text) in [(0.0, "0"), (0.3, "0.3"), (1.0, "1")] {
-            let direct = sequences(SequenceStrategyDeclaration::Direct {
-                max_queue_delay_microseconds: 7,
-                minimum_slot_utilization: utilization,
-            });
+            let direct = sequences(SequenceScheduling::Direct, utilization);
             let expected = format!(
                 r#""eager_batching":false}},"sequence_batching":{{"direct":{{"max_queue_delay_microseconds":7,"minimum_slot_utilization":{text}}},"max_sequence_idle_microseconds":1000000,"control_input":[],"state":[],"iterative_sequence":false}},"instance_group""#
             );
             assert!(direct.contains(&expected), "{direct}");
         }
-        let oldest = sequences(SequenceStrategyDeclaration::Oldest {
-            max_candidate_sequences: 0,
-            preferred_batch_size: &[],
-            max_queue_delay_microseconds: 7,
-            preserve_ordering: false,
-        });
+        let oldest = sequences(SequenceScheduling::Oldest, 0.0);
         let expected = r#""oldest":{"max_candidate_sequences":8,"preferred_batch_size":[8],"max_queue_delay_microseconds":7,"preserve_ordering":false},"max_sequence_idle_microseconds":1000000,"control_input":[],"#;
         assert!(oldest.contains(expected), "{oldest}");
     }
 
     #[test]
     fn shows_a_queue_policy_only_where_there_is_one() {
-        let batching = DynamicBatchingDeclaration {
+        let batching = ModelOptions {
             preferred_batch_size: &[2, 4],
             max_queue_delay_microseconds: 100,
             preserve_ordering: true,
@@ -171,17 +167,17 @@ mod tests {
                 allow_timeout_override: true,
                 max_queue_size: 9,
             },
-            priorities: None,
+            ..IDENTITY.options
         };
         let with = json(&ModelDeclaration {
-            dynamic_batching: Some(batching),
+            options: batching,
             ..IDENTITY
         });
         assert!(with.contains(r#""dynamic_batching":{"preferred_batch_size":[2,4],"max_queue_delay_microseconds":100,"preserve_ordering":true,"priority_levels":0,"default_priority_level":0,"default_queue_policy":{"timeout_action":"DELAY","default_timeout_microseconds":7,"allow_timeout_override":true,"max_queue_size":9},"priority_queue_policy":{}}"#), "{with}");
-        let priorities = PrioritiesDeclaration {
-            levels: 3,
-            default_level: 2,
-            queue_policies: &[
+        let priorities = ModelOptions {
+            priority_levels: 3,
+            default_priority_level: 2,
+            priority_queue_policy: &[
                 (1, QueuePolicy::DEFAULT),
                 (
                     3,
@@ -191,18 +187,19 @@ mod tests {
                     },
                 ),
             ],
+            queue_policy: QueuePolicy::DEFAULT,
+            ..batching
         };
         let levels = json(&ModelDeclaration {
-            dynamic_batching: Some(DynamicBatchingDeclaration {
-                queue_policy: QueuePolicy::DEFAULT,
-                priorities: Some(priorities),
-                ..batching
-            }),
+            options: priorities,
             ..IDENTITY
         });
         assert!(levels.contains(r#""preserve_ordering":true,"priority_levels":3,"default_priority_level":2,"priority_queue_policy":{"1":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":0},"3":{"timeout_action":"REJECT","default_timeout_microseconds":0,"allow_timeout_override":false,"max_queue_size":4}}}"#), "{levels}");
         let without = json(&ModelDeclaration {
-            dynamic_batching: None,
+            options: ModelOptions {
+                dynamic_batching: false,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         });
         assert!(!without.contains("dynamic_batching"));

@@ -7,9 +7,7 @@ use pytriton_core::model::{
     CallMode, InstanceGroup, ModelSpec, QueuePolicy, TensorDeclaration, TensorSpec, TimeoutAction,
 };
 use pytriton_core::model::{CallOptions, VersionPolicy};
-use pytriton_core::registry::{
-    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::{IDENTITY, TWO};
 use pytriton_protocol::proto::model_config::SchedulingChoice;
 use pytriton_protocol::proto::model_instance_group::Kind;
@@ -183,14 +181,10 @@ fn bytes_have_the_tensors_of_all_types() {
 }
 
 const RICH: ModelDeclaration = ModelDeclaration {
-    name: "rich ü",
-    max_batch_size: 300,
-    instances: &[InstanceGroup::cpu(2), InstanceGroup::gpu(3)],
-    inputs: &[TensorDeclaration {
-        optional: true,
-        ..ANY
-    }],
-    dynamic_batching: Some(DynamicBatchingDeclaration {
+    options: ModelOptions {
+        name: "rich ü",
+        max_batch_size: 300,
+        instances: &[InstanceGroup::cpu(2), InstanceGroup::gpu(3)],
         preferred_batch_size: &[4, 200],
         max_queue_delay_microseconds: 1 << 40,
         preserve_ordering: true,
@@ -200,17 +194,20 @@ const RICH: ModelDeclaration = ModelDeclaration {
             allow_timeout_override: true,
             max_queue_size: 9,
         },
-        priorities: Some(PrioritiesDeclaration {
-            levels: 3,
-            default_level: 2,
-            queue_policies: &[(1, QueuePolicy::DEFAULT)],
-        }),
-    }),
-    call_options: CallOptions {
-        response_cache: true,
-        ..CallOptions::DEFAULT
+        priority_levels: 3,
+        default_priority_level: 2,
+        priority_queue_policy: &[(1, QueuePolicy::DEFAULT)],
+        call_options: CallOptions {
+            response_cache: true,
+            ..CallOptions::DEFAULT
+        },
+        parameters: &[("b", "2"), ("a", "")],
+        ..IDENTITY.options
     },
-    parameters: &[("b", "2"), ("a", "")],
+    inputs: &[TensorDeclaration {
+        optional: true,
+        ..ANY
+    }],
     ..IDENTITY
 };
 
@@ -293,9 +290,12 @@ fn bytes_are_read_as_the_message() {
     };
     assert_eq!(read(None, "native"), native);
     let decoupled = ModelDeclaration {
-        call_options: CallOptions {
-            response_cache: false,
-            ..RICH.call_options
+        options: ModelOptions {
+            call_options: CallOptions {
+                response_cache: false,
+                ..RICH.options.call_options
+            },
+            ..RICH.options
         },
         decoupled: true,
         ..RICH
@@ -348,11 +348,14 @@ fn unstackable_requests_do_not_wait_for_others() {
     for (call, instances, batches_in_flight, decoupled, expected) in table {
         let declaration = ModelDeclaration {
             call,
-            instances,
-            call_options: CallOptions {
-                batches_in_flight,
-                response_cache: false,
-                ..RICH.call_options
+            options: ModelOptions {
+                instances,
+                call_options: CallOptions {
+                    batches_in_flight,
+                    response_cache: false,
+                    ..RICH.options.call_options
+                },
+                ..RICH.options
             },
             decoupled,
             ..RICH

@@ -3,10 +3,7 @@
 use pytriton_core::model::{
     CallOptions, InstanceGroup, QueuePolicy, TensorDeclaration, TimeoutAction,
 };
-use pytriton_core::registry::{
-    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
-    SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
 use pytriton_core::testing::IDENTITY;
 use pytriton_protocol::tensor::DataType;
 
@@ -21,7 +18,7 @@ pub const ANY: TensorDeclaration = TensorDeclaration {
     labels: "",
 };
 
-const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {
+const BATCHING: ModelOptions<'static> = ModelOptions {
     preferred_batch_size: &[2, 8],
     max_queue_delay_microseconds: 250,
     preserve_ordering: true,
@@ -31,7 +28,7 @@ const BATCHING: DynamicBatchingDeclaration = DynamicBatchingDeclaration {
         allow_timeout_override: true,
         max_queue_size: 32,
     },
-    priorities: None,
+    ..IDENTITY.options
 };
 
 /// The declarations with their names.
@@ -40,16 +37,21 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "dynamic_batching",
         ModelDeclaration {
-            name: "dynamic_batching",
-            instances: &[InstanceGroup::cpu(4)],
-            dynamic_batching: Some(BATCHING),
+            options: ModelOptions {
+                name: "dynamic_batching",
+                instances: &[InstanceGroup::cpu(4)],
+                ..BATCHING
+            },
             ..IDENTITY
         },
     ),
     (
         "decoupled",
         ModelDeclaration {
-            name: "decoupled",
+            options: ModelOptions {
+                name: "decoupled",
+                ..IDENTITY.options
+            },
             decoupled: true,
             ..IDENTITY
         },
@@ -57,129 +59,130 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "direct_sequences",
         ModelDeclaration {
-            name: "direct_sequences",
-            sequence_batching: Some(SequenceBatchingDeclaration {
+            options: ModelOptions {
+                name: "direct_sequences",
+                sequence_batching: Some(SequenceScheduling::Direct),
                 max_sequence_idle_microseconds: 5_000_000,
-                strategy: SequenceStrategyDeclaration::Direct {
-                    max_queue_delay_microseconds: 100,
-                    minimum_slot_utilization: 0.3,
-                },
-            }),
+                max_queue_delay_microseconds: 100,
+                minimum_slot_utilization: 0.3,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),
     (
         "oldest_sequences",
         ModelDeclaration {
-            name: "oldest_sequences",
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: 0,
-                strategy: SequenceStrategyDeclaration::Oldest {
-                    max_candidate_sequences: 64,
-                    preferred_batch_size: &[2, 8],
-                    max_queue_delay_microseconds: 100,
-                    preserve_ordering: true,
-                },
-            }),
+            options: ModelOptions {
+                name: "oldest_sequences",
+                sequence_batching: Some(SequenceScheduling::Oldest),
+                max_candidate_sequences: 64,
+                preferred_batch_size: &[2, 8],
+                max_queue_delay_microseconds: 100,
+                preserve_ordering: true,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),
     (
         "plain_sequences",
         ModelDeclaration {
-            name: "plain_sequences",
-            max_batch_size: 0,
+            options: ModelOptions {
+                name: "plain_sequences",
+                max_batch_size: 0,
+                sequence_batching: Some(SequenceScheduling::Oldest),
+                ..IDENTITY.options
+            },
             inputs: &[TensorDeclaration {
                 name: "vector",
                 shape: Some(&[3]),
                 ..ANY
             }],
-            sequence_batching: Some(SequenceBatchingDeclaration {
-                max_sequence_idle_microseconds: 0,
-                strategy: SequenceStrategyDeclaration::Oldest {
-                    max_candidate_sequences: 0,
-                    preferred_batch_size: &[],
-                    max_queue_delay_microseconds: 0,
-                    preserve_ordering: false,
-                },
-            }),
             ..IDENTITY
         },
     ),
     (
         "devices",
         ModelDeclaration {
-            name: "devices",
-            instances: &[
-                InstanceGroup::cpu(2),
-                InstanceGroup::gpu(0),
-                InstanceGroup::gpu(1),
-            ],
+            options: ModelOptions {
+                name: "devices",
+                instances: &[
+                    InstanceGroup::cpu(2),
+                    InstanceGroup::gpu(0),
+                    InstanceGroup::gpu(1),
+                ],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),
     (
         "delayed",
         ModelDeclaration {
-            name: "delayed",
-            dynamic_batching: Some(DynamicBatchingDeclaration {
-                preferred_batch_size: &[],
-                preserve_ordering: false,
+            options: ModelOptions {
+                name: "delayed",
                 queue_policy: QueuePolicy {
                     timeout_action: TimeoutAction::Delay,
                     ..QueuePolicy::DEFAULT
                 },
+                preferred_batch_size: &[],
+                preserve_ordering: false,
                 ..BATCHING
-            }),
+            },
             ..IDENTITY
         },
     ),
     (
         "priorities",
         ModelDeclaration {
-            name: "priorities",
-            dynamic_batching: Some(DynamicBatchingDeclaration {
+            options: ModelOptions {
+                name: "priorities",
+                priority_levels: 3,
+                default_priority_level: 2,
+                priority_queue_policy: &[
+                    (
+                        1,
+                        QueuePolicy {
+                            max_queue_size: 4,
+                            ..QueuePolicy::DEFAULT
+                        },
+                    ),
+                    (
+                        3,
+                        QueuePolicy {
+                            timeout_action: TimeoutAction::Delay,
+                            default_timeout_microseconds: 1_000,
+                            allow_timeout_override: true,
+                            ..QueuePolicy::DEFAULT
+                        },
+                    ),
+                ],
                 preserve_ordering: false,
-                priorities: Some(PrioritiesDeclaration {
-                    levels: 3,
-                    default_level: 2,
-                    queue_policies: &[
-                        (
-                            1,
-                            QueuePolicy {
-                                max_queue_size: 4,
-                                ..QueuePolicy::DEFAULT
-                            },
-                        ),
-                        (
-                            3,
-                            QueuePolicy {
-                                timeout_action: TimeoutAction::Delay,
-                                default_timeout_microseconds: 1_000,
-                                allow_timeout_override: true,
-                                ..QueuePolicy::DEFAULT
-                            },
-                        ),
-                    ],
-                }),
                 ..BATCHING
-            }),
+            },
             ..IDENTITY
         },
     ),
     (
         "no_dynamic_batching",
         ModelDeclaration {
-            name: "no_dynamic_batching",
-            dynamic_batching: None,
+            options: ModelOptions {
+                name: "no_dynamic_batching",
+                dynamic_batching: false,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),
     (
         "no_batching",
         ModelDeclaration {
-            name: "no_batching",
-            max_batch_size: 0,
+            options: ModelOptions {
+                name: "no_batching",
+                max_batch_size: 0,
+                ..IDENTITY.options
+            },
             inputs: &[TensorDeclaration {
                 name: "vector",
                 shape: Some(&[3]),
@@ -191,7 +194,10 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "optional_inputs",
         ModelDeclaration {
-            name: "optional_inputs",
+            options: ModelOptions {
+                name: "optional_inputs",
+                ..IDENTITY.options
+            },
             inputs: &[
                 ANY,
                 TensorDeclaration {
@@ -214,7 +220,10 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "nothing",
         ModelDeclaration {
-            name: "nothing",
+            options: ModelOptions {
+                name: "nothing",
+                ..IDENTITY.options
+            },
             inputs: &[],
             outputs: &[],
             ..IDENTITY
@@ -223,18 +232,24 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "parameters",
         ModelDeclaration {
-            name: "parameters",
-            parameters: &[("weights", "/w/a b/\"c\""), ("b.ü 2", ""), ("a", "1")],
+            options: ModelOptions {
+                name: "parameters",
+                parameters: &[("weights", "/w/a b/\"c\""), ("b.ü 2", ""), ("a", "1")],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),
     (
         "response_cache",
         ModelDeclaration {
-            name: "response_cache",
-            call_options: CallOptions {
-                response_cache: true,
-                ..CallOptions::DEFAULT
+            options: ModelOptions {
+                name: "response_cache",
+                call_options: CallOptions {
+                    response_cache: true,
+                    ..CallOptions::DEFAULT
+                },
+                ..IDENTITY.options
             },
             ..IDENTITY
         },
@@ -242,7 +257,10 @@ pub const TABLE: &[(&str, ModelDeclaration)] = &[
     (
         "strange_names",
         ModelDeclaration {
-            name: "a \"b\" \\ c\n\t\u{1}2 ü",
+            options: ModelOptions {
+                name: "a \"b\" \\ c\n\t\u{1}2 ü",
+                ..IDENTITY.options
+            },
             ..IDENTITY
         },
     ),

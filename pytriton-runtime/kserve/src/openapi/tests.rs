@@ -2,7 +2,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use pytriton_core::model::{ModelSpec, TensorDeclaration};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::IDENTITY;
 use pytriton_protocol::tensor::DataType;
 use serde_json::{Value, json};
@@ -55,13 +55,19 @@ fn golden(name: &str, document: &Value) {
 #[test]
 fn each_document_is_as_it_was() {
     const DESCRIBED: ModelDeclaration = ModelDeclaration {
-        description: "What comes, back.\n\nAll of it.",
+        options: ModelOptions {
+            description: "What comes, back.\n\nAll of it.",
+            ..IDENTITY.options
+        },
         inputs: &[IDENTITY.inputs[0].described("What comes.")],
         ..IDENTITY
     };
     let second = ModelDeclaration {
-        version: 2,
-        max_batch_size: 0,
+        options: ModelOptions {
+            version: 2,
+            max_batch_size: 0,
+            ..DESCRIBED.options
+        },
         inputs: named("no_batching").inputs,
         ..DESCRIBED
     };
@@ -123,7 +129,7 @@ fn options_are_those_that_are_set() {
     for (name, expected) in table {
         let model = named(name);
         let document = open(&[model]);
-        let path = format!("/v2/models/{}/infer", model.name);
+        let path = format!("/v2/models/{}/infer", model.options.name);
         let shown = &document["paths"][&path]["post"]["x-pytriton-model"];
         assert_eq!(shown["options"], expected, "{name}");
     }
@@ -173,10 +179,19 @@ fn every_operation_has_a_name_of_its_own() {
     let models = [
         "Foo", "foo", "Foo_", "Foo_v1", "FooInput", "InputFoo", "server", "2", "-",
     ];
-    let models = models.map(|name| ModelDeclaration { name, ..IDENTITY });
+    let models = models.map(|name| ModelDeclaration {
+        options: ModelOptions {
+            name,
+            ..IDENTITY.options
+        },
+        ..IDENTITY
+    });
     let second = ModelDeclaration {
-        name: "Foo",
-        version: 2,
+        options: ModelOptions {
+            name: "Foo",
+            version: 2,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     let models: Vec<&ModelDeclaration> = models.iter().chain([&second]).collect();

@@ -58,7 +58,7 @@ pub(super) mod tests {
 
     use bytes::Bytes;
     use pytriton_core::model::TensorDeclaration;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::request::{
         InferInput, InferRequest, ParameterValue, Parameters, RequestedOutput,
     };
@@ -132,9 +132,18 @@ pub(super) mod tests {
 
     #[test]
     fn whatever_changes_the_response_changes_the_key() {
-        let second = ModelDeclaration { version: 2, ..TWO };
+        let second = ModelDeclaration {
+            options: ModelOptions {
+                version: 2,
+                ..TWO.options
+            },
+            ..TWO
+        };
         let other = ModelDeclaration {
-            name: "Other",
+            options: ModelOptions {
+                name: "Other",
+                ..TWO.options
+            },
             ..TWO
         };
         let given = |name: &str, texts: &[&str]| request(vec![input(name, texts)], &[]);

@@ -10,9 +10,7 @@ use pytriton_core::call::{
     Call, Execution, Instance, SequenceParameter, Sequenced, Start, Started, Starts,
 };
 use pytriton_core::model::CallMode;
-use pytriton_core::registry::{
-    ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::Response;
 use pytriton_core::testing::IDENTITY;
 use tokio::task::{JoinHandle, yield_now};
@@ -73,15 +71,14 @@ impl Starts for Accounting {
     }
 }
 
-async fn start(strategy: SequenceStrategyDeclaration, call: CallMode, idle: u64) -> Served {
+async fn start(strategy: ModelOptions<'static>, call: CallMode, idle: u64) -> Served {
     let declaration = ModelDeclaration {
-        max_batch_size: 4,
-        call,
-        dynamic_batching: None,
-        sequence_batching: Some(SequenceBatchingDeclaration {
+        options: ModelOptions {
+            max_batch_size: 4,
             max_sequence_idle_microseconds: idle,
-            strategy,
-        }),
+            ..strategy
+        },
+        call,
         load: |context| Ok(Box::new(Sequenced::new(context, Accounting))),
         ..IDENTITY
     };
@@ -101,7 +98,7 @@ fn numbers(response: &Response) -> (f32, f32) {
     (numbers[0], numbers[1])
 }
 
-const STRATEGIES: [(SequenceStrategyDeclaration, CallMode); 4] = [
+const STRATEGIES: [(ModelOptions<'static>, CallMode); 4] = [
     (DIRECT, CallMode::Batch),
     (DIRECT, CallMode::Request),
     (oldest(4), CallMode::Batch),

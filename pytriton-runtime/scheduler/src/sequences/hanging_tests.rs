@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pytriton_core::call::{Call, Execution, Instance, Sequenced, Start, Started, Starts};
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::{ModelDeclaration, SequenceBatchingDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::SequenceId;
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::status::Status;
@@ -57,15 +57,14 @@ impl Starts for Slow {
 
 async fn start() -> Served {
     let declaration = ModelDeclaration {
-        dynamic_batching: None,
-        call_options: CallOptions {
-            max_call_microseconds: 500_000,
-            ..CallOptions::DEFAULT
-        },
-        sequence_batching: Some(SequenceBatchingDeclaration {
+        options: ModelOptions {
+            call_options: CallOptions {
+                max_call_microseconds: 500_000,
+                ..CallOptions::DEFAULT
+            },
             max_sequence_idle_microseconds: 60_000_000,
-            strategy: DIRECT,
-        }),
+            ..DIRECT
+        },
         load: |context| Ok(Box::new(Sequenced::new(context, Slow))),
         ..IDENTITY
     };

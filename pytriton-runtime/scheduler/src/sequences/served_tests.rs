@@ -5,7 +5,7 @@ use std::time::Duration;
 use ndarray::Array2;
 use pytriton_core::call::{Call, Execution, Instance};
 use pytriton_core::model::{CallOptions, InstanceGroup};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::InferRequest;
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::testing::{GATE, TWO};
@@ -43,7 +43,10 @@ async fn infer(served: &Served, request: InferRequest) -> Result<f32, SchedulerE
 async fn all_requests_of_a_sequence_are_served_by_one_instance() {
     for strategy in [DIRECT, oldest(2)] {
         let served = start(&ModelDeclaration {
-            instances: const { &[InstanceGroup::cpu(3)] },
+            options: ModelOptions {
+                instances: const { &[InstanceGroup::cpu(3)] },
+                ..sequences(strategy, 2).options
+            },
             load: |context| Ok(Box::new(Numbered(context.instance()))),
             ..sequences(strategy, 2)
         })
@@ -87,10 +90,13 @@ async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() 
 #[tokio::test]
 async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
     let served = start(&ModelDeclaration {
-        instances: TWO,
-        call_options: CallOptions {
-            max_call_microseconds: 200_000,
-            ..ONE.call_options
+        options: ModelOptions {
+            instances: TWO,
+            call_options: CallOptions {
+                max_call_microseconds: 200_000,
+                ..ONE.options.call_options
+            },
+            ..ONE.options
         },
         ..ONE
     })

@@ -5,9 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use pytriton_core::model::ModelSpec;
-use pytriton_core::registry::{
-    ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{InferRequest, Request, Response, Sequence, SequenceId};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_core::statistics::FailureReason;
@@ -31,17 +29,12 @@ const SECOND: Duration = Duration::from_secs(1);
 /// One slot, and an idle timeout of one second.
 pub(super) const ONE: ModelDeclaration = sequences(DIRECT, 1);
 
-pub(super) const fn sequences(
-    strategy: SequenceStrategyDeclaration,
-    rows: u32,
-) -> ModelDeclaration {
+pub(super) const fn sequences(strategy: ModelOptions<'static>, rows: u32) -> ModelDeclaration {
     ModelDeclaration {
-        max_batch_size: rows,
-        dynamic_batching: None,
-        sequence_batching: Some(SequenceBatchingDeclaration {
-            max_sequence_idle_microseconds: 0,
-            strategy,
-        }),
+        options: ModelOptions {
+            max_batch_size: rows,
+            ..strategy
+        },
         ..IDENTITY
     }
 }
@@ -268,7 +261,10 @@ async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
 #[tokio::test(start_paused = true)]
 async fn a_closed_queue_ends_when_its_last_request_is_taken_back() {
     let bench = Bench::new(&ModelDeclaration {
-        instances: TWO,
+        options: ModelOptions {
+            instances: TWO,
+            ..ONE.options
+        },
         ..ONE
     });
     bench.ask(1, "S").unwrap();
@@ -308,9 +304,10 @@ async fn a_request_that_is_answered_is_not_looked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_waits_for_the_requested_number_of_slots() {
-    let strategy = SequenceStrategyDeclaration::Direct {
+    let strategy = ModelOptions {
         max_queue_delay_microseconds: 10_000,
         minimum_slot_utilization: 0.5,
+        ..DIRECT
     };
     let bench = Bench::new(&sequences(strategy, 4));
     let begun = Instant::now();
@@ -329,7 +326,10 @@ async fn a_batch_waits_for_the_requested_number_of_slots() {
 #[tokio::test(start_paused = true)]
 async fn an_instance_has_its_own_sequences_alone() {
     let bench = Bench::new(&ModelDeclaration {
-        instances: TWO,
+        options: ModelOptions {
+            instances: TWO,
+            ..ONE.options
+        },
         ..ONE
     });
     for id in [1, 2] {

@@ -1,9 +1,7 @@
 //! Priority levels, some of them full, with a delay and until the queue is closed.
 
 use pytriton_core::model::{QueuePolicy, TimeoutAction};
-use pytriton_core::registry::{
-    DynamicBatchingDeclaration, ModelDeclaration, PrioritiesDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
 use super::bench::{AT_ONCE, MODEL, Takers, TestRequest, ask, happens, one};
 
@@ -33,18 +31,18 @@ const fn levels(
     queue_policies: &'static [(u32, QueuePolicy)],
 ) -> ModelDeclaration {
     ModelDeclaration {
-        max_batch_size: 4,
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
+            max_batch_size: 4,
+            dynamic_batching: true,
             preferred_batch_size: &[],
             max_queue_delay_microseconds: milliseconds * 1000,
             preserve_ordering: false,
             queue_policy: QueuePolicy::DEFAULT,
-            priorities: Some(PrioritiesDeclaration {
-                levels: 3,
-                default_level: 2,
-                queue_policies,
-            }),
-        }),
+            priority_levels: 3,
+            default_priority_level: 2,
+            priority_queue_policy: queue_policies,
+            ..MODEL.options
+        },
         ..MODEL
     }
 }

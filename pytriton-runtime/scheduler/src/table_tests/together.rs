@@ -1,7 +1,7 @@
 //! Batches of requests that can be stacked, and of others.
 
 use pytriton_core::model::{CallMode, QueuePolicy};
-use pytriton_core::registry::{DynamicBatchingDeclaration, ModelDeclaration};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 
 use super::bench::{AT_ONCE, MODEL, Takers, TestRequest, ask, happens, one};
 
@@ -10,13 +10,14 @@ const PATIENT: ModelDeclaration = delayed(&[]);
 
 const fn delayed(preferred_batch_size: &'static [u32]) -> ModelDeclaration {
     ModelDeclaration {
-        dynamic_batching: Some(DynamicBatchingDeclaration {
+        options: ModelOptions {
+            dynamic_batching: true,
             preferred_batch_size,
             max_queue_delay_microseconds: 10_000,
             preserve_ordering: false,
             queue_policy: QueuePolicy::DEFAULT,
-            priorities: None,
-        }),
+            ..MODEL.options
+        },
         ..MODEL
     }
 }
@@ -233,7 +234,10 @@ async fn unstackable_request_runs_alone_without_waiting() {
         ..PATIENT
     };
     let ungathered = ModelDeclaration {
-        dynamic_batching: None,
+        options: ModelOptions {
+            dynamic_batching: false,
+            ..MODEL.options
+        },
         ..MODEL
     };
     for model in [of_requests, ungathered] {

@@ -16,9 +16,7 @@ use crate::call::{Call, Execution, Instance};
 use crate::proto::infer_parameter::ParameterChoice;
 use crate::proto::model_infer_request::InferInputTensor;
 use crate::proto::{InferParameter, ModelInferRequest};
-use crate::registry::{
-    ModelDeclaration, Registry, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use crate::registry::{ModelDeclaration, ModelOptions, Registry, SequenceScheduling};
 use crate::testing::{IDENTITY, fp32};
 
 use super::Server;
@@ -48,15 +46,12 @@ impl Instance for Recorder {
 }
 
 const MODEL: ModelDeclaration = ModelDeclaration {
-    name: "Recorder",
-    dynamic_batching: None,
-    sequence_batching: Some(SequenceBatchingDeclaration {
+    options: ModelOptions {
+        name: "Recorder",
+        sequence_batching: Some(SequenceScheduling::Direct),
         max_sequence_idle_microseconds: 60_000_000,
-        strategy: SequenceStrategyDeclaration::Direct {
-            max_queue_delay_microseconds: 0,
-            minimum_slot_utilization: 0.0,
-        },
-    }),
+        ..IDENTITY.options
+    },
     load: |_| Ok(Box::new(Recorder)),
     ..IDENTITY
 };

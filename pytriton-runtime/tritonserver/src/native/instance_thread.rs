@@ -108,7 +108,7 @@ fn number(spec: &ModelSpec, name: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use pytriton_core::model::InstanceGroup;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
 
     use super::*;
@@ -116,12 +116,15 @@ mod tests {
     #[test]
     fn instance_numbers_continue_across_groups() {
         const DECLARATION: ModelDeclaration = ModelDeclaration {
-            name: "net_2",
-            instances: &[
-                InstanceGroup::cpu(3),
-                InstanceGroup::gpu(1),
-                InstanceGroup::gpu(0),
-            ],
+            options: ModelOptions {
+                name: "net_2",
+                instances: &[
+                    InstanceGroup::cpu(3),
+                    InstanceGroup::gpu(1),
+                    InstanceGroup::gpu(0),
+                ],
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let spec = DECLARATION.spec().unwrap();

@@ -89,7 +89,7 @@ fn alone(config: &Message<'_>, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
     use pytriton_kserve::configuration::BACKEND;
     use pytriton_kserve::configuration::table::ANY;
@@ -102,7 +102,10 @@ mod tests {
         let table: [(ModelDeclaration, &str); 4] = [
             (
                 ModelDeclaration {
-                    max_batch_size: 16,
+                    options: ModelOptions {
+                        max_batch_size: 16,
+                        ..IDENTITY.options
+                    },
                     ..IDENTITY
                 },
                 "`max_batch_size: 8`, and version 2",
@@ -116,14 +119,20 @@ mod tests {
             ),
             (
                 ModelDeclaration {
-                    dynamic_batching: None,
+                    options: ModelOptions {
+                        dynamic_batching: false,
+                        ..IDENTITY.options
+                    },
                     ..IDENTITY
                 },
                 "has `nothing`",
             ),
             (
                 ModelDeclaration {
-                    parameters: &[("a", "1")],
+                    options: ModelOptions {
+                        parameters: &[("a", "1")],
+                        ..IDENTITY.options
+                    },
                     ..IDENTITY
                 },
                 "has `parameters {`",
@@ -131,7 +140,10 @@ mod tests {
         ];
         for (declaration, expected) in table {
             let two = ModelDeclaration {
-                version: 2,
+                options: ModelOptions {
+                    version: 2,
+                    ..declaration.options
+                },
                 ..declaration
             }
             .spec()

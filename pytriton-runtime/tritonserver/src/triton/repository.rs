@@ -146,7 +146,7 @@ pub(super) fn replace(
 
 #[cfg(test)]
 mod tests {
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
 
     use crate::triton::BACKEND;
@@ -154,11 +154,17 @@ mod tests {
     use super::*;
 
     const SECOND: ModelDeclaration = ModelDeclaration {
-        version: 2,
+        options: ModelOptions {
+            version: 2,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     const OTHER: ModelDeclaration = ModelDeclaration {
-        name: "Other",
+        options: ModelOptions {
+            name: "Other",
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
 
@@ -204,7 +210,13 @@ mod tests {
     #[test]
     fn names_that_leave_the_folder_are_refused() {
         for name in ["", ".", "..", "a/b", "/a", "a/", "../a", "./a"] {
-            let declaration = ModelDeclaration { name, ..IDENTITY };
+            let declaration = ModelDeclaration {
+                options: ModelOptions {
+                    name,
+                    ..IDENTITY.options
+                },
+                ..IDENTITY
+            };
             let directory = tempfile::tempdir().unwrap();
             let registry = Registry::new(&[&declaration, &OTHER]).unwrap();
             let error = write_repository(directory.path(), BACKEND, &registry).unwrap_err();

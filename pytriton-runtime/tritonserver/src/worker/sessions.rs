@@ -284,7 +284,7 @@ mod tests {
 
     use pytriton_backend::session::{Client, Hello, Token};
     use pytriton_core::model::{DynamicBatching, InstanceGroup, SequenceBatching};
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_core::testing::IDENTITY;
 
     use crate::backend_batch::{batch_queue, welcome};
@@ -349,7 +349,10 @@ mod tests {
     fn a_session_is_ready_only_if_an_instance_takes_its_batches() {
         let (batches, receiver) = batch_queue(1);
         let declaration = ModelDeclaration {
-            instances: TWO,
+            options: ModelOptions {
+                instances: TWO,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let spec = Arc::new(declaration.spec().unwrap());

@@ -10,7 +10,7 @@ use pytriton_backend::protocol::ResponseContents;
 use pytriton_backend::session::{BatchMessage, Client, SessionError};
 use pytriton_core::call::{Call, Execution, Instance, executed, flow, iterate};
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing::IDENTITY;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
@@ -108,9 +108,12 @@ async fn ask(client: Client, values: &'static [f32]) -> (Outcomes, Client) {
 async fn each_request_receives_all_its_responses_and_an_end() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            call_options: CallOptions {
-                batches_in_flight,
-                ..REPEAT.call_options
+            options: ModelOptions {
+                call_options: CallOptions {
+                    batches_in_flight,
+                    ..REPEAT.options.call_options
+                },
+                ..REPEAT.options
             },
             ..REPEAT
         };
@@ -127,9 +130,12 @@ async fn each_request_receives_all_its_responses_and_an_end() {
 async fn a_cancelled_request_ends_without_affecting_others() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            call_options: CallOptions {
-                batches_in_flight,
-                ..REPEAT.call_options
+            options: ModelOptions {
+                call_options: CallOptions {
+                    batches_in_flight,
+                    ..REPEAT.options.call_options
+                },
+                ..REPEAT.options
             },
             ..REPEAT
         };
@@ -172,9 +178,12 @@ impl Instance for Silent {
 async fn a_cancelled_stream_is_dropped_while_it_waits() {
     for batches_in_flight in [1, 4] {
         let model = ModelDeclaration {
-            call_options: CallOptions {
-                batches_in_flight,
-                ..REPEAT.call_options
+            options: ModelOptions {
+                call_options: CallOptions {
+                    batches_in_flight,
+                    ..REPEAT.options.call_options
+                },
+                ..REPEAT.options
             },
             load: |_| Ok(Box::new(Silent)),
             ..REPEAT

@@ -11,7 +11,7 @@ use pytriton_backend::session::{
 };
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE};
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::{ModelDeclaration, Registry};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, Registry};
 use pytriton_core::testing::{IDENTITY, Identity, fp32};
 use pytriton_engine::options::{ControlMode, ControlOptions};
 use tempfile::TempDir;
@@ -343,9 +343,12 @@ async fn a_load_survives_a_broken_session() {
 #[tokio::test]
 async fn a_session_has_the_configured_number_of_batches_in_flight() {
     let three = ModelDeclaration {
-        call_options: CallOptions {
-            batches_in_flight: 3,
-            ..CallOptions::DEFAULT
+        options: ModelOptions {
+            call_options: CallOptions {
+                batches_in_flight: 3,
+                ..CallOptions::DEFAULT
+            },
+            ..IDENTITY.options
         },
         ..IDENTITY
     };

@@ -2,7 +2,7 @@
 
 use ndarray::Ix2;
 use pytriton_core::call::{Call, Execution, Instance};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::testing;
 
 #[derive(Debug)]
@@ -19,7 +19,10 @@ impl Instance for Identity {
 
 /// Returns its input, in batches of at most eight rows that wait for nothing.
 pub(crate) const IDENTITY: ModelDeclaration = ModelDeclaration {
-    dynamic_batching: None,
+    options: ModelOptions {
+        dynamic_batching: false,
+        ..testing::IDENTITY.options
+    },
     load: |_| Ok(Box::new(Identity)),
     ..testing::IDENTITY
 };

@@ -20,7 +20,7 @@ use std::time::Duration;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_engine::Limits;
 use pytriton_protocol::proto::ModelInferRequest;
 use pytriton_protocol::proto::grpc_inference_service_client::GrpcInferenceServiceClient;
@@ -42,8 +42,11 @@ type Client = GrpcInferenceServiceClient<Channel>;
 /// Serves versions 1 and 3 of `Identity`. The largest message has 4 KiB.
 async fn serve() -> (Arc<ModelRepository>, Channel) {
     let third = ModelDeclaration {
-        version: 3,
-        dynamic_batching: None,
+        options: ModelOptions {
+            version: 3,
+            dynamic_batching: false,
+            ..IDENTITY.options
+        },
         ..IDENTITY
     };
     serve_models(&[&IDENTITY, &third]).await

@@ -1,7 +1,5 @@
 use futures_util::StreamExt;
-use pytriton_core::registry::{
-    ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions, SequenceScheduling};
 use pytriton_protocol::proto::infer_parameter::ParameterChoice;
 use pytriton_protocol::proto::*;
 use tokio::time::timeout;
@@ -141,25 +139,18 @@ fn of_sequence(id: i64, step: usize, steps: usize) -> ModelInferRequest {
 async fn sequences_that_share_a_stream_do_not_starve_each_other() {
     const SEQUENCES: i64 = 12;
     const STEPS: usize = 6;
-    let direct = SequenceStrategyDeclaration::Direct {
-        max_queue_delay_microseconds: 0,
-        minimum_slot_utilization: 0.0,
-    };
-    let oldest = |slots| SequenceStrategyDeclaration::Oldest {
-        max_candidate_sequences: slots,
-        preferred_batch_size: &[],
-        max_queue_delay_microseconds: 0,
-        preserve_ordering: false,
-    };
-    let strategies = [1, 4, 8].map(|slots| [(slots, direct), (slots, oldest(slots))]);
+    let strategies = [1, 4, 8].map(|slots| {
+        [SequenceScheduling::Direct, SequenceScheduling::Oldest].map(|strategy| (slots, strategy))
+    });
     for (slots, strategy) in strategies.concat() {
         let model = ModelDeclaration {
-            max_batch_size: slots,
-            dynamic_batching: None,
-            sequence_batching: Some(SequenceBatchingDeclaration {
+            options: ModelOptions {
+                max_batch_size: slots,
+                sequence_batching: Some(strategy),
                 max_sequence_idle_microseconds: 3_000_000,
-                strategy,
-            }),
+                max_candidate_sequences: slots,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let (_models, channel) = serve_models(&[&model]).await;

@@ -68,7 +68,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use futures_util::future::join_all;
-    use pytriton_core::registry::ModelDeclaration;
+    use pytriton_core::registry::{ModelDeclaration, ModelOptions};
     use pytriton_engine::access::default_routes;
     use tokio::time::sleep;
 
@@ -81,7 +81,10 @@ mod tests {
         let written = OpenApiDocument::new(default_routes());
         let first = Arc::new(IDENTITY.spec().unwrap());
         let second = ModelDeclaration {
-            version: 2,
+            options: ModelOptions {
+                version: 2,
+                ..IDENTITY.options
+            },
             ..IDENTITY
         };
         let second = Arc::new(second.spec().unwrap());

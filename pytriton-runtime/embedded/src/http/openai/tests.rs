@@ -6,7 +6,7 @@ use futures_util::stream;
 use http_body_util::BodyExt;
 use pytriton_core::call::{Call, Execution, Instance, Outputs, flow};
 use pytriton_core::model::{CallMode, Surface, TensorDeclaration};
-use pytriton_core::registry::ModelDeclaration;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_engine::Limits;
 use pytriton_kserve::openai::{FinishReason, Piece};
 use pytriton_protocol::tensor::DataType;
@@ -20,9 +20,13 @@ use super::super::tests::{app, send};
 /// Responds according to the prompt: `wait` waits for [`GATE`], `endless` never ends, and any other
 /// prompt is sent back word by word.
 const TEXT: ModelDeclaration = ModelDeclaration {
-    name: "Text",
-    max_batch_size: 0,
-    dynamic_batching: None,
+    options: ModelOptions {
+        name: "Text",
+        max_batch_size: 0,
+        dynamic_batching: false,
+        openai: Some(Surface::Completions),
+        ..IDENTITY.options
+    },
     inputs: &[TensorDeclaration {
         name: "prompt",
         datatype: DataType::Bytes,
@@ -36,7 +40,6 @@ const TEXT: ModelDeclaration = ModelDeclaration {
     outputs: Piece::DECLARATIONS,
     call: CallMode::Request,
     decoupled: true,
-    openai: Some(Surface::Completions),
     load: |_| Ok(Box::new(Text)),
     ..IDENTITY
 };

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pytriton_core::model::{CallMode, ModelSpec};
-use pytriton_core::registry::{
-    ModelDeclaration, SequenceBatchingDeclaration, SequenceStrategyDeclaration,
-};
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{Generation, Sequence, SequenceId};
 use pytriton_core::testing::IDENTITY;
 use tokio::time::Instant;
@@ -57,23 +55,23 @@ pub(super) struct Bench {
 
 impl Bench {
     /// Creates a table with this number of instances and slots per instance.
-    pub(super) fn new(strategy: SequenceStrategyDeclaration, instances: u32, slots: u32) -> Self {
+    pub(super) fn new(strategy: ModelOptions<'static>, instances: u32, slots: u32) -> Self {
         Self::of(strategy, instances, slots, CallMode::Batch)
     }
 
     pub(super) fn of(
-        strategy: SequenceStrategyDeclaration,
+        strategy: ModelOptions<'static>,
         instances: u32,
         slots: u32,
         call: CallMode,
     ) -> Self {
         let declaration = ModelDeclaration {
-            max_batch_size: slots,
-            call,
-            sequence_batching: Some(SequenceBatchingDeclaration {
+            options: ModelOptions {
+                max_batch_size: slots,
                 max_sequence_idle_microseconds: IDLE,
-                strategy,
-            }),
+                ..strategy
+            },
+            call,
             ..IDENTITY
         };
         let spec: ModelSpec = declaration.spec().unwrap();

@@ -7,21 +7,20 @@ mod random;
 mod slots;
 mod taken_back;
 
-use pytriton_core::registry::SequenceStrategyDeclaration;
+use pytriton_core::registry::{ModelOptions, SequenceScheduling};
+use pytriton_core::testing::IDENTITY;
 
-pub(in crate::sequences) const DIRECT: SequenceStrategyDeclaration =
-    SequenceStrategyDeclaration::Direct {
-        max_queue_delay_microseconds: 0,
-        minimum_slot_utilization: 0.0,
-    };
+pub(in crate::sequences) const DIRECT: ModelOptions<'static> = ModelOptions {
+    sequence_batching: Some(SequenceScheduling::Direct),
+    ..IDENTITY.options
+};
 
-pub(in crate::sequences) const fn oldest(slots: u32) -> SequenceStrategyDeclaration {
-    SequenceStrategyDeclaration::Oldest {
+pub(in crate::sequences) const fn oldest(slots: u32) -> ModelOptions<'static> {
+    ModelOptions {
+        sequence_batching: Some(SequenceScheduling::Oldest),
         max_candidate_sequences: slots,
-        preferred_batch_size: &[],
-        max_queue_delay_microseconds: 0,
-        preserve_ordering: false,
+        ..IDENTITY.options
     }
 }
 
-const STRATEGIES: [SequenceStrategyDeclaration; 2] = [DIRECT, oldest(0)];
+const STRATEGIES: [ModelOptions<'static>; 2] = [DIRECT, oldest(0)];

@@ -1,7 +1,7 @@
 //! Assignment of slots, and batches.
 
 use pytriton_core::model::CallMode;
-use pytriton_core::registry::SequenceStrategyDeclaration;
+use pytriton_core::registry::SequenceScheduling;
 use pytriton_core::request::{Sequence, SequenceId};
 
 use crate::sequences::start_threshold::StartThreshold;
@@ -96,10 +96,10 @@ fn unstackable_request_waits_for_the_next_batch() {
         for (id, flags) in [(1, "S"), (2, "Sx"), (3, "S"), (4, "Sx")] {
             bench.ask(id, flags).unwrap();
         }
-        let expected = match strategy {
-            SequenceStrategyDeclaration::Direct { .. } => vec![vec![0, 2], vec![1, 3]],
+        let expected = match strategy.sequence_batching.unwrap() {
+            SequenceScheduling::Direct => vec![vec![0, 2], vec![1, 3]],
             // The oldest go first, as far as they fit together.
-            SequenceStrategyDeclaration::Oldest { .. } => vec![vec![0], vec![1], vec![2], vec![3]],
+            SequenceScheduling::Oldest => vec![vec![0], vec![1], vec![2], vec![3]],
         };
         assert_eq!(bench.run_all(), expected);
     }

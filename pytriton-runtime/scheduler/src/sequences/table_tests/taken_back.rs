@@ -1,6 +1,6 @@
 //! Cancelled requests.
 
-use pytriton_core::registry::SequenceStrategyDeclaration;
+use pytriton_core::registry::ModelOptions;
 
 use crate::sequences::slot::KEPT;
 use crate::sequences::table::{DropReason, NotStarted};
@@ -100,7 +100,7 @@ fn cancelling_a_request_in_the_backlog_keeps_the_timeouts_of_the_others() {
 }
 
 /// A table with one slot, in which a request of sequence 1 is being executed.
-fn busy(strategy: SequenceStrategyDeclaration) -> (Bench, Vec<u32>) {
+fn busy(strategy: ModelOptions<'static>) -> (Bench, Vec<u32>) {
     let mut bench = Bench::new(strategy, 1, 1);
     bench.ask(1, "S").unwrap();
     let (_, slots) = bench.take(0);
