@@ -14,7 +14,31 @@
 mod array;
 #[cfg(any(feature = "client", test))]
 mod client;
-mod decorators;
+/// The decorators, one file each: name, places, options and expansion.
+mod decorators {
+    mod attribute;
+    pub(crate) mod batch;
+    mod decorator;
+    pub(crate) mod fill_optionals;
+    pub(crate) mod first_value;
+    pub(crate) mod group_by_keys;
+    pub(crate) mod group_by_values;
+    pub(crate) mod infer;
+    pub(crate) mod input;
+    pub(crate) mod load;
+    mod misplaced;
+    pub(crate) mod openai;
+    pub(crate) mod output;
+    pub(crate) mod pad_batch;
+    pub(crate) mod sample;
+    pub(crate) mod sequence;
+    pub(crate) mod step;
+    pub(crate) mod warmup;
+
+    pub(crate) use attribute::{Decoration, is_model, plain_name};
+    pub(crate) use decorator::{Decorator, Input, Inputs, Place, Stage};
+    pub(crate) use misplaced::misplaced;
+}
 mod did_you_mean;
 mod docs;
 mod element;
@@ -60,7 +84,7 @@ pub fn python(tokens: TokenStream) -> TokenStream {
 }
 
 /// Defines the entry point of each decorator and the table of all: a decorator is a file of its
-/// name, and a word in this list.
+/// name, a module in `decorators`, and a word in this list.
 macro_rules! decorators {
     ($($name:ident)*) => {
         const DECORATORS: &[&decorators::Decorator] = &[$(&decorators::$name::DECORATOR),*];

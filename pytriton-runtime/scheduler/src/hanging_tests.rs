@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use pytriton_core::model::CallOptions;
-use pytriton_core::registry::ModelDeclaration;
-use pytriton_core::registry::ModelOptions;
+use pytriton_core::registry::{ModelDeclaration, ModelOptions};
 use pytriton_core::request::{InferRequest, ParameterValue, Parameters};
 use pytriton_core::status::Status;
 use pytriton_core::testing::{GATE, IDENTITY, TWO, infer_request};
