@@ -1,7 +1,7 @@
 """The suites of the protocols and their extensions."""
 
 from builders import (
-    BLANKS, CUDA, DELAYED, DIRECTORY, FUNCTION_TEXT, NEEDS_ENSEMBLES, NEEDS_TENSORRT, ORDER, SIGNAL, WORDING,
+    BLANKS, CUDA, DELAYED, DIRECTORY, FUNCTION_TEXT, NEEDS_ENSEMBLES, NEEDS_TENSORRT, SIGNAL, WORDING,
     Run, add_sub, identity, model, tensor,
 )
 
@@ -187,8 +187,7 @@ SUITES = {
     "L0_input_validation": [
         Run("input_validation_test.py", INPUTS, tests=["InputValTest"]),
         Run("input_validation_test.py", SHAPES, tests=["InputShapeTest"],
-            skipped={"test_wrong_input_shape_tensor_size": NEEDS_TENSORRT,
-                     "test_input_string_shape_validation": ORDER}),
+            skipped={"test_wrong_input_shape_tensor_size": NEEDS_TENSORRT}),
     ],
     "L0_metrics": metrics_suite(),
     "L0_trace": trace_suite(),

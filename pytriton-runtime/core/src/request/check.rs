@@ -26,6 +26,9 @@ const BATCH_AXIS_NOTE: &str = "NOTE: Setting a non-zero max_batch_size in the mo
 impl Request {
     /// Checks a request against its model, in Triton's order and with Triton's messages.
     ///
+    /// If several inputs are wrong, the error names the last of them: Triton keeps the inputs in a
+    /// hash table, whose order is that of the last insertion, except for collisions.
+    ///
     /// Source: `InferenceRequest::Normalize` in Triton 2.51.
     ///
     /// # Errors
@@ -40,7 +43,8 @@ impl Request {
         let indices = indices?;
         let batch_size = batch_size(spec, &id, &request.inputs, &indices)?;
         let mut inputs: SmallVec<_> = spec.inputs.iter().map(|_| None).collect();
-        for (input, index) in request.inputs.into_iter().zip(indices) {
+        let indexed = request.inputs.into_iter().zip(indices.iter().copied());
+        for (input, index) in indexed.rev() {
             let checker = Checker {
                 spec,
                 id: &id,
@@ -149,14 +153,15 @@ fn quoted(names: &[&str]) -> String {
 }
 
 fn indices(spec: &ModelSpec, inputs: &[InferInput]) -> Result<SmallVec<usize>, RequestError> {
-    let index = |input: &InferInput| {
-        spec.input_index(&input.name)
-            .ok_or_else(|| RequestError::UnknownInput {
-                model: Arc::clone(&spec.name),
-                input: excerpt(&input.name),
-            })
-    };
-    inputs.iter().map(index).collect()
+    let index = |input: &InferInput| spec.input_index(&input.name);
+    let known: Option<SmallVec<usize>> = inputs.iter().map(index).collect();
+    known.ok_or_else(|| {
+        let unknown = inputs.iter().rev().find(|input| index(input).is_none());
+        RequestError::UnknownInput {
+            model: Arc::clone(&spec.name),
+            input: excerpt(unknown.map_or("", |input| &input.name)),
+        }
+    })
 }
 
 /// Returns the size of axis 0 that all inputs share, or 1 for a model without batching.
@@ -170,7 +175,7 @@ fn batch_size(
         return Ok(1);
     }
     let mut shared = None;
-    for (input, &index) in inputs.iter().zip(indices) {
+    for (input, &index) in inputs.iter().zip(indices).rev() {
         let Some(&rows) = input.shape.first() else {
             return Err(RequestError::NoBatchAxis {
                 request: id.clone(),

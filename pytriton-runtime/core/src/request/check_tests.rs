@@ -117,7 +117,19 @@ fn mismatches_are_named() {
         ),
         (
             vec![one(), words(&[2, 0], b"")],
+            "[request id: 7] input 'x' batch size does not match other inputs for 'Identity'",
+        ),
+        (
+            vec![words(&[2, 0], b""), one()],
             "[request id: 7] input 'words' batch size does not match other inputs for 'Identity'",
+        ),
+        (
+            vec![words(&[1, 2], &[0, 0, 0, 0]), x(&[1, 2], 3)],
+            "[request id: 7] input byte size mismatch for input 'x' for model 'Identity'. Expected 8, got 12",
+        ),
+        (
+            vec![renamed("y"), renamed("z")],
+            "unexpected inference input 'z' for model 'Identity'",
         ),
         (
             vec![x(&[1, -1], 2)],
