@@ -1,5 +1,5 @@
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{self, Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -116,7 +116,7 @@ impl Child {
         };
         let _ = timeout(OUTPUT_TIMEOUT, self.output.ended()).await;
         ExitReport {
-            status: status.unwrap_or_default(),
+            status: status.unwrap_or_else(unknown),
             last_lines: self.output.last_lines(),
         }
     }
@@ -198,6 +198,28 @@ fn supervise(mut child: process::Child, group: &Mutex<Group>) -> ExitStatus {
     let mut group = group.lock();
     group.signal(Signal::KILL);
     group.0 = None;
-    // The child has exited, so this does not block. It fails only if someone else has reaped it.
-    child.wait().unwrap_or_default()
+    // The child has exited, so this does not block. It fails only if someone else has reaped it, as
+    // the system does if the parent of this process ignores `SIGCHLD`.
+    child.wait().unwrap_or_else(|_| unknown())
+}
+
+/// The exit status of a child that could not be read. It counts as a failure.
+fn unknown() -> ExitStatus {
+    ExitStatus::from_raw(1 << 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{WaitOptions, waitpid};
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_exit_status_is_a_failure() {
+        let child = Command::new("true").spawn().unwrap();
+        let id = Pid::from_raw(child.id().cast_signed());
+        waitpid(id, WaitOptions::empty()).unwrap();
+        let status = supervise(child, &Mutex::new(Group(None)));
+        assert_eq!(status.code(), Some(1));
+    }
 }
