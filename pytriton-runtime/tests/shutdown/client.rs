@@ -34,7 +34,7 @@ fn connect(address: SocketAddr) -> Option<TcpStream> {
 /// Sends a request on a new connection. Returns the response, if any.
 pub(crate) fn exchange(address: SocketAddr, line: &str, body: &str) -> Option<String> {
     let length = body.len();
-    let head = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length";
+    let head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length";
     let mut stream = connect(address)?;
     let request = format!("{line} {head}: {length}\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).ok()?;
@@ -66,7 +66,7 @@ impl Kept {
 
     /// Returns the status, or `None` if the connection is closed.
     pub(crate) fn get(&mut self, path: &str) -> Option<u16> {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         self.0.write_all(request.as_bytes()).ok()?;
         let mut answer = [0; 1000];
         let length = self.0.read(&mut answer).ok()?;
@@ -86,7 +86,7 @@ impl Partial {
 
     pub(crate) fn begin(address: SocketAddr) -> Self {
         let mut stream = connect(address).unwrap();
-        let head = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length";
+        let head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length";
         let length = Self::BODY.len() + Self::BLANKS + 1;
         let begin = format!("{head}: {length}\r\n\r\n{}", Self::BODY);
         stream.write_all(begin.as_bytes()).unwrap();
