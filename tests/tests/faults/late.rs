@@ -70,7 +70,7 @@ fn one_that_is_killed_while_it_completes_requests_has_died() -> Result<()> {
         };
         wait_until("the arrival of the requests", EXIT, waiting);
         server.signal("TERM")?;
-        server.log_with(&["stopping: accepted requests"])?;
+        server.log_with(&["stopping: completing accepted requests"])?;
         thread::sleep(random.moment(Duration::from_millis(500)));
         kill(child)?;
         let (status, log) = server.wait(EXIT)?;
