@@ -16,7 +16,7 @@ impl Message<'_> {
     /// ```
     /// # use pytriton_kserve::configuration::{Field, Message};
     /// let message = Message {
-    ///     fields: vec![Field { name: "count", number: 2, value: 300_u64.into(), said: true }],
+    ///     fields: vec![Field { name: "count", number: 2, value: 300_u64.into(), explicit: true }],
     /// };
     /// assert_eq!(message.bytes(), [0x10, 0xac, 0x02]);
     /// ```

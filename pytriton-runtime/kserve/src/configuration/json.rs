@@ -10,7 +10,7 @@ impl Message<'_> {
     /// ```
     /// # use pytriton_kserve::configuration::{Field, Message};
     /// let message = Message {
-    ///     fields: vec![Field { name: "count", number: 2, value: 4_u64.into(), said: true }],
+    ///     fields: vec![Field { name: "count", number: 2, value: 4_u64.into(), explicit: true }],
     /// };
     /// assert_eq!(message.json(), br#"{"count":4}"#);
     /// ```
