@@ -9,7 +9,7 @@ async fn double(x: ArrayView2<f32>, y: Option<ArrayView2<'_, f32>>) -> Result<Ar
     Ok(&x * y.map_or(2.0, |y| y.sum()))
 }
 
-fn main() {
+pub(crate) fn main() {
     let inputs = [("x", tensor::<f32>(&[1, 2], [1.0, 2.0]))];
     assert_eq!(
         infer("Async", &[&inputs]),

@@ -10,7 +10,7 @@ fn rows(x: ArrayView2<u64>) -> Array2<u64> {
     &x + x.nrows() as u64
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("Rows");
     assert_eq!((spec.max_batch_size, spec.call), (16, CallMode::Batch));
     assert_eq!(spec.inputs[0].dims, [-1]);

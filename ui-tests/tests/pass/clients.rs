@@ -80,7 +80,7 @@ mod private {
     /// Two models on one type.
     struct Twice;
 
-    #[pytriton::model(name = "One")]
+    #[pytriton::model(name = "OneClient")]
     impl Twice {
         #[load]
         fn load() -> Self {
@@ -125,6 +125,6 @@ pub fn ask(x: &Array2<f32>) -> Result<Array2<f32>, pytriton::client::ClientError
     Typed::<within>::connect(url)?.call(&y, None)
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(shadowed::INSIDE, 7);
 }

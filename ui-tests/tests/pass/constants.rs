@@ -19,7 +19,7 @@ fn lists(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("Constants");
     assert_eq!(spec.max_batch_size, 16);
     assert_eq!(spec.inputs[0].dims, [3]);

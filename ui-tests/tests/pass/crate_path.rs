@@ -7,12 +7,12 @@ mod served {
 
 use served::renamed::prelude::*;
 
-#[model(name = "Renamed", crate = crate::served::renamed)]
-#[crate::served::renamed::batch]
+#[model(name = "CratePath", crate = crate::crate_path::served::renamed)]
+#[crate::crate_path::served::renamed::batch]
 fn renamed(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {
-    assert_eq!(spec("Renamed").max_batch_size, 4);
+pub(crate) fn main() {
+    assert_eq!(spec("CratePath").max_batch_size, 4);
 }

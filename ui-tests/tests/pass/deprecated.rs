@@ -8,6 +8,6 @@ fn old(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(spec("Old").max_batch_size, 4);
 }

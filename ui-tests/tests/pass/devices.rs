@@ -19,7 +19,7 @@ fn counted(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     let placed = spec("Placed").instances;
     let [cpu, gpu] = [InstanceGroup::cpu(2), InstanceGroup::gpu(0)];
     assert_eq!(placed.groups(), [cpu, gpu, gpu, InstanceGroup::gpu(3)]);

@@ -50,7 +50,7 @@ impl State {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     let sum = spec("Sum");
     let inputs: Vec<&str> = sum.inputs.iter().map(|input| &*input.description).collect();
     assert_eq!(

@@ -35,7 +35,7 @@ fn others(
     (Array2::default((1, 1)), Array2::default((1, 1)))
 }
 
-fn main() {
+pub(crate) fn main() {
     let types = |name| {
         spec(name)
             .inputs

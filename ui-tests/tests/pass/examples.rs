@@ -18,7 +18,7 @@ fn all(
     x.to_owned()
 }
 
-#[pytriton::model(name = "Raw", batching = false)]
+#[pytriton::model(name = "RawExamples", batching = false)]
 #[input(name = "x", datatype = INT8, shape = [-1, 2], example = [1, -2])]
 fn raw(requests: &[Request]) -> Vec<Array1<i8>> {
     requests.iter().map(|_| array![1]).collect()
@@ -30,7 +30,7 @@ fn chat(messages: Messages) -> Piece {
     Piece::from(messages.len().to_string())
 }
 
-fn main() {
+pub(crate) fn main() {
     let examples = |model: &str| -> Vec<Vec<String>> {
         let inputs = spec(model).inputs;
         let inputs = inputs.iter().map(|input| &input.example);
@@ -39,7 +39,7 @@ fn main() {
     };
     let expected: [&[&str]; 4] = [&["0.5", "-1"], &["one", "two\n"], &["true"], &[]];
     assert_eq!(examples("All"), expected);
-    assert_eq!(examples("Raw"), [["1", "-2"]]);
+    assert_eq!(examples("RawExamples"), [["1", "-2"]]);
     // A type that accepts only some texts provides its own example.
     assert_eq!(
         examples("Chat"),

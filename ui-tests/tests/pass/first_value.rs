@@ -16,7 +16,7 @@ fn scale(
     &x * by + offset + label.map_or(0.0, |label| label.len() as f32)
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("Scale");
     let dims: Vec<_> = spec
         .inputs

@@ -14,9 +14,9 @@ struct Both {
     y: Array2<f32>,
 }
 
-#[pytriton::model(name = "Both")]
+#[pytriton::model(name = "BothForbidden")]
 fn both(x: Array2<f32>) -> Both {
     Both { y: x }
 }
 
-fn main() {}
+pub(crate) fn main() {}

@@ -57,7 +57,7 @@ identity!(floats, "Floats", f32, Array2<f32>);
 summing!(Summing, Sum, "Summing", "Twice", f32);
 identity!(words, "Words", String, Array2<String>);
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(spec("Floats").inputs[0].datatype.name(), "FP32");
     assert_eq!(spec("Words").outputs[0].datatype.name(), "BYTES");
 }

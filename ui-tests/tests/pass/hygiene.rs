@@ -21,6 +21,6 @@ fn call(
     &call * (_call + context)
 }
 
-fn main() {
+pub(crate) fn main() {
     ::std::assert_eq!(::pytriton_ui_tests::spec("Hygiene").inputs.len(), 3);
 }

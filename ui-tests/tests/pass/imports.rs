@@ -36,4 +36,4 @@ impl State {
     }
 }
 
-fn main() {}
+pub(crate) fn main() {}

@@ -13,7 +13,7 @@ fn image(
     r#type.to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     let inputs: Vec<_> = spec("Image")
         .inputs
         .iter()

@@ -57,7 +57,7 @@ impl Tried {
 
 struct Tried;
 
-fn main() {
+pub(crate) fn main() {
     for (name, outputs) in [
         ("Replies", 1),
         ("Outcome", 1),

@@ -23,7 +23,7 @@ fn text(x: Array2<f32>, p: &Parameters) -> Result<Array2<f32>, &str> {
     p.str("fail").map_or(Ok(x), Err)
 }
 
-#[pytriton::model(name = "Raw")]
+#[pytriton::model(name = "RawLifetimes")]
 #[input(name = "x", datatype = FP32, shape = [-1])]
 fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, &str>> {
     requests.iter().map(|_| Err("no")).collect()
@@ -31,7 +31,7 @@ fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, &str>> {
 
 struct State(String);
 
-#[pytriton::model(name = "State")]
+#[pytriton::model(name = "StateLifetimes")]
 impl State {
     #[load]
     fn load(_: &Context) -> Result<self::State, Cow<'_, str>> {
@@ -44,11 +44,15 @@ impl State {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(spec("Elided").outputs.len(), 1);
-    for (name, message) in [("Raw", "no"), ("State", "state")] {
+    for (name, message) in [("RawLifetimes", "no"), ("StateLifetimes", "state")] {
         let x = || ("x", tensor::<f32>(&[1, 1], [0.0]));
-        let name_of = if name == "State" { ("_x", x().1) } else { x() };
+        let name_of = if name == "StateLifetimes" {
+            ("_x", x().1)
+        } else {
+            x()
+        };
         let error = infer(name, &[&[name_of]]).remove(0).unwrap_err();
         assert!(error.contains(message), "{error}");
     }

@@ -13,7 +13,7 @@ fn none(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     let parameters = [
         ("weights", "/w"),
         ("labels.path", "a \"b\""),

@@ -7,6 +7,6 @@ fn constant() -> Array1<f32> {
     array![1.0]
 }
 
-fn main() {
+pub(crate) fn main() {
     assert!(infer("Constant", &[&[]])[0].is_ok());
 }

@@ -16,7 +16,7 @@ fn optional(
     sums.map(|sum| sum.unwrap_or(-1)).to_vec().into()
 }
 
-fn main() {
+pub(crate) fn main() {
     let view = ("view", tensor(&[2], [1, 2]));
     let any = ("any", tensor(&[1, 2], [3, 4]));
     let expected = [

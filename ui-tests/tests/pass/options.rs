@@ -67,7 +67,7 @@ fn oldest(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-#[pytriton::model(name = "One", sequence_batching = oldest, batching = false)]
+#[pytriton::model(name = "OldestOne", sequence_batching = oldest, batching = false)]
 fn one(x: ArrayView1<f32>) -> Array1<f32> {
     x.to_owned()
 }
@@ -108,7 +108,7 @@ fn versions() {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     versions();
     let spec = spec("All.options-1_0");
     assert_eq!(
@@ -170,6 +170,6 @@ fn sequences() {
             },
         };
     assert_eq!(sequences("Oldest"), oldest(9, &[2, 3], 200, true));
-    assert_eq!(sequences("One"), oldest(1, &[], 0, false));
+    assert_eq!(sequences("OldestOne"), oldest(1, &[], 0, false));
     assert!(spec("Alone").sequence_batching.is_none());
 }

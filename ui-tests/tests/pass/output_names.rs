@@ -19,7 +19,7 @@ fn any(x: ArrayView1<f32>) -> ArrayD<f32> {
     x.to_owned().into_dyn()
 }
 
-fn main() {
+pub(crate) fn main() {
     let outputs: Vec<_> = spec("Split")
         .outputs
         .iter()

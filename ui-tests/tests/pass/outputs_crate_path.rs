@@ -8,14 +8,14 @@ mod served {
 use served::renamed::prelude::*;
 
 #[derive(Outputs)]
-#[output(crate = crate::served::renamed)]
+#[output(crate = crate::outputs_crate_path::served::renamed)]
 struct Both {
     sum: Array2<f32>,
     #[output(name = "DIFFERENCE", shape = [3])]
     difference: Array2<f32>,
 }
 
-#[model(name = "Renamed", crate = crate::served::renamed)]
+#[model(name = "OutputsCratePath", crate = crate::outputs_crate_path::served::renamed)]
 fn renamed(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Both {
     Both {
         sum: &a + &b,
@@ -23,6 +23,6 @@ fn renamed(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Both {
     }
 }
 
-fn main() {
-    assert_eq!(spec("Renamed").outputs[1].dims, [3]);
+pub(crate) fn main() {
+    assert_eq!(spec("OutputsCratePath").outputs[1].dims, [3]);
 }

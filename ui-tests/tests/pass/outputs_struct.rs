@@ -20,7 +20,7 @@ fn both(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Result<Both, String> {
     })
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("Both");
     let names: Vec<_> = spec.outputs.iter().map(|output| &*output.name).collect();
     assert_eq!(names, ["sum", "DIFFERENCE", "type"]);

@@ -4,14 +4,14 @@ use pytriton_runtime::model::FirstValue;
 use pytriton_ui_tests::{infer_with, spec, tensor};
 
 /// Adds the rows of the call to the length of the parameter.
-#[pytriton::model(name = "Grouped")]
+#[pytriton::model(name = "GroupedParameters")]
 #[batch]
 fn grouped(parameters: &Parameters, x: ArrayView2<u64>, #[first_value] by: u64) -> Array2<u64> {
     &x + by + x.nrows() as u64 + parameters.str("p").map_or(0, str::len) as u64
 }
 
-fn main() {
-    let grouped = spec("Grouped");
+pub(crate) fn main() {
+    let grouped = spec("GroupedParameters");
     assert!(grouped.by_parameters);
     assert_eq!(
         grouped.first_values,
@@ -28,5 +28,5 @@ fn main() {
         (&inputs[..], &[("p", "four")][..]),
     ];
     let expected = [3, 3, 5].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));
-    assert_eq!(infer_with("Grouped", &requests), expected);
+    assert_eq!(infer_with("GroupedParameters", &requests), expected);
 }

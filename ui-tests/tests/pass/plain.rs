@@ -7,7 +7,7 @@ fn add_sub(a: ArrayView1<i32>, b: ArrayView1<i32>) -> (Array1<i32>, Array1<i32>)
     (&a + &b, &a - &b)
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("AddSub");
     assert!(!spec.batching() && spec.dynamic_batching.is_none());
     assert_eq!(

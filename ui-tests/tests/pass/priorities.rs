@@ -26,7 +26,7 @@ fn lowest(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
 
-#[pytriton::model(name = "One", priority_levels = 1, preserve_ordering = true)]
+#[pytriton::model(name = "OneLevel", priority_levels = 1, preserve_ordering = true)]
 fn one(x: ArrayView2<f32>) -> Array2<f32> {
     x.to_owned()
 }
@@ -35,7 +35,7 @@ fn priorities(name: &str) -> Priorities {
     spec(name).dynamic_batching.unwrap().priorities.unwrap()
 }
 
-fn main() {
+pub(crate) fn main() {
     let Priorities {
         levels,
         default_level,
@@ -50,7 +50,7 @@ fn main() {
     };
     assert_eq!(queue_policies, [(1, QueuePolicy::DEFAULT), (3, policy)]);
     assert_eq!(priorities("Lowest").default_level, 2);
-    assert_eq!(priorities("One").levels, 1);
+    assert_eq!(priorities("OneLevel").levels, 1);
     assert_eq!(
         spec("Urgent")
             .dynamic_batching

@@ -29,4 +29,4 @@ fn ask(client: &Typed<linear>, x: &Array2<f32>) -> Array2<f32> {
     client.call(x, None).unwrap() + client.call(x, x).unwrap()
 }
 
-fn main() {}
+pub(crate) fn main() {}

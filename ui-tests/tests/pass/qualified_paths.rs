@@ -14,7 +14,7 @@ fn qualified<'a>(
     &x * (by + parameters.len() as f32 + context.instance() as f32)
 }
 
-fn main() {
+pub(crate) fn main() {
     let inputs = [
         ("x", tensor::<f32>(&[1, 1], [2.0])),
         ("by", tensor::<f32>(&[1, 1], [3.0])),

@@ -18,7 +18,7 @@ fn raw(requests: &[Request], context: &Context) -> Vec<Result<Array2<f32>, Strin
     requests.iter().map(sum).collect()
 }
 
-fn main() {
+pub(crate) fn main() {
     let spec = spec("Raw");
     assert_eq!(spec.inputs[1].datatype, DataType::Bytes);
     assert!(spec.inputs[1].optional && !spec.inputs[0].optional);

@@ -10,7 +10,7 @@ fn narrow(x: ArrayView2<i64>) -> Result<(Array2<i8>, Array2<i16>)> {
     Ok((Array2::from_elem((1, 1), first), Array2::zeros((1, 1))))
 }
 
-fn main() {
+pub(crate) fn main() {
     let request = |x: i64| [("x", tensor::<i64>(&[1, 1], [x]))];
     let got = infer("Narrow", &[&request(7), &request(700)]);
     assert_eq!(

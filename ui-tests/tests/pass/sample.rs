@@ -8,7 +8,7 @@ fn reverse(x: ArrayView1<f32>) -> Array1<f32> {
     x.slice(s![..;-1]).to_owned()
 }
 
-fn main() {
+pub(crate) fn main() {
     let inputs = [("x", tensor::<f32>(&[3], [1.0, 2.0, 3.0]))];
     assert_eq!(
         infer("Reverse", &[&inputs]),

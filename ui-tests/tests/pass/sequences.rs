@@ -7,7 +7,7 @@ use pytriton::prelude::*;
 use pytriton_runtime::model::SequenceStrategy;
 use pytriton_ui_tests::{infer_sequences, spec, tensor};
 
-#[pytriton::model(name = "Sum")]
+#[pytriton::model(name = "RunningSum")]
 fn sum(x: ArrayView2<f32>, #[sequence] sum: &mut f32) -> Array2<f32> {
     *sum += x.sum();
     array![[*sum]]
@@ -103,7 +103,7 @@ impl Fixed {
     }
 }
 
-#[pytriton::model(name = "Raw", max_batch_size = 2)]
+#[pytriton::model(name = "RawSequences", max_batch_size = 2)]
 #[input(name = "x", datatype = INT32, shape = [1])]
 fn raw(requests: &[Request], #[sequence] sums: &mut [&mut i32]) -> Vec<Array2<i32>> {
     let pairs = requests.iter().zip(sums);
@@ -169,15 +169,15 @@ macro_rules! counter {
 
 counter!("Counter", counter, u64);
 
-fn main() {
-    for name in ["Sum", "Streamed", "Fixed", "Counter"] {
+pub(crate) fn main() {
+    for name in ["RunningSum", "Streamed", "Fixed", "Counter"] {
         let batching = spec(name).sequence_batching.unwrap();
         assert!(matches!(batching.strategy, SequenceStrategy::Direct { .. }));
         assert_eq!(spec(name).dynamic_batching, None);
     }
     let x = |x: f32| vec![("x", tensor::<f32>(&[1, 1], [x]))];
     let y = |y: f32| Ok(vec![tensor::<f32>(&[1, 1], [y])]);
-    let lost = "the state of sequence 6 of model 'Sum' is lost: the instance does not have it, as after a restart; start the sequence again";
+    let lost = "the state of sequence 6 of model 'RunningSum' is lost: the instance does not have it, as after a restart; start the sequence again";
     let batches = [
         vec![
             ("5", "start", x(1.0)),
@@ -196,7 +196,7 @@ fn main() {
         vec![y(12.0), y(70.0)],
         vec![y(3.0)],
     ];
-    assert_eq!(infer_sequences("Sum", &batches), expected);
+    assert_eq!(infer_sequences("RunningSum", &batches), expected);
 
     let x = |x: i64| vec![("x", tensor::<i64>(&[1, 1], [x]))];
     let y = |y: i64| Ok(vec![tensor::<i64>(&[1, 1], [y])]);
@@ -239,7 +239,7 @@ fn main() {
         vec![("2", "", x(3)), ("1", "", x(4))],
     ];
     let expected = [vec![y([1, 1]), y([2, 1])], vec![y([5, 0]), y([5, 0])]];
-    assert_eq!(infer_sequences("Raw", &batches), expected);
+    assert_eq!(infer_sequences("RawSequences", &batches), expected);
 
     let x = |x: u64| vec![("x", tensor::<u64>(&[1, 1], [x]))];
     let y = |y: &str| Ok(vec![tensor::<String>(&[1, 1], [y.to_owned()])]);

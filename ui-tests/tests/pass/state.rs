@@ -10,7 +10,7 @@ struct Counter {
     calls: Rc<Cell<u64>>,
 }
 
-#[pytriton::model(name = "Counter", instances = 2)]
+#[pytriton::model(name = "CounterState", instances = 2)]
 impl Counter {
     const STEP: u64 = 1;
 
@@ -32,9 +32,9 @@ impl Counter {
     }
 }
 
-fn main() {
-    assert_eq!(spec("Counter").instances.count(), 2);
+pub(crate) fn main() {
+    assert_eq!(spec("CounterState").instances.count(), 2);
     let inputs = [("x", tensor::<u64>(&[1, 1], [10]))];
     let expected = [11, 12].map(|x| Ok(vec![tensor::<u64>(&[1, 1], [x])]));
-    assert_eq!(infer("Counter", &[&inputs, &inputs]), expected);
+    assert_eq!(infer("CounterState", &[&inputs, &inputs]), expected);
 }

@@ -28,7 +28,7 @@ impl Odd {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     let inputs = [
         ("x", tensor::<u32>(&[1, 1], [1])),
         ("by", tensor::<u32>(&[1, 1], [2])),

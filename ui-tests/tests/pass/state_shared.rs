@@ -68,7 +68,7 @@ impl Own {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     for (name, any_thread) in [("Shared", true), ("Moved", true), ("Own", false)] {
         let model = registration(name);
         assert_eq!(model.spec.call_options.inline, name == "Moved");

@@ -60,14 +60,14 @@ impl Step for Alone {
     }
 }
 
-#[pytriton::model(name = "Own", max_batch_size = 8)]
+#[pytriton::model(name = "OwnSteps", max_batch_size = 8)]
 #[batch]
 #[step(Alone { added: 100 })]
 fn own(x: ArrayView2<i32>) -> Array2<i32> {
     &x * x.nrows() as i32
 }
 
-fn main() {
+pub(crate) fn main() {
     let floats = |values: &[f32]| tensor::<f32>(&[1, values.len()], values);
     let filled = spec("Filled");
     let optional: Vec<bool> = filled.inputs.iter().map(|input| input.optional).collect();
@@ -111,7 +111,7 @@ fn main() {
         );
     }
     assert_eq!(
-        infer("Own", &[&[("x", ints(&[1, 2]))], &[("x", ints(&[3]))]]),
+        infer("OwnSteps", &[&[("x", ints(&[1, 2]))], &[("x", ints(&[3]))]]),
         [Ok(vec![ints(&[101, 102])]), Ok(vec![ints(&[103])])]
     );
 }

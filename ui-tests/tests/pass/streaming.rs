@@ -39,7 +39,7 @@ fn responses(x: ArrayView2<f32>, responses: &Responses<Array2<f32>>) -> Result<(
     responses.blocking_send(x.to_owned())
 }
 
-#[pytriton::model(name = "Raw")]
+#[pytriton::model(name = "RawStream")]
 #[input(name = "x", datatype = FP32, shape = [-1])]
 async fn raw(requests: &[Request], responses: Vec<Responses<Result<Array2<f32>, String>>>) {
     for (request, responses) in requests.iter().zip(responses) {
@@ -62,7 +62,7 @@ fn cancellation(x: ArrayView2<f32>, cancellation: &Cancellation) -> Array2<f32> 
 
 struct State(Vec<f32>);
 
-#[pytriton::model(name = "State")]
+#[pytriton::model(name = "StateStream")]
 impl State {
     #[load]
     fn load() -> Self {
@@ -75,15 +75,15 @@ impl State {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     for name in [
         "Iterator",
         "Batch",
         "Stream",
         "Fallible",
         "Responses",
-        "Raw",
-        "State",
+        "RawStream",
+        "StateStream",
     ] {
         assert!(spec(name).decoupled, "{name}");
     }
@@ -91,5 +91,5 @@ fn main() {
     assert!(plain.cancellable && !plain.decoupled);
     assert_eq!(&*spec("Fallible").outputs[0].name, "token");
     assert_eq!(spec("Batch").outputs.len(), 2);
-    assert_eq!(spec("Raw").outputs.len(), 1);
+    assert_eq!(spec("RawStream").outputs.len(), 1);
 }

@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     let aliases = spec("Aliases");
     assert_eq!(
         (aliases.max_batch_size, aliases.inputs[1].dims.as_slice()),

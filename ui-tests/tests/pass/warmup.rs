@@ -24,11 +24,11 @@ fn raw(requests: &[Request]) -> Vec<Result<Array2<f32>, String>> {
     requests.iter().map(|_| Err("no".to_owned())).collect()
 }
 
-#[pytriton::model(name = "chat")]
+#[pytriton::model(name = "WarmChat")]
 #[openai(completions)]
 #[pytriton::warmup(name = "one", count = 2, inputs(prompt = random))]
 fn chat(prompt: String) -> String {
     prompt
 }
 
-fn main() {}
+pub(crate) fn main() {}

@@ -63,9 +63,7 @@ fn sent(messages: Messages, responses: &Responses<Piece>) -> Result<(), Cancelle
     Ok(())
 }
 
-extern crate std as openai;
-
-/// The prelude does not hide a crate with the name `openai`.
+/// The prelude does not hide a crate with the name `openai`, which `main.rs` declares.
 mod shadowed_crate {
     use openai::mem::take;
     use pytriton::prelude::*;
@@ -94,7 +92,7 @@ impl Loaded {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     let words = spec("words");
     assert!(words.decoupled && !words.batching());
     let inputs: Vec<_> = words

@@ -1,0 +1,124 @@
+//! The accepted programs: each is a module whose `main` is a test. A test checks that no program of
+//! this directory is missing.
+
+// For `openai_models`: only the root of a crate can add a crate to the extern prelude.
+extern crate std as openai;
+
+use std::path::Path;
+
+use pytriton_ui_tests::advice::entries;
+
+mod async_fn;
+mod batch;
+// Public, because the program forbids unreachable public items.
+pub mod clients;
+mod constants;
+mod crate_path;
+mod deprecated;
+mod devices;
+mod docs;
+mod element_types;
+mod examples;
+mod first_value;
+mod forbid_deprecated;
+mod from_macro_rules;
+mod hygiene;
+mod imports;
+mod input_names;
+mod legitimate_aliases;
+mod lifetimes;
+mod model_parameters;
+mod no_inputs;
+mod openai_models;
+mod optional;
+mod options;
+mod output_names;
+mod outputs_crate_path;
+mod outputs_struct;
+mod parameters;
+mod placement;
+mod plain;
+mod priorities;
+mod private_error;
+mod qualified_paths;
+mod raw;
+mod result;
+mod sample;
+mod sequences;
+mod state;
+mod state_load_fails;
+mod state_shared;
+mod steps;
+mod streaming;
+mod types_decide;
+mod warmup;
+mod without_helper;
+
+/// Runs each program, and lists their names.
+macro_rules! programs {
+    ($($name:ident)*) => {
+        const PROGRAMS: &[&str] = &[$(stringify!($name)),*];
+        $(
+            #[test]
+            fn $name() {
+                $name::main();
+            }
+        )*
+    };
+}
+
+programs! {
+    async_fn
+    batch
+    clients
+    constants
+    crate_path
+    deprecated
+    devices
+    docs
+    element_types
+    examples
+    first_value
+    forbid_deprecated
+    from_macro_rules
+    hygiene
+    imports
+    input_names
+    legitimate_aliases
+    lifetimes
+    model_parameters
+    no_inputs
+    openai_models
+    optional
+    options
+    output_names
+    outputs_crate_path
+    outputs_struct
+    parameters
+    placement
+    plain
+    priorities
+    private_error
+    qualified_paths
+    raw
+    result
+    sample
+    sequences
+    state
+    state_load_fails
+    state_shared
+    steps
+    streaming
+    types_decide
+    warmup
+    without_helper
+}
+
+#[test]
+fn every_program_is_a_test() {
+    for program in entries(Path::new("tests/pass")) {
+        let name = program.file_stem().unwrap().to_string_lossy();
+        let listed = name == "main" || PROGRAMS.contains(&&*name);
+        assert!(listed, "add {name} to tests/pass/main.rs");
+    }
+}
