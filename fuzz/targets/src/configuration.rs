@@ -9,12 +9,22 @@ use serde_json::Value;
 
 use crate::Outcome;
 use crate::lines::models;
+use crate::reserved::within_constant;
+
+/// The size of a generated description without the texts of its model: the routes of an OpenAPI
+/// document and their schemas.
+const DESCRIPTION: usize = 1 << 20;
+
+/// The description contains each text of the model up to this number of times, in objects that take
+/// up to eight times the size of the text that they describe.
+const PER_BYTE: usize = 1024;
 
 /// Text, JSON and protobuf of the configuration must be equivalent, and names and values of the
 /// model must survive a round trip through each.
 pub(crate) fn pbtxt(input: &[u8]) -> Outcome {
     for model in models(input) {
-        let (text, json, bytes) = fuzzing::configuration(&model);
+        let limit = DESCRIPTION + PER_BYTE * input.len();
+        let (text, json, bytes) = within_constant(limit, || fuzzing::configuration(&model));
         let strings = strings(&text)?;
         let json: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
         let config = ModelConfig::decode(&*bytes).map_err(|error| error.to_string())?;
@@ -97,7 +107,9 @@ fn unquoted(mut text: &str) -> Option<String> {
 
 /// Every reference in the document must resolve, and every operation ID must be unique.
 pub(crate) fn openapi(input: &[u8]) -> Outcome {
-    let document = fuzzing::openapi(&models(input));
+    let models = models(input);
+    let limit = DESCRIPTION * models.len() + PER_BYTE * input.len();
+    let document = within_constant(limit, || fuzzing::openapi(&models));
     let mut operations = BTreeSet::new();
     check(&document, &document, &mut operations);
     assert!(!operations.is_empty());

@@ -9,7 +9,7 @@ use pytriton_runtime::tensor::DataType;
 use pytriton_signature::LockFile;
 
 use crate::Outcome;
-use crate::reserved::bounded;
+use crate::reserved::{bounded, reserved};
 
 /// A lock file: everything that is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
@@ -21,10 +21,14 @@ pub(crate) fn lock(input: &[u8]) -> Outcome {
     Ok(())
 }
 
+/// The memory for options, whatever the file contains: clap's description of all options, which is
+/// copied to check each value, and the list of mistakes, which is cut off.
+const OPTIONS: usize = 2 << 20;
+
 /// A configuration file with options.
 pub(crate) fn options(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
-    fuzzing::options(text).map(drop)
+    reserved(OPTIONS + 256 * input.len(), |_| fuzzing::options(text)).map(drop)
 }
 
 /// A warm-up file. The first byte selects the datatype of the input; its highest bit selects a raw

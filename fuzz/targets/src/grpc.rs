@@ -10,7 +10,7 @@ use pytriton_runtime::memory_budget::MemoryBudget;
 
 use crate::Outcome;
 use crate::http::DECODER;
-use crate::reserved::{UNTRACKED, reserved};
+use crate::reserved::{UNTRACKED, bounded, reserved};
 
 /// The largest message, as it arrives and after decompression.
 const LIMIT: usize = 64 << 10;
@@ -79,6 +79,9 @@ fn frames(body: &Bytes, sizes: [usize; 2]) -> impl Iterator<Item = Bytes> + Send
     })
 }
 
+/// The largest message for two bytes of input, in a list with twice the capacity.
+const PER_BYTE: usize = 1024;
+
 /// Decodes a message of one type and encodes it again.
 type Decode = fn(&[u8]) -> Result<(), DecodeError>;
 
@@ -113,7 +116,8 @@ pub(crate) fn protobuf(input: &[u8]) -> Outcome {
     };
     if let Some(response) = kind.checked_sub(128) {
         let decode = RESPONSES[usize::from(response) % RESPONSES.len()];
-        return decode(bytes).map_err(|error| error.to_string());
+        // Clients limit the size of a response, and reserve nothing.
+        return bounded(bytes, PER_BYTE, decode).map_err(|error| error.to_string());
     }
     let length = u32::try_from(bytes.len()).map_err(|error| error.to_string())?;
     let body = [&[0], &length.to_be_bytes()[..], bytes].concat();

@@ -29,9 +29,14 @@ pub(crate) fn reserved<T>(constant: usize, work: impl Fn(&Arc<MemoryBudget>) -> 
 }
 
 /// Runs a decoder of input that does not come from clients. It reserves nothing and may allocate
-/// `per_byte` bytes for each byte of its input.
+/// `per_byte` bytes for each byte of its input, and [`UNTRACKED`].
 pub(crate) fn bounded<T>(bytes: &[u8], per_byte: usize, work: impl Fn(&[u8]) -> T) -> T {
     reserved(UNTRACKED + per_byte * bytes.len(), |_| work(bytes))
+}
+
+/// Runs work that reserves nothing and may allocate `constant` bytes.
+pub(crate) fn within_constant<T>(constant: usize, work: impl Fn() -> T) -> T {
+    reserved(constant, |_| work())
 }
 
 /// Runs a decoder within a budget, and returns its highest usage.

@@ -6,10 +6,18 @@ use pytriton_backend::ring::fuzzing::Shared;
 use pytriton_backend::ring::{Consumer, Producer, PushError};
 
 use crate::Outcome;
+use crate::reserved::within_constant;
+
+/// The size of the queue of expected messages. The ring itself must not allocate.
+const QUEUE: usize = 64;
 
 /// Runs steps of five bytes: an operation and a position. Until a position is written from outside,
 /// the ring must behave like a queue.
 pub(crate) fn ring(input: &[u8]) -> Outcome {
+    within_constant(QUEUE, || steps(input))
+}
+
+fn steps(input: &[u8]) -> Outcome {
     let shared = Shared::default();
     let ring = shared.ring();
     let (mut producer, mut consumer) = (Producer::default(), Consumer::default());

@@ -20,7 +20,8 @@ pub(crate) fn worker_messages(input: &[u8]) -> Outcome {
     match kind {
         b'b' => bounded(bytes, PER_BYTE, batch),
         b'a' => bounded(bytes, PER_BYTE, response),
-        _ => messages(bytes),
+        // A message has a fixed size and is decoded in place.
+        _ => bounded(bytes, 0, messages),
     }
 }
 
