@@ -9,7 +9,7 @@ use pytriton_runtime::tensor::DataType;
 use pytriton_signature::LockFile;
 
 use crate::Outcome;
-use crate::reserved::{bounded, reserved};
+use crate::reserved::{bounded, within_constant};
 
 /// A lock file: everything that is read must survive a round trip.
 pub(crate) fn lock(input: &[u8]) -> Outcome {
@@ -28,7 +28,7 @@ const OPTIONS: usize = 2 << 20;
 /// A configuration file with options.
 pub(crate) fn options(input: &[u8]) -> Outcome {
     let text = std::str::from_utf8(input).map_err(|error| error.to_string())?;
-    reserved(OPTIONS + 256 * input.len(), |_| fuzzing::options(text)).map(drop)
+    within_constant(OPTIONS + 256 * input.len(), || fuzzing::options(text)).map(drop)
 }
 
 /// A warm-up file. The first byte selects the datatype of the input; its highest bit selects a raw

@@ -31,12 +31,12 @@ pub(crate) fn reserved<T>(constant: usize, work: impl Fn(&Arc<MemoryBudget>) -> 
 /// Runs a decoder of input that does not come from clients. It reserves nothing and may allocate
 /// `per_byte` bytes for each byte of its input, and [`UNTRACKED`].
 pub(crate) fn bounded<T>(bytes: &[u8], per_byte: usize, work: impl Fn(&[u8]) -> T) -> T {
-    reserved(UNTRACKED + per_byte * bytes.len(), |_| work(bytes))
+    within_constant(UNTRACKED + per_byte * bytes.len(), || work(bytes))
 }
 
 /// Runs work that reserves nothing and may allocate `constant` bytes.
 pub(crate) fn within_constant<T>(constant: usize, work: impl Fn() -> T) -> T {
-    reserved(constant, |_| work())
+    within(LIMIT, constant, |_| work()).0
 }
 
 /// Runs a decoder within a budget, and returns its highest usage.
