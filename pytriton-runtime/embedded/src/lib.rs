@@ -17,7 +17,7 @@
 
 #![cfg_attr(
     test,
-    allow(
+    expect(
         clippy::disallowed_methods,
         reason = "the tensors of tests need no reservation"
     )

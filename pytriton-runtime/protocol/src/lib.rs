@@ -3,7 +3,7 @@
 //!
 //! - `proto`: the gRPC messages and the client of their service.
 
-#![allow(
+#![expect(
     clippy::disallowed_methods,
     reason = "this crate is for clients, too, which reserve nothing"
 )]
