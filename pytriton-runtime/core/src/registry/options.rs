@@ -82,9 +82,7 @@ impl ModelOptions<'_> {
         parameters: &[],
         openai: None,
     };
-}
 
-impl ModelOptions<'_> {
     /// The maximum batch size; 0 for a model without a batch axis.
     pub(super) const fn rows(&self) -> u32 {
         match self.batching {

@@ -88,9 +88,7 @@ impl ModelOptions<'_> {
             _ => None,
         }
     }
-}
 
-impl ModelOptions<'_> {
     /// The sequence batcher, with Triton's defaults; `None` for a model without sequences.
     pub(super) fn sequencer(&self) -> Option<SequenceBatching> {
         let strategy = match self.sequence_batching? {

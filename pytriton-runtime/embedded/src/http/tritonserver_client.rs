@@ -80,7 +80,7 @@ pub(super) enum Connection {
     Standby(Lease),
 }
 
-/// The result of sending a request: the head of the response, or why there is none.
+/// The response to a request, or the error of sending it.
 pub(super) type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
 
 impl TritonserverClient {
