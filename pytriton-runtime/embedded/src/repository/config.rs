@@ -1,13 +1,13 @@
-use std::slice;
 use std::sync::Arc;
 
-use pytriton_core::model::{
-    DynamicBatching, InstanceGroup, InstanceGroups, ModelSpec, QueuePolicy, VersionPolicy,
-};
+use pytriton_core::model::{DynamicBatching, ModelSpec, QueuePolicy, VersionPolicy};
 use pytriton_core::registry::Registration;
 use pytriton_core::text::excerpt;
 use pytriton_kserve::configuration::{BACKEND, configuration};
 use serde_json::{Map, Value};
+
+use super::config_instances::instances;
+use super::config_value::{is_empty, is_same, number};
 
 /// The memory that parsing a configuration takes per byte of its text. An object with one member
 /// takes five bytes of text, such as `{"":` and `}`, and a whole node of a tree.
@@ -144,63 +144,6 @@ fn max_batch_size(spec: &ModelSpec, value: &Value) -> Result<u32, String> {
     }
 }
 
-fn instances(value: &Value) -> Result<InstanceGroups, String> {
-    let wrong = |what: &str| format!("'instance_group' with {what} is not supported");
-    let mut groups = Vec::new();
-    let mut left = MAX_INSTANCES;
-    // In protobuf JSON, one element may replace a list.
-    let list = match value {
-        Value::Array(groups) => groups.as_slice(),
-        Value::Object(_) => slice::from_ref(value),
-        _ => return Err(wrong("no list")),
-    };
-    for group in list {
-        let members = group.as_object().ok_or_else(|| wrong("no object"))?;
-        let extra = members.iter().find(|(name, value)| {
-            let known = ["name", "count", "kind", "gpus"].contains(&name.as_str());
-            !known && !is_empty(value)
-        });
-        if let Some((name, _)) = extra {
-            return Err(wrong(&format!("'{}'", excerpt(name))));
-        }
-        let count = members.get("count").map_or(Some(1), number);
-        let count = count.and_then(|count| u32::try_from(count).ok());
-        let count = count.filter(|count| *count > 0);
-        let count = count.ok_or_else(|| wrong("this count"))?;
-        let mut take = || {
-            let rest = left.checked_sub(count);
-            left = rest.ok_or_else(|| wrong("this many instances"))?;
-            Ok::<_, String>(())
-        };
-        match members.get("kind").and_then(Value::as_str) {
-            None | Some("KIND_AUTO" | "KIND_CPU") => {
-                take()?;
-                groups.push(InstanceGroup::cpu(count));
-            }
-            Some("KIND_GPU") => {
-                let gpus = members.get("gpus").and_then(Value::as_array);
-                let gpus = gpus.into_iter().flatten().map(|gpu| {
-                    let gpu = number(gpu).and_then(|gpu| u32::try_from(gpu).ok());
-                    gpu.ok_or_else(|| wrong("such GPUs"))
-                });
-                for gpu in gpus {
-                    let gpu = gpu?;
-                    take()?;
-                    groups.extend((0..count).map(|_| InstanceGroup::gpu(gpu)));
-                }
-            }
-            Some(_) => return Err(wrong("that kind")),
-        }
-    }
-    match groups.is_empty() {
-        true => Ok(1.into()),
-        false => Ok(groups.into()),
-    }
-}
-
-/// The maximum number of instances. More are assumed to be a mistake.
-const MAX_INSTANCES: u32 = 1 << 10;
-
 fn dynamic_batching(
     before: Option<&DynamicBatching>,
     own: Option<&Value>,
@@ -252,53 +195,6 @@ fn set_parameters(spec: &mut ModelSpec, value: &Value) -> Result<(), String> {
         spec.parameters.push((name.as_str().into(), text.into()));
     }
     Ok(())
-}
-
-/// Whether two fields are equal in protobuf JSON, which may omit defaults and encode integers as
-/// strings.
-fn is_same(own: &Value, other: &Value) -> bool {
-    let integer = |value: &Value| match value {
-        Value::String(text) => text.parse::<i64>().ok(),
-        value => value.as_i64(),
-    };
-    match (own, other) {
-        (Value::Object(own), Value::Object(other)) => {
-            let mut names = own.keys().chain(other.keys());
-            names.all(|name| {
-                let [own, other] = [own, other].map(|of| of.get(name).unwrap_or(&Value::Null));
-                is_same(own, other)
-            })
-        }
-        (Value::Array(own), Value::Array(other)) => {
-            let mut pairs = own.iter().zip(other);
-            own.len() == other.len() && pairs.all(|(own, other)| is_same(own, other))
-        }
-        _ => {
-            own == other
-                || (is_empty(own) && is_empty(other))
-                || integer(own).is_some_and(|own| integer(other) == Some(own))
-        }
-    }
-}
-
-/// Parses a number, which protobuf JSON may encode as a string.
-fn number(value: &Value) -> Option<u64> {
-    match value {
-        Value::String(text) => text.parse().ok(),
-        value => value.as_u64(),
-    }
-}
-
-/// Returns whether a member has its default value.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(boolean) => !boolean,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => ["", "0", "FORMAT_NONE"].contains(&text.as_str()),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 mod cached;
 mod changed;
 mod config;
+mod config_instances;
+mod config_value;
 mod control_error;
 mod error;
 mod lifecycle;
