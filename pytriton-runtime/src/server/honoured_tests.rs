@@ -9,6 +9,7 @@ use pytriton_tritonserver::server::TritonserverError;
 use pytriton_tritonserver::server::checks::{check_options, check_tls};
 
 use crate::flags::Flags;
+use crate::registry::Registry;
 
 use super::{Options, ServerError};
 
@@ -160,6 +161,6 @@ fn checked_by_embedded(options: &Options) -> Result<(), EmbeddedError> {
 
 fn checked_by_tritonserver(options: &Options) -> Result<(), TritonserverError> {
     options.control.check()?;
-    check_options(options, true)?;
+    check_options(&Registry::default(), options, true)?;
     Ok(check_tls(options)?)
 }

@@ -132,10 +132,6 @@ pub(super) async fn start_sidecar(
     let sidecar = SidecarServer::start(registry, options, running).await?;
     let own = sidecar.addresses();
     if options.allowed_hosts.is_some() {
-        if own.is_empty() && !options.allow_docs {
-            let option = "--allowed-hosts";
-            return Err(TritonserverError::EmbeddedOnly { option }.into());
-        }
         tracing::warn!(
             "--allowed-hosts applies only to the OpenAI routes and the docs page: tritonserver does not check host names"
         );

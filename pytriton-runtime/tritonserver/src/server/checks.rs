@@ -1,5 +1,6 @@
 //! Checks of the options for the tritonserver engine.
 
+use pytriton_core::registry::Registry;
 use pytriton_engine::options::{ControlError, ControlMode, Options};
 use pytriton_engine::port::Port;
 use pytriton_engine::tls::{TlsError, inspect, plan};
@@ -10,19 +11,28 @@ use crate::triton::{Located, Version, version};
 use super::TritonserverError;
 
 /// Refuses options that the tritonserver engine does not support. `docs` states whether this binary
-/// can serve the docs page.
+/// can serve the docs page and the OpenAI routes.
 ///
 /// # Errors
 ///
 /// Returns a [`TritonserverError`] that names the option.
-pub fn check_options(options: &Options, docs: bool) -> Result<(), TritonserverError> {
+pub fn check_options(
+    registry: &Registry,
+    options: &Options,
+    docs: bool,
+) -> Result<(), TritonserverError> {
+    let texts = || registry.served().iter().any(|spec| spec.openai.is_some());
+    let checks_hosts = docs && (options.allow_docs || texts());
     let theirs = [
         (
             options.max_bytes_in_flight.is_some(),
             "--max-bytes-in-flight",
         ),
         // tritonserver does not check host names: the option is for the ports next to it.
-        (options.allowed_hosts.is_some() && !docs, "--allowed-hosts"),
+        (
+            options.allowed_hosts.is_some() && !checks_hosts,
+            "--allowed-hosts",
+        ),
         (options.vertex_ai_address.is_some(), "--vertex-ai-address"),
         (options.sagemaker_address.is_some(), "--sagemaker-address"),
     ];
@@ -105,15 +115,22 @@ mod tests {
             (&[alone, "--docs-address=::1"], "--docs-address configures"),
             (&[alone, "--docs-port=0", "--allow-docs=false"], ""),
             (&["--docs-port=0", "--docs-address=::1"], ""),
+            (&["--allowed-hosts=a"], ""),
+            (
+                &["--allowed-hosts=a", "--allow-docs=false"],
+                "does not support --allowed-hosts",
+            ),
         ] {
             let options = Options::parse(arguments).unwrap();
-            let message = check_options(&options, true).err();
+            let message = check_options(&Registry::default(), &options, true).err();
             let message = message.map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(message.is_empty(), expected.is_empty(), "{message}");
             assert!(message.contains(expected), "{message}");
         }
         let options = Options::parse(["--docs-port=0"]).unwrap();
-        let message = check_options(&options, false).unwrap_err().to_string();
+        let message = check_options(&Registry::default(), &options, false)
+            .unwrap_err()
+            .to_string();
         assert!(
             message.contains("requires pytriton's feature `embedded`"),
             "{message}"

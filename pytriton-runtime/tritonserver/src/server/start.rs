@@ -34,7 +34,7 @@ pub async fn start(
     if !options.allow_http && !options.allow_grpc {
         return Err(OptionsError::NoEndpoint.into());
     }
-    check_options(options, docs)?;
+    check_options(registry, options, docs)?;
     check_tls(options)?;
     check_histograms(options, located).await?;
     for spec in registry.iter() {
