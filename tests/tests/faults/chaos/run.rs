@@ -111,8 +111,11 @@ impl Run {
     /// Ends the clients, and checks the results of all requests. After that, no fault explains an
     /// error.
     pub(super) fn end(mut self) -> Result<()> {
+        let calls = self.grpc.end()?;
+        // The last calls may have crashed tritonserver.
+        self.returned(Fault::Own)?;
         let mut book = self.clients.stop();
-        book.add(self.grpc.end()?);
+        book.add(calls);
         println!(
             "{:?}; {} right, {} cancelled, {} errors, {} cut, {} wrong, {} hung",
             self.record.counts(),
@@ -139,13 +142,15 @@ impl Run {
 
     /// Waits until a new tritonserver is running.
     fn restarted(&mut self) -> Result<()> {
+        // It may crash again while calls are cancelled.
         wait_until("the restart", RESTART, || {
             let another = child(&self.server).filter(|child| Some(*child) != self.alive);
-            another.is_some() && self.is_right()
+            let narrow = || self.narrow.register_again(&self.server.banner().http);
+            another.is_some() && self.is_right() && narrow().is_ok()
         });
         self.alive = child(&self.server);
         self.died = Instant::now();
-        self.narrow.register_again(&self.server.banner().http)
+        Ok(())
     }
 
     /// Waits until all models respond correctly after a fault.
