@@ -5,28 +5,30 @@ use std::sync::Arc;
 
 use pytriton_core::model::ModelSpec;
 
-/// A version of a model.
-pub trait LoadedModel: fmt::Debug + Send + Sync {
-    /// Returns its description.
-    fn spec(&self) -> &Arc<ModelSpec>;
-
-    /// Returns whether tritonserver has loaded it; `None` if unknown because tritonserver is being
-    /// restarted.
-    fn is_loaded(&self) -> Option<bool>;
+/// All versions, by name and version.
+#[derive(Clone)]
+pub struct LoadedModels {
+    specs: Vec<Arc<ModelSpec>>,
+    is_loaded: Arc<IsLoaded>,
 }
 
-/// All versions, by name and version.
-#[derive(Debug, Clone)]
-pub struct LoadedModels(Vec<Arc<dyn LoadedModel>>);
+/// Returns whether tritonserver has loaded a model; `None` if unknown because tritonserver is being
+/// restarted.
+type IsLoaded = dyn Fn(&ModelSpec) -> Option<bool> + Send + Sync;
 
 /// tritonserver has died, and it is unknown which models the next one loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Restarting;
 
 impl LoadedModels {
-    /// Creates the list from models sorted by name and version.
-    pub fn new(models: Vec<Arc<dyn LoadedModel>>) -> Self {
-        Self(models)
+    /// Creates the list from models sorted by name and version. `is_loaded` returns whether
+    /// tritonserver has loaded one of them, or `None` if that is unknown.
+    pub fn new(
+        specs: Vec<Arc<ModelSpec>>,
+        is_loaded: impl Fn(&ModelSpec) -> Option<bool> + Send + Sync + 'static,
+    ) -> Self {
+        let is_loaded = Arc::new(is_loaded);
+        Self { specs, is_loaded }
     }
 
     /// Returns the latest loaded version of a model.
@@ -35,17 +37,17 @@ impl LoadedModels {
     ///
     /// Returns [`Restarting`] if it is unknown.
     pub fn latest(&self, name: &str) -> Result<Option<&Arc<ModelSpec>>, Restarting> {
-        let versions = self.0.iter().rev();
-        let mut versions = versions.filter(|model| *model.spec().name == *name);
+        let versions = self.specs.iter().rev();
+        let mut versions = versions.filter(|spec| *spec.name == *name);
         let mut known = true;
-        let loaded = versions.find(|model| {
-            let loaded = model.is_loaded();
+        let loaded = versions.find(|spec| {
+            let loaded = (self.is_loaded)(spec);
             known &= loaded.is_some();
             loaded == Some(true)
         });
         match loaded {
             None if !known => Err(Restarting),
-            loaded => Ok(loaded.map(|model| model.spec())),
+            loaded => Ok(loaded),
         }
     }
 
@@ -55,11 +57,18 @@ impl LoadedModels {
     ///
     /// Returns [`Restarting`] if one is unknown.
     pub fn loaded(&self) -> Result<Vec<&Arc<ModelSpec>>, Restarting> {
-        let models = self.0.iter().filter_map(|model| match model.is_loaded() {
-            Some(loaded) => loaded.then(|| Ok(model.spec())),
+        let specs = self.specs.iter();
+        let specs = specs.filter_map(|spec| match (self.is_loaded)(spec) {
+            Some(loaded) => loaded.then_some(Ok(spec)),
             None => Some(Err(Restarting)),
         });
-        models.collect()
+        specs.collect()
+    }
+}
+
+impl fmt::Debug for LoadedModels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedModels").finish_non_exhaustive()
     }
 }
 
@@ -75,29 +84,18 @@ mod tests {
 
     use super::*;
 
-    #[derive(Debug)]
-    struct Version(Arc<ModelSpec>, Option<bool>);
-
-    impl LoadedModel for Version {
-        fn spec(&self) -> &Arc<ModelSpec> {
-            &self.0
-        }
-
-        fn is_loaded(&self) -> Option<bool> {
-            self.1
-        }
-    }
-
     fn models(loaded: &[Option<bool>]) -> LoadedModels {
-        let versions = (1..).zip(loaded).map(|(version, loaded)| {
-            let spec = ModelSpec {
+        let spec = IDENTITY.spec().unwrap();
+        let specs = (1..).zip(loaded).map(|(version, _)| {
+            Arc::new(ModelSpec {
                 version,
-                ..IDENTITY.spec().unwrap()
-            };
-            let version: Arc<dyn LoadedModel> = Arc::new(Version(Arc::new(spec), *loaded));
-            version
+                ..spec.clone()
+            })
         });
-        LoadedModels::new(versions.collect())
+        let loaded = loaded.to_vec();
+        LoadedModels::new(specs.collect(), move |spec| {
+            loaded[spec.version as usize - 1]
+        })
     }
 
     #[test]

@@ -33,7 +33,6 @@ mod work;
     reason = "the module is named after its main type"
 )]
 mod worker;
-mod worker_model;
 
 pub use error::WorkerError;
 pub use served_models::ServedModels;

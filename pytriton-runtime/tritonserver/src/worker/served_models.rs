@@ -28,6 +28,15 @@ impl ServedModels {
             && models.all(|sessions| sessions.instances.availability() == Availability::Ready)
     }
 
+    /// Like [`has`](Self::has), but returns `None` if that is unknown because tritonserver is down.
+    pub(super) fn is_loaded(&self, model: &ModelSpec) -> Option<bool> {
+        // Relaxed: at the moment of a change either value is correct.
+        match self.has(model) {
+            false if self.down.load(Ordering::Relaxed) => None,
+            loaded => Some(loaded),
+        }
+    }
+
     /// Returns whether tritonserver has loaded a model.
     pub fn has(&self, model: &ModelSpec) -> bool {
         let found = self.listener.find(&model.name, model.version.into());

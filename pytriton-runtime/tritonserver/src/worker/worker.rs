@@ -13,7 +13,7 @@ use pytriton_backend::session::Token;
 use pytriton_backend::{SOCKET_VARIABLE, TOKEN_VARIABLE, return_large_blocks};
 use pytriton_core::instance::FatalError;
 use pytriton_core::registry::Registry;
-use pytriton_engine::loaded_models::{LoadedModel, LoadedModels};
+use pytriton_engine::loaded_models::LoadedModels;
 use pytriton_engine::options::{ControlMode, ControlOptions};
 use pytriton_engine::side_channel::SideChannel;
 use tokio::net::UnixListener;
@@ -25,7 +25,6 @@ use super::listener::Listener;
 use super::loads::Loads;
 use super::served_models::ServedModels;
 use super::sessions::Sessions;
-use super::worker_model::WorkerModel;
 
 /// The instances of all models, and the socket on which tritonserver connects to them.
 #[derive(Debug)]
@@ -101,13 +100,9 @@ impl Worker {
     /// Returns the models that tritonserver has loaded.
     pub(crate) fn loaded_models(&self) -> LoadedModels {
         let models = self.listener.models.iter();
-        let models = models.map(|loads| -> Arc<dyn LoadedModel> {
-            Arc::new(WorkerModel {
-                loads: Arc::clone(loads),
-                down: Arc::clone(&self.down),
-            })
-        });
-        LoadedModels::new(models.collect())
+        let specs = models.map(|loads| Arc::clone(loads.spec()));
+        let served = self.served_models();
+        LoadedModels::new(specs.collect(), move |model| served.is_loaded(model))
     }
 
     /// Records whether tritonserver is down: one has died, and the next is not ready yet.

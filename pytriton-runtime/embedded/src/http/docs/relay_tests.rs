@@ -2,11 +2,10 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderName, Request};
-use pytriton_core::model::ModelSpec;
 use pytriton_engine::Limits;
 use pytriton_engine::access::default_routes;
 use pytriton_engine::access::{Group, Secret, Secrets};
-use pytriton_engine::loaded_models::{LoadedModel, LoadedModels};
+use pytriton_engine::loaded_models::LoadedModels;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -19,19 +18,6 @@ use crate::testing::IDENTITY;
 use super::super::tests::app;
 use super::super::{TritonserverClient, handle_docs_port};
 use super::{OpenApiDocument, Relay};
-
-#[derive(Debug)]
-struct Loaded(Arc<ModelSpec>);
-
-impl LoadedModel for Loaded {
-    fn spec(&self) -> &Arc<ModelSpec> {
-        &self.0
-    }
-
-    fn is_loaded(&self) -> Option<bool> {
-        Some(true)
-    }
-}
 
 /// A server that sends this response to every request and keeps the connection open. Returns the
 /// requests it receives.
@@ -75,7 +61,7 @@ async fn relay_of(
             connections,
         )),
         metrics: Some(address),
-        models: LoadedModels::new(vec![Arc::new(Loaded(Arc::new(IDENTITY.spec().unwrap())))]),
+        models: LoadedModels::new(vec![Arc::new(IDENTITY.spec().unwrap())], |_| Some(true)),
         document: OpenApiDocument::new(default_routes().only_paths(is_used_by_page)),
     };
     (relay, asked)

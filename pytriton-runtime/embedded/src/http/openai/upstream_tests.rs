@@ -29,7 +29,7 @@ async fn upstream(said: &'static str, connections: usize) -> Arc<Upstream> {
             });
         }
     });
-    let models = LoadedModels::new(Vec::new());
+    let models = LoadedModels::new(Vec::new(), |_| None);
     let client = Arc::new(TritonserverClient::new(
         address,
         Arc::default(),
