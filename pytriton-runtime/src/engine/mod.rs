@@ -2,8 +2,8 @@
 //! control.
 
 pub use pytriton_engine::options::{
-    ControlError, ControlMode, ControlOptions, EngineChoice, TritonOptions, UnsupportedOption,
-    UnsupportedOptions,
+    ControlError, ControlMode, ControlOptions, EngineChoice, NoTritonserver, TritonOptions,
+    UnsupportedOption, UnsupportedOptions,
 };
 
 pub use crate::server::ChoiceError;

@@ -1,4 +1,4 @@
-use crate::engine::{EngineChoice, TritonOptions};
+use crate::engine::{EngineChoice, NoTritonserver, TritonOptions};
 
 use super::chosen_engine::ChosenEngine;
 use super::{ServerError, embedded, tritonserver};
@@ -13,11 +13,8 @@ pub enum ChoiceError {
     )]
     NoEmbedded,
     /// This binary has no tritonserver engine.
-    #[error("this binary has no tritonserver engine: {reason}")]
-    NoTritonserver {
-        /// The reason.
-        reason: &'static str,
-    },
+    #[error(transparent)]
+    NoTritonserver(#[from] NoTritonserver),
     /// tritonserver listens on its own ports, so it cannot serve a router.
     #[error(
         "tritonserver serves its own ports and cannot serve a router: use the embedded engine, or call `run`"

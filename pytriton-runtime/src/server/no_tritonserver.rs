@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pytriton_engine::options::TritonOptions;
+use pytriton_engine::options::{NoTritonserver, TritonOptions};
 
 use crate::registry::Registry;
 
@@ -38,5 +38,5 @@ fn absent() -> ChoiceError {
         }
         false => "it is built without the feature `tritonserver` of pytriton",
     };
-    ChoiceError::NoTritonserver { reason }
+    NoTritonserver { reason }.into()
 }

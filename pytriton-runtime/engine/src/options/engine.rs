@@ -2,8 +2,17 @@ use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
+use thiserror::Error;
 
 use crate::flags::{Flags, HEADING};
+
+/// This binary has no tritonserver engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("this binary has no tritonserver engine: {reason}")]
+pub struct NoTritonserver {
+    /// The reason.
+    pub reason: &'static str,
+}
 
 /// The engine, and the options of the tritonserver engine.
 #[derive(Debug, Clone, Args)]

@@ -10,7 +10,7 @@ mod server;
 mod unsupported;
 
 pub use control::{ControlError, ControlMode, ControlOptions};
-pub use engine::{EngineChoice, TritonOptions};
+pub use engine::{EngineChoice, NoTritonserver, TritonOptions};
 pub use error::OptionsError;
 pub use limits::LimitOptions;
 pub use server::Options;

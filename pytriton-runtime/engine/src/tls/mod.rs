@@ -6,5 +6,5 @@ mod plan;
 
 pub use error::TlsError;
 pub use options::{TlsFlags, TlsOptions};
-pub use plan::plan;
+pub use plan::{grpc_uses_tls, plan};
 pub use pytriton_net::tls::{CertificateError, Certificates, Expiry, TlsFile, TlsFiles, inspect};

@@ -92,6 +92,12 @@ impl TlsFlags {
         }
     }
 
+    /// Returns whether TLS is enabled. As in tritonserver, setting the client certificate option
+    /// enables it.
+    pub(super) fn is_on(&self) -> bool {
+        self.use_ssl == Some(true) || self.mutual.is_some()
+    }
+
     fn of(matches: &ArgMatches, [on, mutual, certificate, key, roots]: &[Flag; 5]) -> Self {
         let switch = |flag: &Flag| matches.get_one::<bool>(flag.name).copied();
         let file = |flag: &Flag| matches.get_one::<PathBuf>(flag.name).cloned();

@@ -64,6 +64,11 @@ pub fn plan(options: &TlsOptions, flags: &Flags) -> Result<PortMap<TlsFiles>, Tl
     Ok(plan)
 }
 
+/// Returns whether the flags for tritonserver enable TLS for gRPC.
+pub fn grpc_uses_tls(flags: &Flags) -> bool {
+    TlsFlags::of_grpc(flags).is_on()
+}
+
 /// The ports whose files are in use.
 #[derive(Default)]
 struct Taken {
@@ -79,13 +84,12 @@ fn files(
     ports: &[PortFlags<'_>],
     taken: &mut Taken,
 ) -> Result<Option<TlsFiles>, TlsError> {
-    // As in tritonserver, setting the client certificate option enables TLS.
-    if switch.use_ssl != Some(true) && switch.mutual.is_none() {
-        return Ok(None);
-    }
     let &[(port, _), ..] = ports else {
         return Ok(None);
     };
+    if !switch.is_on() {
+        return Ok(None);
+    }
     let given = ports
         .iter()
         .find(|(_, flags)| flags.certificate.is_some() || flags.key.is_some());

@@ -7,7 +7,6 @@ use tokio::join;
 use tokio::runtime::Builder;
 use tokio::time::Instant;
 
-use crate::port::Port;
 use crate::registry::Registry;
 use crate::server::chosen_engine::Plan;
 use crate::server::embedded::SidecarServer;
@@ -15,7 +14,6 @@ use crate::server::run::runtime;
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::{Progress, Running};
 use crate::server::{Addresses, Options, ServerError, TritonserverError};
-use crate::tls::plan;
 use crate::triton::{Located, OwnConnections, Probe, Stopped, TritonEngine};
 
 use super::engine::TritonserverEngine;
@@ -126,8 +124,7 @@ pub(super) async fn start_sidecar(
     options: &Options,
     engine: &TritonEngine,
 ) -> Result<(SidecarServer, Addresses), ServerError> {
-    let tls = plan(&options.tls, &options.triton.flags).map_err(TritonserverError::from)?;
-    let running = engine.running(tls.get(Port::Grpc).is_some());
+    let running = engine.running();
     let mut addresses = running.addresses;
     let sidecar = SidecarServer::start(registry, options, running).await?;
     let own = sidecar.addresses();

@@ -1,6 +1,6 @@
 use pytriton_core::registry::RegistryError;
 use pytriton_engine::access::AccessError;
-use pytriton_engine::options::{ControlError, OptionsError};
+use pytriton_engine::options::{ControlError, NoTritonserver, OptionsError};
 use pytriton_engine::tls::TlsError;
 use thiserror::Error;
 
@@ -13,11 +13,8 @@ use crate::triton::{EngineError, LocateError, ProbeError, Version, WriteError};
 #[non_exhaustive]
 pub enum FindError {
     /// This binary has no tritonserver engine.
-    #[error("this binary has no tritonserver engine: {reason}")]
-    NoBackend {
-        /// The reason.
-        reason: &'static str,
-    },
+    #[error(transparent)]
+    NoTritonserver(#[from] NoTritonserver),
     /// No tritonserver was found.
     #[error("{0}; the command `install` downloads one")]
     Locate(#[from] LocateError),

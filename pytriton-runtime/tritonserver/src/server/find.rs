@@ -9,9 +9,7 @@ use super::FindError;
 ///
 /// Returns a [`FindError`] if none is found, or if the binary does not contain the backend.
 pub fn find(paths: &SearchPaths) -> Result<(Located, Probe), FindError> {
-    if let Err(reason) = BACKEND_LIBRARY {
-        return Err(FindError::NoBackend { reason });
-    }
+    BACKEND_LIBRARY?;
     let located = paths.locate()?;
     let probe = Probe::new(&located.binary)?;
     Ok((located, probe))

@@ -8,6 +8,8 @@ use std::{env, fs};
 use pytriton_core::instance::FatalError;
 use pytriton_core::registry::Registry;
 use pytriton_engine::RunningTritonserver;
+use pytriton_engine::options::NoTritonserver;
+use pytriton_engine::tls::grpc_uses_tls;
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
@@ -72,11 +74,8 @@ pub enum EngineError {
         source: io::Error,
     },
     /// This binary contains no backend for tritonserver.
-    #[error("this binary has no tritonserver engine: {reason}")]
-    NoBackend {
-        /// The reason.
-        reason: &'static str,
-    },
+    #[error(transparent)]
+    NoTritonserver(#[from] NoTritonserver),
     /// tritonserver does not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -133,9 +132,9 @@ impl TritonEngine {
         &self.launch.endpoints
     }
 
-    /// Returns the server as the ports of this process next to it use it. `grpc_tls` states
-    /// whether its gRPC port uses TLS.
-    pub fn running(&self, grpc_tls: bool) -> RunningTritonserver {
+    /// Returns the server as the ports of this process next to it use it.
+    pub fn running(&self) -> RunningTritonserver {
+        let grpc_tls = grpc_uses_tls(&self.launch.flags);
         RunningTritonserver {
             addresses: self.endpoints().addresses(grpc_tls),
             access: Arc::clone(&self.launch.access),
@@ -285,7 +284,7 @@ fn write_backends(folder: &Path, others: Option<&Path>) -> Result<(), EngineErro
         let path = path.to_owned();
         |source| EngineError::Backend { path, source }
     };
-    let bytes = BACKEND_LIBRARY.map_err(|reason| EngineError::NoBackend { reason })?;
+    let bytes = BACKEND_LIBRARY?;
     let ours = folder.join(BACKEND_NAME);
     fs::create_dir_all(&ours).map_err(failed(&ours))?;
     let library = ours.join(format!("libtriton_{BACKEND_NAME}.so"));

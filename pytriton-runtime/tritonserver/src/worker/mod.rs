@@ -34,12 +34,17 @@ mod work;
 )]
 mod worker;
 
+use pytriton_engine::options::NoTritonserver;
+
 pub use error::WorkerError;
 pub use served_models::ServedModels;
 pub use worker::Worker;
 
 /// The shared library of the Triton backend, or the reason why this binary has none.
-pub const BACKEND_LIBRARY: Result<&[u8], &str> = pytriton_backend::LIBRARY;
+pub const BACKEND_LIBRARY: Result<&[u8], NoTritonserver> = match pytriton_backend::LIBRARY {
+    Ok(library) => Ok(library),
+    Err(reason) => Err(NoTritonserver { reason }),
+};
 /// The name of the backend in a model's configuration. The library is `<name>/libtriton_<name>.so`
 /// in the backend directory.
 pub const BACKEND_NAME: &str = pytriton_backend::NAME;
