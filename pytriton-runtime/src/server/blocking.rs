@@ -1,10 +1,9 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 use super::ServerError;
-use super::run::runtime;
 
 /// Runs a closure on a new thread and waits for it. Code that blocks on a runtime must not run on a
 /// runtime thread.
@@ -18,4 +17,16 @@ pub(super) fn on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// Blocks on a future on a new thread.
 pub(super) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ServerError> {
     on_new_thread(|| Ok(runtime(&mut Builder::new_current_thread())?.block_on(future)))
+}
+
+/// Builds a runtime.
+pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
+    builder
+        .enable_all()
+        .thread_name("pytriton")
+        .build()
+        .map_err(|source| ServerError::System {
+            what: "the runtime",
+            source,
+        })
 }

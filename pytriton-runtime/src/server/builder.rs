@@ -33,6 +33,13 @@ pub struct Builder {
 
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
 
+impl Triton {
+    /// Returns a builder. Its defaults come from the environment.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
 impl Builder {
     /// Adds command-line arguments, such as options that are passed on to tritonserver.
     pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {

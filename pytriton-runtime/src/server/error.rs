@@ -4,15 +4,15 @@ use std::sync::Arc;
 use pytriton_core::instance::FatalError;
 use pytriton_core::registry::RegistryError;
 use pytriton_core::runtime_models::ModelFlaws;
+#[cfg(feature = "embedded")]
+use pytriton_embedded::server::EmbeddedError;
 use pytriton_engine::options::OptionsError;
 use pytriton_engine::trace::TracesError;
+#[cfg(tritonserver)]
+use pytriton_tritonserver::server::TritonserverError;
 use thiserror::Error;
 
 use super::ChoiceError;
-#[cfg(feature = "embedded")]
-use super::EmbeddedError;
-#[cfg(tritonserver)]
-use super::TritonserverError;
 
 /// An error of starting, running or stopping the server.
 #[derive(Debug, Error)]

@@ -5,9 +5,9 @@ use tokio::runtime::Builder;
 use crate::logging;
 
 use super::banner::banner;
-use super::blocking::on_new_thread;
+use super::blocking::{on_new_thread, runtime};
 use super::ffi::outlive_file_size_limits;
-use super::run::{print, runtime};
+use super::run::print;
 use super::shutdown_phase::ShutdownPhase;
 use super::signal::StopSignals;
 use super::supervisor::{Phase, Supervisor};

@@ -23,8 +23,13 @@ mod foreground;
 #[cfg(test)]
 #[cfg(all(feature = "embedded", tritonserver))]
 mod honoured_tests;
+#[cfg(feature = "embedded")]
+mod in_process;
 mod run;
 mod shutdown_phase;
+#[cfg(tritonserver)]
+#[cfg_attr(not(feature = "embedded"), path = "no_sidecar.rs")]
+mod sidecar;
 mod signal;
 mod signature_check;
 mod supervisor;
@@ -41,8 +46,10 @@ pub use banner::{model_line, table};
 pub use builder::Builder;
 pub use choice::ChoiceError;
 #[cfg(feature = "embedded")]
-pub use embedded::{EmbeddedError, Local, Router, Server};
+pub use embedded::{EmbeddedError, Server};
 pub use error::ServerError;
+#[cfg(feature = "embedded")]
+pub use in_process::{Local, Router};
 pub use run::run;
 pub use triton::Triton;
 #[cfg(tritonserver)]

@@ -10,6 +10,7 @@ use crate::openapi::document;
 use crate::registry::Registry;
 use crate::trace::{Export, TracesExporter};
 
+use super::blocking::runtime;
 use super::chosen_engine::ChosenEngine;
 use super::command::{Command, CommandLine, Format};
 use super::ffi::outlive_file_size_limits;
@@ -133,17 +134,6 @@ fn with_runtime<T>(
     // A function that never returns must not keep the process from ending.
     runtime.shutdown_background();
     done
-}
-
-pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, ServerError> {
-    builder
-        .enable_all()
-        .thread_name("pytriton")
-        .build()
-        .map_err(|source| ServerError::System {
-            what: "the runtime",
-            source,
-        })
 }
 
 /// Prints text and ignores errors: a closed standard output is no reason to stop serving.

@@ -11,7 +11,7 @@ use super::choice::{choose, choose_without_ports};
 use super::chosen_engine::{ChosenEngine, Plan};
 use super::shutdown_phase::ShutdownPhase;
 use super::supervisor::{Phase, Running, Supervisor};
-use super::{Addresses, Builder, Options, ServerError, descriptors};
+use super::{Addresses, Options, ServerError, descriptors};
 
 /// The origin of a stop that the program requests.
 const CALL: &str = "a call to `stop`";
@@ -52,11 +52,6 @@ pub struct Triton {
 }
 
 impl Triton {
-    /// Returns a builder. Its defaults come from the environment.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
     /// Creates a server with these options and models.
     pub fn with(options: Options, models: Registry) -> Self {
         let models = options.served(models);

@@ -14,10 +14,10 @@ use crate::server::engine::Engine;
 
 /// The embedded engine.
 #[derive(Debug)]
-pub(super) struct EmbeddedEngine {
-    pub(super) models: Arc<ModelRepository>,
+pub(in crate::server) struct EmbeddedEngine {
+    pub(in crate::server) models: Arc<ModelRepository>,
     /// The runtime that serves.
-    pub(super) workers: Handle,
+    pub(in crate::server) workers: Handle,
 }
 
 impl Engine for EmbeddedEngine {

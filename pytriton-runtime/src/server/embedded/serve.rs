@@ -8,15 +8,13 @@ use crate::heap::keep;
 use crate::logging;
 use crate::offload::mark_blockable;
 use crate::server::ServerError;
+use crate::server::blocking::runtime;
 use crate::server::chosen_engine::Plan;
-use crate::server::run::runtime;
 use crate::server::shutdown_phase::ShutdownReceiver;
 use crate::server::supervisor::{Progress, Running};
 
 use super::Server;
 use super::engine::EmbeddedEngine;
-
-const LEAST: usize = 2;
 
 /// Serves until an order to stop arrives.
 ///
@@ -48,10 +46,14 @@ pub(super) fn serve(
     done
 }
 
-/// Returns the number of worker threads. At least two are needed, because a function may run inline
-/// on one of them.
+/// The minimum number of worker threads, because a function may run inline on one of them.
+const MIN_WORKER_THREADS: usize = 2;
+
+/// Returns the number of worker threads.
 fn threads() -> usize {
-    available_parallelism().map_or(LEAST, |processors| processors.get().max(LEAST))
+    available_parallelism().map_or(MIN_WORKER_THREADS, |processors| {
+        processors.get().max(MIN_WORKER_THREADS)
+    })
 }
 
 fn serve_on(

@@ -8,10 +8,10 @@ use tokio::runtime::Builder;
 use tokio::time::Instant;
 
 use crate::registry::Registry;
+use crate::server::blocking::runtime;
 use crate::server::chosen_engine::Plan;
-use crate::server::embedded::SidecarServer;
-use crate::server::run::runtime;
 use crate::server::shutdown_phase::ShutdownReceiver;
+use crate::server::sidecar::SidecarServer;
 use crate::server::supervisor::{Progress, Running};
 use crate::server::{Addresses, Options, ServerError, TritonserverError};
 use crate::triton::{Located, OwnConnections, Probe, Stopped, TritonEngine};

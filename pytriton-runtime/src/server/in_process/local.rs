@@ -19,7 +19,7 @@ use crate::request::{InferInput, InferRequest, ParameterValue, Response};
 use crate::server::{ServerError, Triton};
 use crate::service::{AppState, Error};
 
-use super::engine::EmbeddedEngine;
+use super::super::embedded::EmbeddedEngine;
 
 /// Calls the models of a [`Triton`] from within its process, with tensors instead of encoded bytes.
 ///
