@@ -2,6 +2,8 @@
 //! extension.
 
 mod batching;
+mod error;
+mod export;
 #[cfg(feature = "otel")]
 mod exporter;
 mod finished;
@@ -15,6 +17,8 @@ mod recorder;
 mod traces;
 
 pub use batching::Batching;
+pub use error::TracesError;
+pub use export::Export;
 pub use finished::{Attribute, FinishedSpan};
 #[cfg(not(feature = "otel"))]
 pub use otlp::Recorder;
@@ -22,4 +26,4 @@ pub use otlp::dropped_spans;
 pub use pytriton_core::trace::*;
 #[cfg(feature = "otel")]
 pub use recorder::Recorder;
-pub use traces::{Export, TracesError, TracesExporter};
+pub use traces::TracesExporter;

@@ -2,8 +2,8 @@
 
 use tracing_subscriber::Registry;
 
-use super::traces::{BoxedLayer, Export, TracesError};
-use super::{Batching, FinishedSpan, TraceContext};
+use super::export::{BoxedLayer, Export};
+use super::{Batching, FinishedSpan, TraceContext, TracesError};
 
 /// Uninhabited.
 #[derive(Debug)]

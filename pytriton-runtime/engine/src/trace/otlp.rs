@@ -9,9 +9,9 @@ use tracing::{Level, Metadata};
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::{Layer, Registry};
 
-use super::Batching;
+use super::export::{BoxedLayer, Export};
 use super::exporter::{Bounded, DroppedSpans};
-use super::traces::{BoxedLayer, Export, TracesError};
+use super::{Batching, TracesError};
 
 /// The spans that the exporter could not queue or send, once it exists.
 static DROPPED_SPANS: OnceLock<DroppedSpans> = OnceLock::new();

@@ -1,7 +1,8 @@
 use clap::ValueEnum;
-use thiserror::Error;
-use tracing_subscriber::{Layer, Registry};
+use tracing_subscriber::Registry;
 
+use super::TracesError;
+use super::export::{BoxedLayer, Export};
 use super::otlp::export;
 
 /// The exporter of spans.
@@ -12,28 +13,6 @@ pub enum TracesExporter {
     None,
     /// To a collector, over HTTP as protobuf.
     Otlp,
-}
-
-/// Spans cannot be exported.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TracesError {
-    /// This binary has no exporter.
-    #[error("this binary cannot export spans: it is built without the feature `otel` of pytriton")]
-    Absent,
-    /// The exporter does not start.
-    #[error("{0}")]
-    Exporter(String),
-}
-
-/// A boxed layer.
-pub(super) type BoxedLayer<S> = Box<dyn Layer<S> + Send + Sync>;
-
-/// An active export. Dropping it sends the remaining spans.
-#[derive(Debug, Default)]
-pub struct Export {
-    #[cfg(feature = "otel")]
-    pub(super) provider: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
 }
 
 impl TracesExporter {

@@ -20,6 +20,7 @@ use crate::server::http_builders::{HttpBuilders, StreamExecutor};
 use crate::server::port::{Port, health_budget};
 use crate::server::response_body::ResponseBody;
 use crate::server::socket_options::set_socket_options;
+use crate::server::stop::stopped;
 use crate::server::stream::Stream;
 use crate::server::tracked_io::TrackedIo;
 use crate::tls::Certificates;
@@ -284,15 +285,6 @@ async fn closing(
         biased;
         deadline = stopped(stop) => CloseReason::Stop(deadline),
         reason = state.overdue(timeouts) => CloseReason::Overdue(reason),
-    }
-}
-
-/// Waits until the server stops. Returns the time by which connections must finish.
-pub(crate) async fn stopped(stop: &mut watch::Receiver<Option<Instant>>) -> Instant {
-    match stop.wait_for(Option::is_some).await {
-        Ok(deadline) => deadline.unwrap_or_else(Instant::now),
-        // The sender is gone, and so is the server.
-        Err(_) => Instant::now(),
     }
 }
 

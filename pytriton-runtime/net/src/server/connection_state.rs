@@ -11,7 +11,6 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::MinRate;
-use crate::server::stream_handle::{OpenStream, StreamHandle};
 use crate::server::stream_state::Stream;
 
 /// The state of a connection, derived from its streams.
@@ -114,9 +113,10 @@ impl ConnectionState {
         })))
     }
 
-    /// Records that the head of a request has arrived.
+    /// Records that the head of a request has arrived. Returns the slot and the number of its
+    /// stream.
     #[inline]
-    pub(crate) fn open(&self, version: Version) -> OpenStream {
+    pub(crate) fn insert(&self, version: Version) -> (usize, u64) {
         let mut inner = self.lock();
         let number = inner.next_number;
         inner.next_number += 1;
@@ -125,7 +125,7 @@ impl ConnectionState {
         inner.opened = Instant::now();
         let stream = Stream::new(number, inner.opened);
         inner.latest = inner.streams.insert(stream);
-        OpenStream::new(StreamHandle::new(self.clone(), inner.latest, number))
+        (inner.latest, number)
     }
 
     /// Sets the task of the latest stream. Aborting the task resets the stream.

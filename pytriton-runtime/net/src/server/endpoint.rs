@@ -6,10 +6,10 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
 use crate::server::acceptor::Acceptor;
-use crate::server::connection::stopped;
 use crate::server::connection_limit::ConnectionLimit;
 use crate::server::connection_state::ConnectionState;
 use crate::server::health_only_connections::HealthOnlyConnections;
+use crate::server::stop::stopped;
 use crate::{Connections, Ending, HttpService};
 
 /// An open port and its service.

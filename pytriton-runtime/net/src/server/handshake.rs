@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::server::Acceptor;
 
-use crate::server::connection::stopped;
+use crate::server::stop::stopped;
 use crate::server::stream::Stream;
 use crate::tls::Certificates;
 

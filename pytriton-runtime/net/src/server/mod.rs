@@ -37,6 +37,7 @@ mod slow_head_tests;
 #[cfg(test)]
 mod slow_reader_tests;
 mod socket_options;
+mod stop;
 mod stream;
 mod stream_handle;
 mod stream_state;

@@ -1,6 +1,7 @@
 use std::mem;
 use std::task::{Context, Poll};
 
+use http::Version;
 use tokio::time::Instant;
 
 use crate::server::connection_state::{ConnectionState, Inner};
@@ -21,16 +22,21 @@ pub(crate) struct OpenStream {
     open: bool,
 }
 
-impl StreamHandle {
+impl ConnectionState {
+    /// Records that the head of a request has arrived.
     #[inline]
-    pub(crate) fn new(connection: ConnectionState, slot: usize, number: u64) -> Self {
-        Self {
+    pub(crate) fn open(&self, version: Version) -> OpenStream {
+        let (slot, number) = self.insert(version);
+        let connection = self.clone();
+        OpenStream::new(StreamHandle {
             connection,
             slot,
             number,
-        }
+        })
     }
+}
 
+impl StreamHandle {
     /// Records that the request has arrived completely.
     #[inline]
     pub(crate) fn receive(&self) {

@@ -1,9 +1,6 @@
-use std::fmt;
-use std::path::PathBuf;
-
 use pytriton_core::file::read_limited;
 
-use super::CertificateError;
+use super::{CertificateError, TlsFile};
 
 /// The size limit of certificate files: all authorities of a system take a quarter of it.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -18,21 +15,6 @@ pub struct TlsFiles {
     /// The root certificates for client certificates, in PEM format; `None` if clients need no
     /// certificate.
     pub roots: Option<TlsFile>,
-}
-
-/// A file, and the name under which the user knows it; errors mention both.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsFile {
-    /// The name, such as the option that contains the path.
-    pub name: String,
-    /// The file.
-    pub path: PathBuf,
-}
-
-impl fmt::Display for TlsFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.path.display())
-    }
 }
 
 /// The contents of the files. No `Debug`, because they include the key.

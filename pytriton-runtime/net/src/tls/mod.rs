@@ -3,6 +3,7 @@
 mod certificates;
 mod error;
 mod expiry;
+mod file;
 mod files;
 mod identity;
 mod x509;
@@ -10,5 +11,6 @@ mod x509;
 pub use certificates::Certificates;
 pub use error::CertificateError;
 pub use expiry::Expiry;
-pub use files::{TlsFile, TlsFiles};
+pub use file::TlsFile;
+pub use files::TlsFiles;
 pub use identity::inspect;
