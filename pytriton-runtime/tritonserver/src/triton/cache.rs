@@ -1,7 +1,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use super::install::VERSION;
+/// The version of tritonserver that `install` provides.
+pub const VERSION: &str = "2.51.0";
 
 /// Returns the folder for all files that are kept between starts:
 /// `${XDG_CACHE_HOME:-~/.cache}/pytriton`.

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::worker::{BACKEND_LIBRARY, BACKEND_NAME, ServedModels, Worker, WorkerError};
 
+use super::launch::PRELOAD;
 use super::process::{ExitReport, NotReady, Workspace, WorkspaceError};
 use super::stopping::{OwnConnections, Stopped, Stopping};
 use super::{
@@ -32,9 +33,6 @@ const STABLE_UPTIME: Duration = Duration::from_secs(60);
 
 /// How long instances may take to stop once they receive no more requests.
 const WORKER_GRACE: Duration = Duration::from_secs(1);
-
-/// The variable that lists libraries to load before those the process is linked with.
-pub(super) const PRELOAD: &str = "LD_PRELOAD";
 
 /// A tritonserver that serves our models, and the instances behind it.
 #[derive(Debug)]

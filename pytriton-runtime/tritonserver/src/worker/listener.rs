@@ -9,7 +9,8 @@ use tokio::task::spawn_blocking;
 use crate::backend_batch::welcome;
 
 use super::loads::Loads;
-use super::sessions::{SessionEnd, Sessions};
+use super::session_end::SessionEnd;
+use super::sessions::Sessions;
 
 /// The timeout for the peer's part of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);

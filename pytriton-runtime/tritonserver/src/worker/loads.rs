@@ -17,7 +17,8 @@ use tokio::time::sleep;
 use crate::backend_batch::batch_queue;
 
 use super::instance::{Loaded, spawn};
-use super::sessions::{OnEmpty, SessionEnd, Sessions};
+use super::session_end::SessionEnd;
+use super::sessions::{OnEmpty, Sessions};
 
 /// The interval of keep-alive messages to tritonserver while it waits. It gives up after a few
 /// seconds.

@@ -19,6 +19,7 @@ mod loads;
 mod respond;
 mod serve;
 mod served_models;
+mod session_end;
 mod session_sink;
 mod session_states;
 mod sessions;

@@ -13,8 +13,9 @@ use pytriton_core::response_channel::{ResponseSender, SchedulerError, StreamedBa
 use crate::backend_batch::{BackendBatch, BatchSender, CancellationTimer, QueuedBatch, Results};
 
 use super::respond::respond;
+use super::session_end::SessionEnd;
 use super::session_sink::SessionSink;
-use super::sessions::{SessionEnd, Sessions};
+use super::sessions::Sessions;
 use super::streams::Stream;
 
 /// Runs the batches of one session on an instance until the session ends.
@@ -39,13 +40,13 @@ pub(super) fn serve(runner: &Runner, sessions: &Arc<Sessions>, server: &Arc<Serv
         let (own_sessions, own_server) = (Arc::clone(sessions), Arc::clone(server));
         runner.block_on(gathered.run(runner, sink.as_ref(), move |results| {
             let finished = mode.finish(&own_server, (batch, begun), results);
-            end(&own_server, &own_sessions, &finished);
+            SessionEnd::of(&own_server, &own_sessions.spec, &finished);
             drop(working);
         }));
         Ok(())
     });
     drop(serving);
-    let session_end = end(server, sessions, &served);
+    let session_end = SessionEnd::of(server, &sessions.spec, &served);
     // The next session does not know the sequences of this one.
     runner.clear();
     sessions.leave(session_end);
@@ -70,7 +71,7 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, batches: &Bat
         let own_sessions = Arc::clone(sessions);
         let done = move |results, begun| {
             let finished = mode.finish(&own_server, (batch, begun), results);
-            end(&own_server, &own_sessions, &finished);
+            SessionEnd::of(&own_server, &own_sessions.spec, &finished);
             drop(working);
         };
         let gathered = (gathered, sink);
@@ -86,7 +87,7 @@ pub(super) fn read(server: &Arc<Server>, sessions: &Arc<Sessions>, batches: &Bat
         }
         Ok(())
     });
-    let session_end = end(server, sessions, &served);
+    let session_end = SessionEnd::of(server, &sessions.spec, &served);
     sessions.leave(session_end);
 }
 
@@ -204,7 +205,7 @@ fn response_mode(
     let mut claimed = claimed.into_iter();
     let sinks = (0..gathered.requests.len()).map(|request| SessionSink {
         server: Arc::clone(server),
-        sessions: Arc::clone(sessions),
+        spec: Arc::clone(&sessions.spec),
         batch: (batch, 0),
         request,
         claimed: claimed.next().flatten(),
@@ -247,21 +248,4 @@ fn finish(server: &Server, batch: (u64, u64), results: Results) -> Result<(), Se
     // Values that share the batch's memory must be dropped before it is released.
     drop(results);
     server.finish(batch.0)
-}
-
-/// Ends a session that is broken.
-pub(super) fn end(
-    server: &Server,
-    sessions: &Sessions,
-    served: &Result<(), SessionError>,
-) -> SessionEnd {
-    match served {
-        Ok(()) | Err(SessionError::Closed) => SessionEnd::Closed,
-        Err(error) => {
-            let model = &*sessions.spec.name;
-            tracing::warn!(model, %error, "a session with tritonserver failed");
-            server.close();
-            SessionEnd::Broken
-        }
-    }
 }

@@ -3,20 +3,20 @@ use std::task::{Context, Poll};
 
 use pytriton_backend::session::{Server, SessionError};
 use pytriton_core::call::{Cancelled, ModelError};
+use pytriton_core::model::ModelSpec;
 use pytriton_core::request::Response;
 use pytriton_core::response_channel::{RequestSink, ResponseSender, SchedulerError};
 
 use crate::backend_batch::CancellationTimer;
 
 use super::respond::respond_once;
-use super::serve::end;
-use super::sessions::Sessions;
+use super::session_end::SessionEnd;
 
 /// Sends the responses to a request over a session while its batch runs.
 #[derive(Debug)]
 pub(super) struct SessionSink {
     pub(super) server: Arc<Server>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) spec: Arc<ModelSpec>,
     /// The number of the batch, and when its function was called.
     pub(super) batch: (u64, u64),
     /// The position of the request in the batch.
@@ -40,7 +40,7 @@ impl SessionSink {
             Ok(()) => Ok(()),
             Err(SessionError::Memory(_)) => Err(Cancelled),
             broken => {
-                end(&self.server, &self.sessions, &broken);
+                SessionEnd::of(&self.server, &self.spec, &broken);
                 Err(Cancelled)
             }
         }

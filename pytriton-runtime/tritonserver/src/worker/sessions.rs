@@ -13,6 +13,7 @@ use pytriton_engine::side_channel::SideChannel;
 use crate::backend_batch::{BatchReceiver, BatchSender, refuse};
 
 use super::serve::read;
+use super::session_end::SessionEnd;
 use super::session_states::SessionStates;
 use super::streams::Streams;
 use super::work::Activity;
@@ -43,15 +44,6 @@ pub(super) struct Sessions {
 
 /// Called when the last session has ended, with the way it ended.
 pub(super) type OnEmpty = Box<dyn Fn(&Arc<Sessions>, SessionEnd) + Send + Sync>;
-
-/// The way in which a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SessionEnd {
-    /// tritonserver or this side closed it.
-    Closed,
-    /// It broke; tritonserver opens another.
-    Broken,
-}
 
 #[derive(Debug)]
 struct OpenSessions {

@@ -6,7 +6,12 @@ use std::process::{Command, Stdio};
 use crate::triton::process::die_with_this_thread;
 
 use super::InstallError;
-use super::installation::{PACKAGE, WHEEL};
+
+/// The package that contains tritonserver.
+const PACKAGE: &str = "nvidia-pytriton==0.7.0";
+
+/// The file of the package.
+pub(super) const WHEEL: &str = "nvidia_pytriton-0.7.0-py3-none-manylinux_2_35_x86_64.whl";
 
 /// The tools that can download a wheel, in the order in which they are tried.
 const TOOLS: &[&[&str]] = &[

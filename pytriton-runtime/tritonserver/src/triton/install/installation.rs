@@ -7,20 +7,11 @@ use rustix::fs::{FlockOperation, flock};
 use crate::triton::{cache, probe};
 
 use super::InstallError;
-use super::download::download;
+use super::download::{WHEEL, download};
 use super::unpack::{create_folder, missing, unpack};
 use super::verify::verify;
 
-/// The version of tritonserver that `install` provides.
-pub const VERSION: &str = "2.51.0";
-
-/// The package that contains it.
-pub(super) const PACKAGE: &str = "nvidia-pytriton==0.7.0";
-
-/// The file of the package.
-pub(super) const WHEEL: &str = "nvidia_pytriton-0.7.0-py3-none-manylinux_2_35_x86_64.whl";
-
-/// The SHA-256 of the file, as published by PyPI.
+/// The SHA-256 of the package's file, as published by PyPI.
 const SHA256: &str = "21f063ff93bb426d0c06b7a55e7eb9efcfe62c0dddd9a908e9877e18710128df";
 
 /// The oldest glibc version that the wheel supports: major, minor.

@@ -7,5 +7,6 @@ mod progress;
 mod unpack;
 mod verify;
 
+pub use super::cache::VERSION;
 pub use error::InstallError;
-pub use installation::{Installed, VERSION, install, install_to};
+pub use installation::{Installed, install, install_to};

@@ -5,4 +5,5 @@ mod exposure_warning;
 mod tritonserver;
 
 pub use error::LaunchError;
+pub(super) use tritonserver::PRELOAD;
 pub use tritonserver::Tritonserver;

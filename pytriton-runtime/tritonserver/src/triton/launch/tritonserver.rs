@@ -14,12 +14,14 @@ use pytriton_engine::access::{Protocol, VARIABLE};
 use tokio::sync::watch;
 
 use crate::triton::allocation::{HUGE_PAGES, allocation};
-use crate::triton::engine::PRELOAD;
 use crate::triton::process::{Child, ExitReport, FdChannel, NotReady, Ports, ready};
 use crate::triton::{DescriptorError, Endpoints, Flags, Launch, Placeholders, Version, arguments};
 
 use super::LaunchError;
 use super::exposure_warning::exposure_warning;
+
+/// The variable that lists libraries to load before those the process is linked with.
+pub(in crate::triton) const PRELOAD: &str = "LD_PRELOAD";
 
 /// How often free ports are chosen again after another process took one.
 const MAX_PORT_ATTEMPTS: u32 = 5;
