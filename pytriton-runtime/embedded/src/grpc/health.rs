@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use futures_util::stream::{Stream, StreamExt, unfold};
-use tokio::sync::OwnedSemaphorePermit;
+use pytriton_core::memory_budget::MemoryBudget;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
@@ -11,7 +12,6 @@ use crate::service::AppState;
 
 use super::GrpcError;
 use super::response_body::{self, framed};
-use super::service::Service;
 use super::unary::Unary;
 
 /// The maximum number of `Watch` streams. Each connection has at most `--max-concurrent-streams` of
@@ -36,20 +36,25 @@ pub(super) fn check(
 
 /// The `Watch` method of `grpc.health.v1`: the readiness and all its changes until the server
 /// stops.
-pub(super) async fn watch(service: Arc<Service>, call: Unary) -> Response {
+///
+/// `watches` has a permit for each stream, and `budget` never refuses.
+pub(super) async fn watch(
+    models: Arc<ModelRepository>,
+    watches: Arc<Semaphore>,
+    budget: Arc<MemoryBudget>,
+    call: Unary,
+) -> Response {
     let request: HealthCheckRequest = match call.request().await {
         Ok((request, _)) => request,
         Err(status) => return status.into_http(),
     };
-    let Ok(permit) = Arc::clone(&service.watches).try_acquire_owned() else {
+    let Ok(permit) = watches.try_acquire_owned() else {
         return super::refusal(GrpcError::Watches { limit: MAX_WATCHES });
     };
-    let models = Arc::clone(&service.app_state.models);
     let statuses = match is_known(&request.service) {
         true => changes(models.watch_readiness(), permit).left_stream(),
         false => unknown(models, permit).right_stream(),
     };
-    let budget = Arc::clone(&service.unlimited);
     let messages = statuses.map(move |status| framed(&response(status), budget.empty_permit()));
     response_body::response(messages.boxed())
 }

@@ -18,12 +18,13 @@ use tonic_reflection::pb::v1::{
 };
 use tonic_reflection::pb::{v1, v1alpha};
 
+use crate::repository::ModelRepository;
+
 use super::descriptors::Descriptors;
 use super::message::{Buffer, Message};
 use super::message_limit::MessageLimit;
 use super::messages::Messages;
 use super::response_body::{self, Framed, framed};
-use super::service::Service;
 
 /// Returns the descriptors of all services.
 pub(super) fn descriptors() -> Descriptors {
@@ -38,11 +39,15 @@ pub(super) fn descriptors() -> Descriptors {
 }
 
 /// Implements `grpc.reflection.v1`, and `v1alpha`, whose messages are identical.
-pub(super) fn respond(service: &Service, messages: Messages<Buffer>) -> Response {
+pub(super) fn respond(
+    models: &ModelRepository,
+    descriptors: &Arc<Descriptors>,
+    messages: Messages<Buffer>,
+) -> Response {
     response_body::response(Responses {
         messages: Some(messages),
-        stopping: service.app_state.models.stopping().boxed(),
-        descriptors: Arc::clone(&service.descriptors),
+        stopping: models.stopping().boxed(),
+        descriptors: Arc::clone(descriptors),
     })
 }
 

@@ -37,12 +37,12 @@ use super::{health, infer, logging, models, reflection, refusal, shared_memory, 
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) app_state: Arc<AppState>,
-    pub(super) descriptors: Arc<Descriptors>,
+    descriptors: Arc<Descriptors>,
     /// One permit per `Watch` stream.
-    pub(super) watches: Arc<Semaphore>,
+    watches: Arc<Semaphore>,
     /// The budget of health calls, which never refuses. Their requests are small, and connections
     /// and streams are limited.
-    pub(super) unlimited: Arc<MemoryBudget>,
+    unlimited: Arc<MemoryBudget>,
 }
 
 impl Service {
@@ -94,11 +94,17 @@ impl Service {
             }
             Rpc::HealthWatch => {
                 let unary = Unary::new(Messages::new(body, permit, options));
-                health::watch(Arc::clone(self), unary).boxed()
+                let (models, watches) = (Arc::clone(&app_state.models), Arc::clone(&self.watches));
+                health::watch(models, watches, Arc::clone(&self.unlimited), unary).boxed()
             }
             Rpc::Reflection => {
                 let messages = Messages::new(body, permit, options);
-                ready(reflection::respond(self, messages)).boxed()
+                ready(reflection::respond(
+                    &app_state.models,
+                    &self.descriptors,
+                    messages,
+                ))
+                .boxed()
             }
             rpc => {
                 let unary = Unary::new(Messages::new(body, permit, options));

@@ -43,12 +43,10 @@ mod traced;
 mod tritonserver_client;
 
 pub(crate) use content::Content;
-pub(crate) use docs::handle_docs_port;
-pub use docs::{OpenApiDocument, Relay};
+pub use docs::Relay;
 pub use error::HttpError;
 pub use metrics::{Metrics, metrics_router};
-pub(crate) use openai::handle_openai_port;
 pub use openai::{TextModels, Upstream};
 pub use platform::{Ping, Platform, SageMaker, VertexAi};
-pub(crate) use router::{handle, handle_parts, refusal};
+pub(crate) use router::{handle, handle_docs_port, handle_openai_port, handle_parts, refusal};
 pub use tritonserver_client::TritonserverClient;

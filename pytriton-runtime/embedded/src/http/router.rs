@@ -14,6 +14,7 @@ use crate::service::routes::{
 use crate::service::{AppState, Error};
 
 use super::body::Body;
+use super::docs::Relay;
 use super::load::LoadFormat;
 use super::response::{Failure, HttpResponse, JSON, held, json};
 use super::{
@@ -78,6 +79,45 @@ pub(crate) async fn handle_parts<B: Body>(
         Ok(response) => response,
         Err(failure) => failure.into(),
     }
+}
+
+/// Serves a port that has only OpenAI routes.
+pub(crate) async fn handle_openai_port<B: Body>(
+    app_state: &AppState,
+    models: &TextModels,
+    request: Request<B>,
+) -> HttpResponse {
+    let (parts, body) = request.into_parts();
+    let (uri, method, headers) = (&parts.uri, &parts.method, &parts.headers);
+    let RouteMatch { route, params } = match admit(app_state, Port::OpenAi, uri, method, headers) {
+        Ok(found) => found,
+        Err(rejected) => return reject(app_state, &parts, body, rejected).await,
+    };
+    match route.endpoint {
+        Endpoint::OpenAi(endpoint) => {
+            openai::handle(app_state, models, endpoint, params, headers, body).await
+        }
+        _ => openai::refusal(HttpError::NotFound, &parts),
+    }
+}
+
+/// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
+pub(crate) async fn handle_docs_port<B: Body>(
+    app_state: &AppState,
+    relay: &Relay,
+    request: Request<B>,
+) -> HttpResponse {
+    let (parts, body) = request.into_parts();
+    let (uri, method, headers) = (&parts.uri, &parts.method, &parts.headers);
+    let route = match admit(app_state, Port::Docs, uri, method, headers) {
+        Ok(found) => found.route,
+        Err(rejected) => return reject(app_state, &parts, body, rejected).await,
+    };
+    let result = match route.endpoint {
+        Endpoint::Docs(endpoint) => docs::handle_relayed(app_state, relay, endpoint, headers).await,
+        _ => relay.forward_call(app_state, route, &parts, body).await,
+    };
+    result.unwrap_or_else(HttpResponse::from)
 }
 
 /// Serves an inference request, and adds the load of the model if requested.
@@ -167,7 +207,7 @@ async fn read_whole<B: Body>(
 }
 
 /// Creates the response to a request that is not admitted.
-pub(super) async fn reject<B: Body>(
+async fn reject<B: Body>(
     app_state: &AppState,
     parts: &Parts,
     body: B,

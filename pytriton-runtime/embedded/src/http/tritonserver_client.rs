@@ -80,9 +80,6 @@ pub(super) enum Connection {
     Standby(Lease),
 }
 
-/// The response to a request, or the error of sending it.
-pub(super) type Sent = Result<Response<Incoming>, Box<dyn Error + Send + Sync>>;
-
 impl TritonserverClient {
     /// Creates a client for this address, with at most `connections` concurrent connections.
     pub fn new(listens: SocketAddr, access: Arc<Access>, connections: usize) -> Self {
@@ -138,18 +135,8 @@ impl TritonserverClient {
         })
     }
 
-    /// Sends a request of a group, with the required header.
-    pub(super) async fn send(
-        &self,
-        connection: &mut Connection,
-        mut request: Request<Full<Bytes>>,
-        group: Group,
-    ) -> Sent {
-        self.open_group(&mut request, group)?;
-        connection.send(request).await
-    }
-
-    fn open_group(
+    /// Adds the host and the header that a group requires.
+    pub(super) fn open_group(
         &self,
         request: &mut Request<Full<Bytes>>,
         group: Group,
@@ -205,7 +192,10 @@ impl TritonserverClient {
 
 impl Connection {
     /// Sends a request unchanged.
-    pub(super) async fn send(&mut self, request: Request<Full<Bytes>>) -> Sent {
+    pub(super) async fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, Box<dyn Error + Send + Sync>> {
         let sender = match self {
             Self::Own { sender, .. } => Some(sender),
             Self::Standby(lease) => lease.sender.as_mut(),

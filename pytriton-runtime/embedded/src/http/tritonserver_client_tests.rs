@@ -37,9 +37,12 @@ async fn server() -> (Arc<TritonserverClient>, oneshot::Sender<()>) {
 
 async fn ask(client: &TritonserverClient, path: &str) -> Result<String, String> {
     let mut connection = client.connect().await.map_err(|error| error.to_string())?;
-    let request = Request::get(path).body(Full::default()).unwrap();
-    let sent = client.send(&mut connection, request, Group::Inference);
-    let response = sent.await.map_err(|error| error.to_string())?;
+    let mut request = Request::get(path).body(Full::default()).unwrap();
+    client.open_group(&mut request, Group::Inference).unwrap();
+    let response = connection
+        .send(request)
+        .await
+        .map_err(|error| error.to_string())?;
     let body = response.into_body().collect().await.unwrap().to_bytes();
     Ok(String::from_utf8_lossy(&body).into_owned())
 }

@@ -15,6 +15,11 @@ pub struct LoadError {
 }
 
 impl LoadError {
+    /// Returns Triton's form of the error.
+    pub(super) fn reason(&self) -> String {
+        format!("Internal: {}", self.source)
+    }
+
     /// Returns the error for a model that is loaded while the server is stopping.
     pub(super) fn stopping(spec: &ModelSpec) -> Self {
         Self {

@@ -12,7 +12,7 @@ use pytriton_engine::options::ControlMode;
 use super::repository_index::{Found, RepositoryIndex};
 use super::state::{IndexEntry, State};
 use super::transition::Transition;
-use super::{ControlError, LoadError, Model, ModelRepository};
+use super::{ControlError, Model, ModelRepository};
 
 /// Operations that clients request.
 impl ModelRepository {
@@ -170,7 +170,7 @@ impl ModelRepository {
             let state = match started {
                 Ok(_) => State::unloaded(),
                 Err(error) => {
-                    let reason = reason(error);
+                    let reason = error.reason();
                     reasons += &format!("version {version} is at UNAVAILABLE state: {reason};");
                     State::failed(&reason)
                 }
@@ -243,11 +243,6 @@ impl ModelRepository {
             });
         }
     }
-}
-
-/// Returns Triton's form of a load error.
-pub(super) fn reason(error: &LoadError) -> String {
-    format!("Internal: {}", error.source)
 }
 
 /// Returns Triton's error for a load that a newer request has made obsolete.

@@ -2,6 +2,7 @@
 //! Models can be added and removed while requests are served.
 
 mod cached;
+mod catalog_guard;
 mod changed;
 mod config;
 mod config_instances;

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use pytriton_core::instance::check_devices;
 use pytriton_core::maybe_ready::{MaybeReady, later};
 use pytriton_core::model::ModelSpec;
@@ -16,14 +15,14 @@ use tokio::time::Instant;
 use crate::metrics::MetricsConfig;
 
 use super::cached::Cached;
-use super::{Load, LoadError, ModelResponses};
+use super::{Load, LoadError};
 
 /// A model that is being served.
 #[derive(Debug)]
 pub struct Model {
-    spec: Arc<ModelSpec>,
+    pub(super) spec: Arc<ModelSpec>,
     writer: ResponseWriter,
-    scheduler: Scheduler,
+    pub(super) scheduler: Scheduler,
     cached: Option<Cached>,
 }
 
@@ -110,40 +109,11 @@ impl Model {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the request: it leaves the queue, or its response is dropped.
-    pub fn infer(
-        &self,
-        request: Request,
-    ) -> impl Future<Output = Result<Response, SchedulerError>> + Send {
-        self.ask(request)
-    }
-
-    /// Like [`infer`](Self::infer), but the caller can check whether the response is available
-    /// immediately.
-    pub(crate) fn ask(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
+    pub fn infer(&self, request: Request) -> MaybeReady<'_, Response, SchedulerError> {
         match &self.cached {
             Some(cached) => later(cached.infer(&self.scheduler, request)),
             None => self.scheduler.infer(request),
         }
-    }
-
-    /// Queues a request and returns its responses as they are produced. A model that is not
-    /// decoupled sends exactly one.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`SchedulerError`] if the request is refused.
-    pub fn stream_infer(
-        self: &Arc<Self>,
-        request: Request,
-    ) -> Result<ModelResponses, SchedulerError> {
-        if self.spec.decoupled {
-            let stream = self.scheduler.stream(request)?;
-            return Ok(ModelResponses::many(stream, self));
-        }
-        let model = Arc::clone(self);
-        Ok(ModelResponses::one(
-            async move { model.infer(request).await }.boxed(),
-        ))
     }
 
     /// Refuses requests that start a sequence. Running sequences continue.

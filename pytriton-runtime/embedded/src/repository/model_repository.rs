@@ -23,9 +23,8 @@ use tokio::time::Instant;
 use crate::metrics::MetricsConfig;
 use crate::trace_extension::Tracer;
 
-use super::lifecycle::reason;
+use super::catalog_guard::CatalogGuard;
 use super::loaded_models::{LoadedModels, LoadedSnapshot, Models};
-use super::readiness::{CatalogGuard, ReadinessPublisher};
 use super::repository_index::RepositoryIndex;
 use super::state::State;
 use super::transition::Transition;
@@ -46,7 +45,7 @@ pub struct ModelRepository {
     metrics: MetricsConfig,
     resources: Resources,
     pub(super) stopping: watch::Sender<bool>,
-    pub(super) readiness: ReadinessPublisher,
+    pub(super) readiness: Mutex<Option<watch::Receiver<bool>>>,
     /// Whether any model has sequences.
     has_sequences: AtomicBool,
     tracer: OnceLock<Tracer>,
@@ -109,7 +108,7 @@ impl ModelRepository {
             metrics,
             resources: Resources::new(&Handle::current(), limits.max_bytes_in_flight),
             stopping: watch::Sender::new(false),
-            readiness: ReadinessPublisher::default(),
+            readiness: Mutex::default(),
             has_sequences: AtomicBool::new(false),
             tracer: OnceLock::new(),
         };
@@ -130,7 +129,7 @@ impl ModelRepository {
                     tracing::error!(%error, "a model could not be loaded; the server runs without it");
                     let spec = &registration.spec;
                     if let Some(state) = set.catalog().state(&spec.name, spec.version) {
-                        *state = State::failed(&reason(&error));
+                        *state = State::failed(&error.reason());
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
-use pytriton_core::request::Response;
+use pytriton_core::request::{Request, Response};
 use pytriton_core::response_channel::SchedulerError;
 use pytriton_engine::trace::Scope;
 use pytriton_scheduler::ResponseStream;
@@ -29,18 +29,29 @@ enum Kind {
     Over,
 }
 
+impl Model {
+    /// Queues a request and returns its responses as they are produced. A model that is not
+    /// decoupled sends exactly one.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SchedulerError`] if the request is refused.
+    pub fn stream_infer(
+        self: &Arc<Self>,
+        request: Request,
+    ) -> Result<ModelResponses, SchedulerError> {
+        if self.spec.decoupled {
+            let stream = self.scheduler.stream(request)?;
+            let _model = Arc::clone(self);
+            return Ok(ModelResponses::new(Kind::Many { stream, _model }));
+        }
+        let model = Arc::clone(self);
+        let response = async move { model.infer(request).await };
+        Ok(ModelResponses::new(Kind::One(response.boxed())))
+    }
+}
+
 impl ModelResponses {
-    /// Creates the only response of a model that is not decoupled.
-    pub(super) fn one(response: BoxFuture<'static, Result<Response, SchedulerError>>) -> Self {
-        Self::new(Kind::One(response))
-    }
-
-    /// Creates the responses of a decoupled model.
-    pub(super) fn many(stream: ResponseStream, model: &Arc<Model>) -> Self {
-        let _model = Arc::clone(model);
-        Self::new(Kind::Many { stream, _model })
-    }
-
     fn new(kind: Kind) -> Self {
         let scope = Scope::none();
         Self { kind, scope }

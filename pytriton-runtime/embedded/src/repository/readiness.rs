@@ -1,42 +1,8 @@
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::ModelRepository;
-use super::repository_index::RepositoryIndex;
-
-/// Publishes the readiness of the server to all watchers. It is computed once per change,
-/// regardless of their number.
-#[derive(Debug, Default)]
-pub(super) struct ReadinessPublisher(Mutex<Option<watch::Receiver<bool>>>);
-
-impl ReadinessPublisher {
-    fn subscribe(&self, models: &Arc<ModelRepository>) -> watch::Receiver<bool> {
-        let mut published = self.0.lock();
-        // The task ends together with the runtime of the first watcher.
-        if let Some(published) = &*published
-            && published.has_changed().is_ok()
-        {
-            return published.clone();
-        }
-        // Subscribe before computing the readiness, so that no change is missed.
-        let mut changes = models.readiness_changes().subscribe();
-        let (sender, receiver) = watch::channel(models.ready());
-        let models = Arc::downgrade(models);
-        tokio::spawn(async move {
-            while changes.changed().await.is_ok()
-                && let Some(models) = models.upgrade()
-            {
-                let ready = models.ready();
-                sender.send_if_modified(|before| std::mem::replace(before, ready) != ready);
-            }
-        });
-        *published = Some(receiver.clone());
-        receiver
-    }
-}
 
 /// A watch of the server readiness for one client.
 #[derive(Debug)]
@@ -69,55 +35,36 @@ impl ModelRepository {
     /// Watches the readiness of the server. One task serves all watches, without polling.
     pub(crate) fn watch_readiness(self: &Arc<Self>) -> ReadinessWatch {
         ReadinessWatch {
-            readiness: self.readiness.subscribe(self),
+            readiness: self.published_readiness(),
             stopping: self.stopping.subscribe(),
             reported: None,
         }
     }
-}
 
-/// A guard of the catalog. If the catalog was changed, dropping the guard announces a change of
-/// readiness.
-pub(super) struct CatalogGuard<'a> {
-    catalog: MutexGuard<'a, RepositoryIndex>,
-    changes: &'a watch::Sender<()>,
-    is_changed: bool,
-}
-
-impl<'a> CatalogGuard<'a> {
-    pub(super) fn new(
-        catalog: MutexGuard<'a, RepositoryIndex>,
-        changes: &'a watch::Sender<()>,
-    ) -> Self {
-        Self {
-            catalog,
-            changes,
-            is_changed: false,
+    /// Returns the readiness for all watches. It is computed once per change, regardless of their
+    /// number.
+    fn published_readiness(self: &Arc<Self>) -> watch::Receiver<bool> {
+        let mut published = self.readiness.lock();
+        // The task ends together with the runtime of the first watcher.
+        if let Some(published) = &*published
+            && published.has_changed().is_ok()
+        {
+            return published.clone();
         }
-    }
-}
-
-impl Deref for CatalogGuard<'_> {
-    type Target = RepositoryIndex;
-
-    fn deref(&self) -> &RepositoryIndex {
-        &self.catalog
-    }
-}
-
-impl DerefMut for CatalogGuard<'_> {
-    fn deref_mut(&mut self) -> &mut RepositoryIndex {
-        self.is_changed = true;
-        &mut self.catalog
-    }
-}
-
-impl Drop for CatalogGuard<'_> {
-    fn drop(&mut self) {
-        if self.is_changed {
-            // Watchers compute the readiness after the lock is released.
-            self.changes.send_replace(());
-        }
+        // Subscribe before computing the readiness, so that no change is missed.
+        let mut changes = self.readiness_changes().subscribe();
+        let (sender, receiver) = watch::channel(self.ready());
+        let models = Arc::downgrade(self);
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok()
+                && let Some(models) = models.upgrade()
+            {
+                let ready = models.ready();
+                sender.send_if_modified(|before| std::mem::replace(before, ready) != ready);
+            }
+        });
+        *published = Some(receiver.clone());
+        receiver
     }
 }
 

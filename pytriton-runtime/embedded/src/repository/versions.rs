@@ -3,7 +3,6 @@ use std::sync::Arc;
 use pytriton_core::model::{ModelSpec, VersionPolicy};
 use pytriton_core::registry::Registration;
 
-use super::lifecycle::reason;
 use super::repository_index::Found;
 use super::state::State;
 use super::transition::Transition;
@@ -100,7 +99,7 @@ impl ModelRepository {
                 Err(error) => {
                     tracing::error!(%error, "cannot load the version that replaces the unloaded one");
                     if let Some(state) = catalog.found(&found) {
-                        *state = State::failed(&reason(&error));
+                        *state = State::failed(&error.reason());
                     }
                 }
             }

@@ -28,7 +28,7 @@ pub fn check_openai_port(options: &Options) -> Result<(), EmbeddedError> {
     match (options.openai_port, options.openai_address) {
         (Some(_), _) => Ok(()),
         (None, Some(_)) => Err(EmbeddedError::OpenAiAddress),
-        (None, None) if !options.allow_http => Err(EmbeddedError::OpenAiNowhere),
+        (None, None) if !options.allow_http => Err(EmbeddedError::NoOpenAiPort),
         (None, None) => Ok(()),
     }
 }

@@ -49,7 +49,7 @@ pub enum EmbeddedError {
     #[error(
         "models with `#[openai]` are served on the HTTP port: remove --allow-http=false, set a separate port with --openai-port, or disable their routes with --allow-openai=false"
     )]
-    OpenAiNowhere,
+    NoOpenAiPort,
     /// An address was given for the OpenAI routes, but no port.
     #[error(
         "--openai-address has no effect without a separate port for the OpenAI routes: set --openai-port as well, or remove it"

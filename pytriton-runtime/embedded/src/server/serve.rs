@@ -12,10 +12,10 @@ use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::http::{self, OpenApiDocument, TextModels};
+use crate::http::{self, TextModels};
 use crate::metrics::MetricsConfig;
 use crate::repository::ModelRepository;
-use crate::service::{AppState, is_used_by_page};
+use crate::service::{AppState, OpenApiDocument, is_used_by_page};
 use crate::{PortRoutes, PortService, serve};
 
 use super::EmbeddedError;
@@ -29,13 +29,13 @@ use super::port_certificates::PortCertificates;
 use super::services::{page_routes, services};
 
 /// How long clients have to receive the refusal of their requests.
-const FAREWELL: Duration = Duration::from_millis(500);
+const REFUSAL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long the remaining functions may run after a fatal error, when no client waits for them.
-const ABANDONED: Duration = Duration::from_millis(250);
+const ABANDONED_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// How long the last traces may take to be written, in addition to the exit timeout.
-const WRITTEN: Duration = Duration::from_secs(2);
+const TRACE_WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A running server.
 #[derive(Debug)]
@@ -222,14 +222,14 @@ impl Server {
         self.models.stop_being_ready();
         let now = Instant::now();
         let deadline = now.checked_add(within).unwrap_or(now);
-        let farewell = deadline.checked_add(FAREWELL).unwrap_or(deadline);
-        self.stop.send_replace(Some(farewell));
+        let refused = deadline.checked_add(REFUSAL_TIMEOUT).unwrap_or(deadline);
+        self.stop.send_replace(Some(refused));
         let in_time = timeout_at(deadline, join(&mut self.endpoints)).await;
         let all = match in_time {
             Ok(finished) => finished,
             Err(_) => {
                 self.models.abandon();
-                let last = farewell.checked_add(FAREWELL).unwrap_or(farewell);
+                let last = refused.checked_add(REFUSAL_TIMEOUT).unwrap_or(refused);
                 if timeout_at(last, join(&mut self.endpoints)).await.is_err() {
                     tracing::warn!("some connections did not close before the deadline");
                 }
@@ -239,7 +239,7 @@ impl Server {
         // All clients have their responses. After a fatal error, computations that no client waits
         // for must not delay the end.
         let deadline = match self.models.is_broken() {
-            true => deadline.min(Instant::now() + ABANDONED),
+            true => deadline.min(Instant::now() + ABANDONED_TIMEOUT),
             false => deadline,
         };
         let drained = self.models.drain(deadline).await;
@@ -249,9 +249,9 @@ impl Server {
         }
         let all = all & drained;
         let models = Arc::clone(&self.models);
-        let traces = spawn_blocking(move || models.tracer().stop(WRITTEN));
+        let traces = spawn_blocking(move || models.tracer().stop(TRACE_WRITE_TIMEOUT));
         // Traces that are not written by then are lost.
-        let _ = timeout(WRITTEN, traces).await;
+        let _ = timeout(TRACE_WRITE_TIMEOUT, traces).await;
         all
     }
 }

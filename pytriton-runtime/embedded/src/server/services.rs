@@ -7,9 +7,8 @@ use pytriton_engine::{Addresses, HeaderForward, Limits};
 use pytriton_kserve::openapi::ServedRoutes;
 
 use crate::grpc;
-use crate::http::OpenApiDocument;
 use crate::repository::ModelRepository;
-use crate::service::{AccessControl, AppState};
+use crate::service::{AccessControl, AppState, OpenApiDocument};
 
 /// Creates the HTTP and gRPC services. `addresses` is `None` if this server does not open their
 /// ports.

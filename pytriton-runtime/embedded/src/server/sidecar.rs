@@ -10,9 +10,9 @@ use pytriton_net::{Connections, Endpoint, ReceiveWindows};
 use rustix::process::{Resource, getrlimit};
 use tokio::time::Instant;
 
-use crate::http::{OpenApiDocument, Relay, TextModels, TritonserverClient, Upstream};
+use crate::http::{Relay, TextModels, TritonserverClient, Upstream};
 use crate::metrics::MetricsConfig;
-use crate::service::is_used_by_page;
+use crate::service::{OpenApiDocument, is_used_by_page};
 use crate::{PortRoutes, PortService};
 
 use super::checks::has_text_models;

@@ -11,10 +11,9 @@ use pytriton_engine::{HeaderForward, Limits};
 use pytriton_kserve::CodecError;
 use pytriton_protocol::tensor::DataType;
 
-use crate::http::OpenApiDocument;
 use crate::repository::{Model, ModelRepository, ModelResponses};
 
-use super::{AccessControl, Error};
+use super::{AccessControl, Error, OpenApiDocument};
 
 /// The shared state of the HTTP and gRPC services.
 #[derive(Debug, Clone)]
@@ -76,7 +75,7 @@ impl AppState {
         }
         let checked = {
             let _within = (!scope.is_none()).then(|| scope.enter());
-            Request::check(model.spec(), request).map(|request| model.ask(request))
+            Request::check(model.spec(), request).map(|request| model.infer(request))
         };
         match checked {
             Err(error) => {

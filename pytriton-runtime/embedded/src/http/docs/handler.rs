@@ -1,21 +1,19 @@
 use std::sync::Arc;
 
-use axum::http::Request;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use pytriton_engine::port::Port;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use pytriton_core::tracked_bytes::TrackedBytes;
 
-use crate::service::AppState;
 use crate::service::routes::DocsEndpoint;
-use crate::service::routes::{Endpoint, admit};
+use crate::service::{AppState, CachedText, OpenApiDocument};
 
-use super::super::body::Body;
+use super::super::compression::Encoding;
+use super::super::head::value;
 use super::super::metrics::models_text;
-use super::super::response::{Failure, HttpResponse, JSON, PLAIN, held};
-use super::super::router::reject;
-use super::OpenApiDocument;
+use super::super::response::{Failure, HttpResponse, JSON, PLAIN, held, respond};
 use super::Relay;
 use super::page::PAGE;
 
@@ -34,7 +32,7 @@ pub(in crate::http) async fn handle(
             let models = app_state.models.models();
             let models = models.iter().map(|model| Arc::clone(model.spec()));
             let document = document.of(models.collect()).await;
-            fresh(document.respond(JSON, headers))
+            cached(&document, JSON, headers)
         }
         DocsEndpoint::Metrics => {
             let text = models_text(&app_state.models).await;
@@ -43,34 +41,25 @@ pub(in crate::http) async fn handle(
     })
 }
 
-/// Serves the docs page for the models of a tritonserver. Forwards the requests of the page to it.
-pub(crate) async fn handle_docs_port<B: Body>(
+/// Serves the docs page and its data for the models of a tritonserver.
+pub(in crate::http) async fn handle_relayed(
     app_state: &AppState,
     relay: &Relay,
-    request: Request<B>,
-) -> HttpResponse {
-    let (parts, body) = request.into_parts();
-    let headers = &parts.headers;
-    let route = match admit(app_state, Port::Docs, &parts.uri, &parts.method, headers) {
-        Ok(found) => found.route,
-        Err(rejected) => return reject(app_state, &parts, body, rejected).await,
-    };
-    let result = async {
-        Ok::<_, Failure>(match route.endpoint {
-            Endpoint::Docs(DocsEndpoint::Page) => page(headers),
-            Endpoint::Docs(DocsEndpoint::Document) => {
-                let document = relay.document.of(relay.loaded()?).await;
-                fresh(document.respond(JSON, headers))
-            }
-            Endpoint::Docs(DocsEndpoint::Metrics) => fresh(relay.metrics(app_state).await?),
-            _ => relay.forward_call(app_state, route, &parts, body).await?,
-        })
-    };
-    result.await.unwrap_or_else(HttpResponse::from)
+    endpoint: DocsEndpoint,
+    headers: &HeaderMap,
+) -> Result<HttpResponse, Failure> {
+    Ok(match endpoint {
+        DocsEndpoint::Page => page(headers),
+        DocsEndpoint::Document => {
+            let document = relay.document.of(relay.loaded()?).await;
+            cached(&document, JSON, headers)
+        }
+        DocsEndpoint::Metrics => fresh(relay.metrics(app_state).await?),
+    })
 }
 
-fn page(asked: &HeaderMap) -> HttpResponse {
-    let mut response = fresh(PAGE.html.respond(HTML, asked));
+fn page(request: &HeaderMap) -> HttpResponse {
+    let mut response = cached(&PAGE.html, HTML, request);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, PAGE.policy.clone());
     for (name, value) in [
@@ -87,6 +76,27 @@ fn page(asked: &HeaderMap) -> HttpResponse {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Creates a response with a text, which is empty if the client has the current version.
+fn cached(text: &CachedText, content_type: &'static str, request: &HeaderMap) -> HttpResponse {
+    let gzip = match Encoding::of_response(value(request, &ACCEPT_ENCODING)) {
+        Some(Encoding::Gzip) => text.gzip.as_ref(),
+        _ => None,
+    };
+    let (status, body) = match (text.is_known(request), gzip) {
+        (true, _) => (StatusCode::NOT_MODIFIED, TrackedBytes::default()),
+        (false, Some(gzip)) => (StatusCode::OK, gzip.clone()),
+        (false, None) => (StatusCode::OK, text.plain.clone()),
+    };
+    let mut response = respond(status, content_type, body);
+    let headers = response.headers_mut();
+    if gzip.is_some() && status == StatusCode::OK {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(ETAG, text.tag.clone());
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    fresh(response)
 }
 
 /// Adds headers against caching without revalidation and against content sniffing.

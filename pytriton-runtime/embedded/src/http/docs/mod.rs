@@ -5,9 +5,7 @@
 //! therefore needs no token, but all data that it shows does if its group is restricted. The
 //! sources are in `page/` and are assembled here.
 
-mod cached_text;
 mod handler;
-mod openapi_document;
 mod page;
 mod relay;
 #[cfg(test)]
@@ -15,7 +13,5 @@ mod relay_tests;
 #[cfg(test)]
 mod tests;
 
-pub(super) use handler::handle;
-pub(crate) use handler::handle_docs_port;
-pub use openapi_document::OpenApiDocument;
+pub(super) use handler::{handle, handle_relayed};
 pub use relay::Relay;

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use axum::http::HeaderValue;
 
-use super::cached_text::{CachedText, hash};
+use crate::service::{CachedText, hash};
 
 const STYLE: &str = include_str!("page/page.css");
 

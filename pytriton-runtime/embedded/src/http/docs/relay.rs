@@ -23,16 +23,15 @@ use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use crate::service::routes::{Endpoint, KserveEndpoint, Route};
-use crate::service::{AppState, Error};
+use crate::service::{AppState, Error, OpenApiDocument};
 
 use super::super::HttpError;
 use super::super::body::{self, Body};
 use super::super::events::{Events, event as event_of};
 use super::super::response::{Failure, HttpResponse, PLAIN, events, respond};
 use super::super::tritonserver_client::{
-    Connection, Sent, TritonserverClient, TritonserverError, reached,
+    Connection, TritonserverClient, TritonserverError, reached,
 };
-use super::OpenApiDocument;
 
 /// The time limit of a request of the page. Longer ones need the port of tritonserver.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -72,7 +71,7 @@ struct PendingResponse {
 
 impl Relay {
     /// Forwards a KServe request of the page.
-    pub(super) async fn forward_call<B: Body>(
+    pub(in crate::http) async fn forward_call<B: Body>(
         &self,
         app_state: &AppState,
         route: &Route,
@@ -107,19 +106,12 @@ impl Relay {
     async fn forward(
         &self,
         app_state: &AppState,
-        request: Request<Full<Bytes>>,
+        mut request: Request<Full<Bytes>>,
         group: Group,
     ) -> Result<HttpResponse, Failure> {
-        let deadline = Instant::now() + LONGEST;
-        let connected = self.client.connect().await;
-        let mut connection = connected.map_err(|error| unavailable(&error))?;
-        let sent = self.client.send(&mut connection, request, group);
-        let (head, body) = head(sent, deadline).await?;
-        let response = PendingResponse {
-            body,
-            deadline,
-            _connection: connection,
-        };
+        let opened = self.client.open_group(&mut request, group);
+        opened.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
+        let (head, response) = PendingResponse::of(self.client.connect(), request).await?;
         let kind = head.headers.get(CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
             let limit = app_state.limits.max_request_bytes;
@@ -143,19 +135,12 @@ impl Relay {
     pub(super) async fn metrics(&self, app_state: &AppState) -> Result<HttpResponse, Failure> {
         let address = self.metrics.map(reached);
         let address = address.ok_or_else(|| Failure::plain(HttpError::NotFound))?;
-        let deadline = Instant::now() + LONGEST;
-        let connected = self.client.connect_to(address).await;
-        let mut connection = connected.map_err(|error| unavailable(&error))?;
         let request = Request::get("/metrics").header(HOST, address.to_string());
         let request = request.body(Full::default());
         let request =
             request.map_err(|error| unavailable(&TritonserverError::Gone(error.to_string())))?;
-        let (head, body) = head(connection.send(request), deadline).await?;
-        let response = PendingResponse {
-            body,
-            deadline,
-            _connection: connection,
-        };
+        let connect = self.client.connect_to(address);
+        let (head, response) = PendingResponse::of(connect, request).await?;
         let plain = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(PLAIN))]);
         response.complete(app_state, head.status, &plain).await
     }
@@ -164,12 +149,32 @@ impl Relay {
 impl fmt::Debug for Relay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Relay")
-            .field("beside", &self.client)
+            .field("client", &self.client)
             .finish_non_exhaustive()
     }
 }
 
 impl PendingResponse {
+    /// Sends a request on a new connection, and waits for the head of its response.
+    async fn of(
+        connect: impl Future<Output = Result<Connection, TritonserverError>>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<(response::Parts, Self), Failure> {
+        let deadline = Instant::now() + LONGEST;
+        let mut connection = connect.await.map_err(|error| unavailable(&error))?;
+        let (head, body) = match timeout_at(deadline, connection.send(request)).await {
+            Ok(Ok(response)) => response.into_parts(),
+            Ok(Err(error)) => return Err(unavailable(&TritonserverError::Gone(error.to_string()))),
+            Err(_) => return Err(unavailable(&TritonserverError::Late)),
+        };
+        let response = Self {
+            body,
+            deadline,
+            _connection: connection,
+        };
+        Ok((head, response))
+    }
+
     async fn next(&mut self) -> Option<Result<Bytes, TritonserverError>> {
         loop {
             let frame = match timeout_at(self.deadline, self.body.frame()).await {
@@ -244,18 +249,6 @@ impl PendingResponse {
             Some((TrackedBytes::short(&error), None))
         });
         Events::pending(others)
-    }
-}
-
-/// Waits for the head of a response.
-async fn head(
-    sent: impl Future<Output = Sent>,
-    deadline: Instant,
-) -> Result<(response::Parts, Incoming), Failure> {
-    match timeout_at(deadline, sent).await {
-        Ok(Ok(response)) => Ok(response.into_parts()),
-        Ok(Err(error)) => Err(unavailable(&TritonserverError::Gone(error.to_string()))),
-        Err(_) => Err(unavailable(&TritonserverError::Late)),
     }
 }
 

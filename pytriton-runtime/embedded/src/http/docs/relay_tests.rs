@@ -12,12 +12,12 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::service::routes::is_used_by_page;
-use crate::service::{AppState, RequiredHeader};
+use crate::service::{AppState, OpenApiDocument, RequiredHeader};
 use crate::testing::IDENTITY;
 
 use super::super::tests::app;
 use super::super::{TritonserverClient, handle_docs_port};
-use super::{OpenApiDocument, Relay};
+use super::Relay;
 
 /// A server that sends this response to every request and keeps the connection open. Returns the
 /// requests it receives.

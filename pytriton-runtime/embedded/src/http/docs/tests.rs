@@ -8,11 +8,10 @@ use pytriton_engine::Limits;
 use pytriton_engine::access::{Group, Secret, Secrets, default_routes};
 use pytriton_engine::port::Port;
 
-use crate::service::{AppState, RequiredHeader};
+use crate::service::{AppState, OpenApiDocument, RequiredHeader};
 
 use super::super::handle;
 use super::super::tests::{app, send};
-use super::OpenApiDocument;
 use super::page::PAGE;
 
 async fn with_page() -> AppState {

@@ -1,6 +1,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
@@ -18,7 +19,6 @@ use crate::service::{AppState, Error};
 use super::super::body::Body;
 use super::super::{HttpError, body};
 use super::TextModels;
-use super::handler::now;
 use super::pieces::Pieces;
 
 /// An accepted request.
@@ -121,4 +121,10 @@ fn number() -> u128 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     u128::from(*PROCESS) << 64 | u128::from(number)
+}
+
+/// Returns the time in seconds since 1970.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }

@@ -1,22 +1,19 @@
 use std::sync::LazyLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Request};
 use pytriton_core::model::Surface;
 use pytriton_core::text::excerpt;
-use pytriton_engine::port::Port;
 use pytriton_kserve::openai::{OpenAiError, list_json, model_json};
 
 use crate::service::AppState;
-use crate::service::routes::{Endpoint, OpenAiEndpoint, Params, RouteMatch, admit};
+use crate::service::routes::{OpenAiEndpoint, Params};
 
 use super::super::HttpError;
 use super::super::body::Body;
 use super::super::response::{HttpResponse, json, reserved};
-use super::super::router::reject;
 use super::TextModels;
-use super::accepted::ask;
+use super::accepted::{ask, now};
 use super::complete::complete;
 use super::error_response::refused;
 use super::streamed::streamed;
@@ -64,27 +61,6 @@ pub(crate) fn refusal(error: HttpError, parts: &Parts) -> HttpResponse {
     })
 }
 
-/// Serves a port that has only OpenAI routes.
-pub(crate) async fn handle_openai_port<B: Body>(
-    app_state: &AppState,
-    models: &TextModels,
-    request: Request<B>,
-) -> HttpResponse {
-    let (parts, body) = request.into_parts();
-    let headers = &parts.headers;
-    let RouteMatch { route, params } =
-        match admit(app_state, Port::OpenAi, &parts.uri, &parts.method, headers) {
-            Ok(found) => found,
-            Err(rejected) => return reject(app_state, &parts, body, rejected).await,
-        };
-    match route.endpoint {
-        Endpoint::OpenAi(endpoint) => {
-            handle(app_state, models, endpoint, params, headers, body).await
-        }
-        _ => refusal(HttpError::NotFound, &parts),
-    }
-}
-
 fn list(app_state: &AppState, models: &TextModels) -> Result<HttpResponse, OpenAiError> {
     let names = models.names()?;
     let names = names.iter().map(|name| &**name);
@@ -116,10 +92,4 @@ async fn completion<B: Body>(
         true => streamed(asked).await,
         false => complete(asked).await,
     }
-}
-
-/// Returns the time in seconds since 1970.
-pub(super) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }

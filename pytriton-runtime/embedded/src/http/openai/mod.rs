@@ -16,7 +16,6 @@ mod upstream_responses;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::http) use accepted::choice_request;
-pub(crate) use handler::handle_openai_port;
 pub(super) use handler::{handle, refusal};
 pub use models::TextModels;
 pub use upstream::Upstream;

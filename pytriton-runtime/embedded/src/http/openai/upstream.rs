@@ -8,7 +8,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use pytriton_core::memory_budget::{MemoryBudgetError, MemoryPermit};
 use pytriton_core::model::ModelSpec;
-use pytriton_core::text::for_client;
 use pytriton_engine::access::Group;
 use pytriton_engine::loaded_models::LoadedModels;
 use pytriton_engine::side_channel::SideChannel;
@@ -19,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::service::Error;
 
 use super::super::tritonserver_client::{Connection, TritonserverClient, TritonserverError};
-use super::upstream_responses::UpstreamResponses;
+use super::upstream_responses::{Forwarded, UpstreamResponses, no_response, unavailable};
 
 /// The maximum size of an error response of tritonserver.
 const REFUSAL: usize = 64 << 10;
@@ -33,9 +32,6 @@ pub struct Upstream {
     models: LoadedModels,
     side_channel: Arc<SideChannel>,
 }
-
-/// The result of a request to tritonserver: it has ended, or why it was refused.
-pub(super) type Forwarded = Result<(), OpenAiError>;
 
 impl Upstream {
     /// Creates a client.
@@ -123,9 +119,9 @@ impl Upstream {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let request = request.body(Full::new(Bytes::from(body)))?;
-        let group = Group::Inference;
-        self.client.send(connection, request, group).await
+        let mut request = request.body(Full::new(Bytes::from(body)))?;
+        self.client.open_group(&mut request, Group::Inference)?;
+        connection.send(request).await
     }
 }
 
@@ -180,21 +176,10 @@ fn is_stream(response: &Response<Incoming>) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
-    no_response(&TritonserverError::Gone(error.to_string()))
-}
-
-fn no_response(error: &TritonserverError) -> OpenAiError {
-    OpenAiError::Failed {
-        status: 503,
-        message: for_client(error),
-    }
-}
-
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upstream")
-            .field("beside", &self.client)
+            .field("client", &self.client)
             .finish_non_exhaustive()
     }
 }

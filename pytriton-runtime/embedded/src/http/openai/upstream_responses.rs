@@ -4,6 +4,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use pytriton_core::request::Response;
 use pytriton_core::response_channel::SchedulerError;
+use pytriton_core::text::for_client;
 use pytriton_engine::side_channel::SideChannelResponses;
 use pytriton_kserve::openai::OpenAiError;
 use tokio::task::JoinSet;
@@ -11,11 +12,14 @@ use tokio::time::timeout;
 
 use crate::service::Error;
 
-use super::upstream::{Forwarded, unavailable};
+use super::super::tritonserver_client::TritonserverError;
 
 /// How long after the last response a request is assumed to be forgotten by tritonserver if it has
 /// not ended.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The result of a request to tritonserver: it has ended, or why it was refused.
+pub(super) type Forwarded = Result<(), OpenAiError>;
 
 /// The responses to one request. Dropping it closes the connection, which cancels the request in
 /// tritonserver.
@@ -93,6 +97,17 @@ impl UpstreamResponses {
     async fn end(&mut self) {
         // The connection is closed in any case.
         let _ = timeout(END_TIMEOUT, self.asking.join_next()).await;
+    }
+}
+
+pub(super) fn unavailable(error: &dyn fmt::Display) -> OpenAiError {
+    no_response(&TritonserverError::Gone(error.to_string()))
+}
+
+pub(super) fn no_response(error: &TritonserverError) -> OpenAiError {
+    OpenAiError::Failed {
+        status: 503,
+        message: for_client(error),
     }
 }
 

@@ -3,28 +3,13 @@ use pytriton_engine::port::Port;
 
 use crate::service::{AppState, Restricted};
 
-use super::Endpoint;
 use super::head::check_head;
 use super::route::{ErrorFormat, Route, RouteMatch};
 use super::table::find;
+use super::{Endpoint, Rejection};
 
 /// The namespace of the OpenAI API.
 const OPENAI_PATHS: &str = "/v1/";
-
-/// Why a request does not reach a handler.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Rejection {
-    /// It has too many headers.
-    Headers { count: usize, limit: usize },
-    /// Its path and headers have too many bytes.
-    HeadTooLarge { bytes: usize, limit: usize },
-    /// The port has no route with the path.
-    NotFound,
-    /// The route belongs to a restricted group.
-    Restricted(Restricted),
-    /// The route does not support the method.
-    Method { allowed: &'static [Method] },
-}
 
 /// Returns the route of a request, or why the request is refused and the format of the error. The
 /// limits of the head are checked first, then the path, access and the method.

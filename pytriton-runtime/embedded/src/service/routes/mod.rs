@@ -13,14 +13,16 @@
 mod admission;
 mod head;
 mod pattern;
+mod rejection;
 mod route;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use admission::is_used_by_page;
-pub(crate) use admission::{Rejection, admit, check_access, error_format, is_probe};
+pub(crate) use admission::{admit, check_access, error_format, is_probe};
 pub(crate) use pattern::Params;
+pub(crate) use rejection::Rejection;
 pub(crate) use route::{BodySize, ErrorFormat, Route, RouteMatch};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use table::all;

@@ -38,7 +38,7 @@ impl OpenApiDocument {
     /// # Cancel safety
     ///
     /// If the future is dropped, the document is still completed and kept for others.
-    pub(super) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> CachedText {
+    pub(crate) async fn of(&self, models: Vec<Arc<ModelSpec>>) -> CachedText {
         let mut made = Arc::clone(&self.text).lock_owned().await;
         if let Some(made) = made.as_ref().filter(|made| made.is_of(&models)) {
             return made.text.clone();
