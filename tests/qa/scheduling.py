@@ -130,14 +130,13 @@ def model_queue_suite():
         "timeout_override": queue(**slow, queue_policy={"allow_timeout_override": True,
                                                         "default_timeout_microseconds": 1_000_000}),
         "priority_levels": queue(**slow, **levels),
-        "max_priority_levels": queue(**slow, priority_levels=2**32 - 1, default_priority_level=2**31),
+        "max_priority_levels": queue(**slow, priority_levels=2**64 - 1, default_priority_level=2**32),
         "priority_with_policy": queue(
             preferred_batch_size=[4, 8, 32], max_queue_delay_microseconds=10_000_000, **levels,
             queue_policy={"delay": True, **policy}, priority_queue_policy={2: policy}),
     }
     return [Run("model_queue_test.py", models, [f"ModelQueueTest.test_{name}"],
-                skipped={"test_max_priority_levels": "needs 2^64 - 1 priority levels, a model has at most 1024",
-                         "test_max_queue_size": NEEDS_ENSEMBLES, "test_policy_reject": NEEDS_ENSEMBLES})
+                skipped={"test_max_queue_size": NEEDS_ENSEMBLES, "test_policy_reject": NEEDS_ENSEMBLES})
             for name, models in table.items()]
 
 

@@ -150,7 +150,7 @@ impl ModelOptions {
             quote!(queue_policy: #policy,)
         });
         let policies = self.policies.iter().map(|policy| {
-            let level = Value::or(policy.level.as_ref(), 1_u32);
+            let level = Value::or(policy.level.as_ref(), 1_u64);
             let queue = partial(&policy.queue, Group::Queue);
             quote!((#level, #queue))
         });

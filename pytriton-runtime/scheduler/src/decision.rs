@@ -137,8 +137,10 @@ mod tests {
             max_queue_delay: Duration::from_micros(delay),
             prefetched: 0,
             preserve_ordering: false,
-            levels: vec![Level::new(QueuePolicy::DEFAULT, 16)],
-            default_level: 0,
+            levels: 1,
+            default_level: 1,
+            limits: Level::new(QueuePolicy::DEFAULT, 16),
+            own_limits: Vec::new(),
         }
     }
 

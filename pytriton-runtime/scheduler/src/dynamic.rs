@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -50,7 +49,7 @@ impl DynamicQueue {
     /// Creates a queue with at most `places` concurrent batches.
     pub(super) fn new(policy: Policy, places: usize) -> Self {
         let state = State {
-            line: PriorityQueue::new(policy.levels.len()),
+            line: PriorityQueue::default(),
             formed: Prefetched::default(),
             next_ticket: 0,
             next_sequence: 0,
@@ -103,7 +102,7 @@ impl DynamicQueue {
     ) -> Result<Pushed<P>, SchedulerError> {
         let arrived = Instant::now();
         let level = self.policy.level(request.priority());
-        let policy = &self.policy.levels[level];
+        let policy = self.policy.limits_of(level);
         let timeout = policy.timeout(request.timeout_microseconds());
         let deadline = timeout.and_then(|timeout| arrived.checked_add(timeout));
         let (sink, receiver) = response_channel();
@@ -117,7 +116,7 @@ impl DynamicQueue {
             return Err(error);
         }
         let held_back = self.ordered.as_ref().is_some_and(OrderedResponses::is_full);
-        if held_back || state.line.len_of(level) >= policy.max_queue_size {
+        if held_back || state.line.is_full(level, policy.max_queue_size) {
             drop(state);
             self.recorder.record_failure(FailureReason::Rejected, 0);
             return Err(SchedulerError::QueueFull {
@@ -284,7 +283,8 @@ impl DynamicQueue {
     ) -> Found<(P, Batch)> {
         let now = Instant::now();
         let mut state = self.lock();
-        let refused = self.apply_timeouts(&mut state.line, now);
+        let action = |level| self.policy.limits_of(level).timeout_action;
+        let refused = state.line.take_timed_out(now, action);
         let found = self.found(&mut state, max_bytes, acquire, now);
         let batch = matches!(found, Found::Batch(_));
         let more = batch && state.line.len() > 0 && state.running < self.places;
@@ -295,19 +295,6 @@ impl DynamicQueue {
             self.changed.notify();
         }
         found
-    }
-
-    /// Applies the timeout policy of each level. Delays or returns requests that have waited too
-    /// long.
-    fn apply_timeouts(&self, line: &mut PriorityQueue, now: Instant) -> VecDeque<Waiting> {
-        let mut refused = VecDeque::new();
-        for (level, policy) in self.policy.levels.iter().enumerate() {
-            match policy.timeout_action {
-                TimeoutAction::Delay => line.delay_timed_out(level, now),
-                TimeoutAction::Reject => refused.append(&mut line.take_timed_out(level, now)),
-            }
-        }
-        refused
     }
 
     fn refuse_all(

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
     /// The priority level.
-    pub(super) level: usize,
+    pub(super) level: u64,
     /// Unique within the queue.
     pub(super) number: u64,
 }

@@ -22,11 +22,11 @@ pub(super) struct OrderedResponses {
 impl OrderedResponses {
     /// Holds at most as many responses as requests may wait.
     pub(super) fn new(policy: &Policy) -> Self {
-        let sizes = policy.levels.iter().map(|level| level.max_queue_size);
         Self {
             order: Mutex::new(ReorderBuffer::new()),
             counted: Arc::default(),
-            most: sizes.max().unwrap_or_default(),
+            // A model that preserves the order has only one level.
+            most: policy.limits_of(policy.default_level).max_queue_size,
         }
     }
 

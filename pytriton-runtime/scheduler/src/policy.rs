@@ -24,10 +24,14 @@ pub struct Policy {
     pub prefetched: usize,
     /// Whether responses leave in the order of their requests.
     pub preserve_ordering: bool,
-    /// The priority levels, highest first. Never empty.
-    pub levels: Vec<Level>,
+    /// The number of priority levels; level 1 is served first.
+    pub levels: u64,
     /// The level of requests without a priority.
-    pub default_level: usize,
+    pub default_level: u64,
+    /// The limits of levels without their own.
+    pub limits: Level,
+    /// The levels with their own limits, ascending.
+    pub own_limits: Vec<(u64, Level)>,
 }
 
 impl Policy {
@@ -71,33 +75,36 @@ impl Policy {
             true => PREFETCHED * spec.instances.count() as usize,
             false => 0,
         };
-        let policy = |level| {
-            let mut own = priorities.queue_policies.iter();
-            own.find(|(of, _)| *of == level)
-                .map_or(queue, |(_, policy)| *policy)
-        };
+        let own_limits = priorities.queue_policies.iter();
         Self {
             max_batch_size,
             preferred_batch_sizes: preferred,
             max_queue_delay: Duration::from_micros(max_queue_delay_microseconds),
             prefetched,
             preserve_ordering,
-            levels: (1..=priorities.levels)
-                .map(|level| Level::new(policy(level), default_queue_size))
+            levels: priorities.levels,
+            default_level: priorities.default_level,
+            limits: Level::new(queue, default_queue_size),
+            own_limits: own_limits
+                .map(|&(level, policy)| (level, Level::new(policy, default_queue_size)))
                 .collect(),
-            default_level: priorities.default_level.saturating_sub(1) as usize,
         }
     }
 
     /// Returns the level of requests with this priority (0 for none).
     ///
     /// As in Triton, an unknown priority means the default level.
-    pub fn level(&self, priority: u64) -> usize {
-        let named = priority.checked_sub(1).map(usize::try_from);
-        match named {
-            Some(Ok(level)) if level < self.levels.len() => level,
-            _ => self.default_level,
+    pub fn level(&self, priority: u64) -> u64 {
+        match (1..=self.levels).contains(&priority) {
+            true => priority,
+            false => self.default_level,
         }
+    }
+
+    /// Returns the limits of a level.
+    pub fn limits_of(&self, level: u64) -> &Level {
+        let own = self.own_limits.binary_search_by_key(&level, |own| own.0);
+        own.map_or(&self.limits, |index| &self.own_limits[index].1)
     }
 }
 
@@ -171,17 +178,13 @@ mod tests {
             )],
             ..IDENTITY.options
         });
-        let sizes: Vec<usize> = three
-            .levels
-            .iter()
-            .map(|level| level.max_queue_size)
-            .collect();
+        let sizes = [1, 2, 3].map(|level| three.limits_of(level).max_queue_size);
         assert_eq!(sizes, [16, 16, 7]);
         let one = policy_of(IDENTITY.options);
-        let table = [(0, 1), (1, 0), (2, 1), (3, 2), (4, 1), (u64::MAX, 1)];
+        let table = [(0, 2), (1, 1), (2, 2), (3, 3), (4, 2), (u64::MAX, 2)];
         for (priority, expected) in table {
             assert_eq!(three.level(priority), expected, "{priority}");
-            assert_eq!(one.level(priority), 0, "{priority}");
+            assert_eq!(one.level(priority), 1, "{priority}");
         }
     }
 

@@ -2,21 +2,28 @@ use std::collections::VecDeque;
 use std::iter;
 use std::mem;
 
+use pytriton_core::model::TimeoutAction;
 use tokio::time::Instant;
 
 use super::message::{Ticket, Waiting};
 
+/// The maximum number of levels with waiting requests. Adding a level moves those below it.
+const MAX_WAITING_LEVELS: usize = 4096;
+
 /// The waiting requests, ordered by priority level. Within a level, delayed requests come last.
 ///
 /// Source: `PriorityQueue` in Triton 2.51.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PriorityQueue {
+    /// The levels with requests, and some without, ascending.
     levels: Vec<LevelQueue>,
+    len: usize,
 }
 
 /// The requests of one level.
 #[derive(Debug, Default)]
 struct LevelQueue {
+    level: u64,
     on_time: VecDeque<Waiting>,
     late: VecDeque<Waiting>,
     /// No request in `on_time` times out before this.
@@ -24,29 +31,47 @@ struct LevelQueue {
 }
 
 impl PriorityQueue {
-    pub(super) fn new(levels: usize) -> Self {
-        Self {
-            levels: iter::repeat_with(LevelQueue::default)
-                .take(levels)
-                .collect(),
-        }
-    }
-
     pub(super) fn len(&self) -> usize {
-        self.levels.iter().map(LevelQueue::len).sum()
+        self.len
     }
 
-    /// Returns the number of waiting requests of a level.
-    pub(super) fn len_of(&self, level: usize) -> usize {
-        self.levels.get(level).map_or(0, LevelQueue::len)
+    /// Returns whether a level has `most` waiting requests, or would be one level too many.
+    pub(super) fn is_full(&self, level: u64, most: usize) -> bool {
+        match self.find(level) {
+            Ok(index) => self.levels[index].len() >= most,
+            Err(_) => {
+                self.levels.len() >= MAX_WAITING_LEVELS
+                    && self.levels.iter().all(|places| places.len() > 0)
+            }
+        }
     }
 
     /// Adds a request at the end of its level.
     pub(super) fn push(&mut self, waiting: Waiting) {
-        if let Some(places) = self.levels.get_mut(waiting.ticket.level) {
-            places.expect(waiting.deadline);
-            places.on_time.push_back(waiting);
-        }
+        let level = waiting.ticket.level;
+        let index = self.find(level).unwrap_or_else(|_| self.add_level(level));
+        let places = &mut self.levels[index];
+        places.expect(waiting.deadline);
+        places.on_time.push_back(waiting);
+        self.len += 1;
+    }
+
+    /// Removes levels without requests, and adds one. Returns its index.
+    #[cold]
+    fn add_level(&mut self, level: u64) -> usize {
+        self.levels.retain(|places| places.len() > 0);
+        let index = self.levels.partition_point(|places| places.level < level);
+        let places = LevelQueue {
+            level,
+            ..LevelQueue::default()
+        };
+        self.levels.insert(index, places);
+        index
+    }
+
+    fn find(&self, level: u64) -> Result<usize, usize> {
+        self.levels
+            .binary_search_by_key(&level, |places| places.level)
     }
 
     /// Returns all requests in the order in which they leave.
@@ -56,17 +81,19 @@ impl PriorityQueue {
 
     /// Removes the first `count` requests.
     pub(super) fn take(&mut self, count: usize) -> impl Iterator<Item = Waiting> {
-        let first = self.levels.iter_mut().flat_map(LevelQueue::leaving);
-        first.take(count)
+        let Self { levels, len } = self;
+        let first = levels.iter_mut().flat_map(LevelQueue::leaving);
+        first.take(count).inspect(|_| *len -= 1)
     }
 
     /// Removes a request. Returns its position among all requests.
     pub(super) fn withdraw(&mut self, ticket: Ticket) -> Option<(usize, Waiting)> {
-        let before = self.levels.iter().take(ticket.level).map(LevelQueue::len);
-        let mut before: usize = before.sum();
-        let places = self.levels.get_mut(ticket.level)?;
+        let index = self.find(ticket.level).ok()?;
+        let mut before: usize = self.levels[..index].iter().map(LevelQueue::len).sum();
+        let places = &mut self.levels[index];
         for line in [&mut places.on_time, &mut places.late] {
             if let Some(at) = line.iter().position(|waiting| waiting.ticket == ticket) {
+                self.len -= 1;
                 return Some((before + at, line.remove(at)?));
             }
             before += line.len();
@@ -74,20 +101,23 @@ impl PriorityQueue {
         None
     }
 
-    /// Delays the timed-out requests of a level behind the others.
-    pub(super) fn delay_timed_out(&mut self, level: usize, now: Instant) {
-        if let Some(places) = self.levels.get_mut(level) {
-            let late = places.take_timed_out(now);
-            places.late.extend(late);
+    /// Delays timed-out requests behind the others of their level, or returns them, depending on
+    /// the action of the level.
+    pub(super) fn take_timed_out(
+        &mut self,
+        now: Instant,
+        action: impl Fn(u64) -> TimeoutAction,
+    ) -> VecDeque<Waiting> {
+        let mut refused = VecDeque::new();
+        for places in &mut self.levels {
+            let mut late = places.take_timed_out(now);
+            match late.is_empty() || action(places.level) == TimeoutAction::Delay {
+                true => places.late.append(&mut late),
+                false => refused.append(&mut late),
+            }
         }
-    }
-
-    /// Removes the timed-out requests of a level.
-    pub(super) fn take_timed_out(&mut self, level: usize, now: Instant) -> VecDeque<Waiting> {
-        let places = self.levels.get_mut(level);
-        places
-            .map(|places| places.take_timed_out(now))
-            .unwrap_or_default()
+        self.len -= refused.len();
+        refused
     }
 }
 

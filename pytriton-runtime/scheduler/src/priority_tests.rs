@@ -42,15 +42,21 @@ struct Levels {
 }
 
 impl Levels {
-    fn new(delay: u64, queue_policies: &'static [(u32, QueuePolicy)]) -> Self {
+    fn new(delay: u64, queue_policies: &'static [(u64, QueuePolicy)]) -> Self {
+        Self::of(ModelOptions {
+            max_queue_delay_microseconds: delay,
+            priority_levels: 3,
+            default_priority_level: 2,
+            priority_queue_policy: queue_policies,
+            ..IDENTITY.options
+        })
+    }
+
+    fn of(options: ModelOptions<'static>) -> Self {
         let declaration = ModelDeclaration {
             options: ModelOptions {
                 max_batch_size: 4,
-                max_queue_delay_microseconds: delay,
-                priority_levels: 3,
-                default_priority_level: 2,
-                priority_queue_policy: queue_policies,
-                ..IDENTITY.options
+                ..options
             },
             ..IDENTITY
         };
@@ -107,6 +113,33 @@ async fn each_level_has_its_bound() {
     assert_eq!(levels.queue.recorder().snapshot(0).failures, [2, 0, 0, 0]);
     assert_eq!(levels.batch().await, [1, 3, 4, 5]);
     levels.push(1, 21).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_may_have_any_number_of_levels_and_few_of_them_wait() {
+    let levels = Levels::of(ModelOptions {
+        priority_levels: u64::MAX,
+        default_priority_level: 1 << 32,
+        priority_queue_policy: &[(u64::MAX, ONE)],
+        ..IDENTITY.options
+    });
+    let priorities = [u64::MAX, (1 << 32) + 1, 0, 7, (1 << 32) - 1, 7];
+    for (number, priority) in (1..).zip(priorities) {
+        levels.push(priority, number).unwrap();
+    }
+    assert!(levels.push(u64::MAX, 9).is_err());
+    assert_eq!(levels.batch().await, [4, 6, 5, 3]);
+    assert_eq!(levels.batch().await, [2, 1]);
+    let most = 4096;
+    for level in (1..=most).rev() {
+        levels.push(level, 1).unwrap();
+    }
+    let refused = levels.push(most + 1, 2).unwrap_err();
+    assert!(matches!(refused, SchedulerError::QueueFull { .. }));
+    levels.push(most, 3).unwrap();
+    assert_eq!(levels.batch().await, [1, 1, 1, 1]);
+    levels.push(most + 1, 4).unwrap();
+    assert_eq!(levels.queue.pending(), most - 2);
 }
 
 #[tokio::test(start_paused = true)]

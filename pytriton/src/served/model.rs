@@ -102,7 +102,7 @@ use super::*;
 /// | `default_timeout_microseconds = 1000` | 0 | the queue timeout; 0 for none |
 /// | `timeout_action = "delay"` | `"reject"` | what happens after the queue timeout |
 /// | `allow_timeout_override = true` | `false` | whether a request may set a shorter queue timeout |
-/// | `priority_levels = 3` | none | the number of priority levels, at most 1024; the request parameter `priority` selects one, 1 is served first |
+/// | `priority_levels = 3` | none | the number of priority levels; the request parameter `priority` selects one, 1 is served first |
 /// | `default_priority_level = 2` | the last | the level of requests without a valid `priority` |
 /// | `priority_queue_policy(level = 1, …)` | the model's | the queue options of one level, see below |
 /// | `sequence_batching = oldest` | none; `direct` with [`macro@sequence`] | each request belongs to a sequence: `direct` or `oldest`, see below |

@@ -22,11 +22,11 @@ pub struct DynamicBatching {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Priorities {
     /// The number of levels.
-    pub levels: u32,
+    pub levels: u64,
     /// The level of requests that name none, or an unknown one.
-    pub default_level: u32,
+    pub default_level: u64,
     /// The levels with their own policy, ascending.
-    pub queue_policies: Vec<(u32, QueuePolicy)>,
+    pub queue_policies: Vec<(u64, QueuePolicy)>,
 }
 
 /// Limits on waiting requests.

@@ -35,11 +35,11 @@ pub struct ModelOptions<'a> {
     /// The queue policy of levels without their own.
     pub queue_policy: QueuePolicy,
     /// The number of priority levels; 0 for none.
-    pub priority_levels: u32,
+    pub priority_levels: u64,
     /// The level of requests that name none; 0 for the last.
-    pub default_priority_level: u32,
+    pub default_priority_level: u64,
     /// The levels with their own limits.
-    pub priority_queue_policy: &'a [(u32, QueuePolicy)],
+    pub priority_queue_policy: &'a [(u64, QueuePolicy)],
     /// The sequence batching strategy; `None` for a model without sequences.
     pub sequence_batching: Option<SequenceScheduling>,
     /// The maximum time between two requests of a sequence; 0 for Triton's default.

@@ -4,8 +4,6 @@ use super::ModelOptions;
 
 /// The maximum of Triton's 32-bit fields.
 pub(super) const MAX_INT32: u64 = 2_147_483_647;
-/// Each level has its own queue.
-const MAX_PRIORITY_LEVELS: u64 = 1024;
 
 pub(super) const EXPECTED_INT32: &str = "expected a number from 1 to 2147483647";
 const NO_BATCHING: &str = "this option needs batching: remove it, or remove `batching = false`";
@@ -43,18 +41,16 @@ impl ModelOptions<'_> {
             b"preferred_batch_size" if self.preferred_batch_size.is_empty() => {
                 Some("an empty list has no effect: remove it")
             }
-            b"priority_levels" => range(
-                self.priority_levels as u64,
-                MAX_PRIORITY_LEVELS,
-                "expected a number from 1 to 1024",
-            ),
+            b"priority_levels" if self.priority_levels == 0 => {
+                Some("expected a number of at least 1")
+            }
             b"max_queue_size" if self.queue_policy.max_queue_size as u64 > MAX_INT32 => {
                 Some("expected a number from 0 to 2147483647")
             }
             // Without levels, the option itself is the error.
             b"default_priority_level" if self.priority_levels > 0 => range(
-                self.default_priority_level as u64,
-                self.priority_levels as u64,
+                self.default_priority_level,
+                self.priority_levels,
                 "expected a number from 1 to `priority_levels`",
             ),
             option => self.sequence_flaw(option),

@@ -41,7 +41,7 @@ pub enum Flaw {
     #[error("`priority_queue_policy` of level {level}, `{option}`: {help}")]
     Level {
         /// The level.
-        level: u32,
+        level: u64,
         /// The option.
         option: &'static str,
         /// The correction: what to write instead.

@@ -12,7 +12,7 @@ pub(super) struct Options {
     pub(super) version_policy: Option<VersionPolicy>,
     pub(super) instances: InstanceGroups,
     pub(super) preferred_batch_size: Vec<u32>,
-    pub(super) priority_queue_policy: Vec<(u32, QueuePolicy)>,
+    pub(super) priority_queue_policy: Vec<(u64, QueuePolicy)>,
     pub(super) parameters: Vec<(Arc<str>, Arc<str>)>,
     pub(super) written: Vec<&'static str>,
 }

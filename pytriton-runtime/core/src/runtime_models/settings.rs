@@ -117,21 +117,21 @@ impl Model {
 
     /// The number of priority levels. Requests select one with the parameter `priority`, and level
     /// 1 is served first.
-    pub fn priority_levels(self, levels: u32) -> Self {
+    pub fn priority_levels(self, levels: u64) -> Self {
         self.with("priority_levels", |options| {
             options.plain.priority_levels = levels
         })
     }
 
     /// The level of requests without a valid priority. The default is the last level.
-    pub fn default_priority_level(self, level: u32) -> Self {
+    pub fn default_priority_level(self, level: u64) -> Self {
         self.with("default_priority_level", |options| {
             options.plain.default_priority_level = level
         })
     }
 
     /// The queue policy of a level, instead of that of the model.
-    pub fn priority_queue_policy(self, level: u32, policy: QueuePolicy) -> Self {
+    pub fn priority_queue_policy(self, level: u64, policy: QueuePolicy) -> Self {
         self.with("priority_queue_policy", |options| {
             options.priority_queue_policy.push((level, policy))
         })

@@ -73,8 +73,7 @@ impl SequenceQueue {
             model: Arc::clone(&self.spec.name),
         })?;
         // Sequences have only one level, which requests cannot select.
-        let most = self.policy.levels.iter().map(|level| level.max_queue_size);
-        if most.min().is_some_and(|most| state.table.len() >= most) {
+        if state.table.len() >= self.policy.limits.max_queue_size {
             let request = RequestId(request.id().to_owned());
             return Err(SchedulerError::QueueFull { request });
         }

@@ -28,7 +28,7 @@ const DELAY: QueuePolicy = QueuePolicy {
 /// A model with three levels (default 2) and batches of up to four rows.
 const fn levels(
     milliseconds: u64,
-    queue_policies: &'static [(u32, QueuePolicy)],
+    queue_policies: &'static [(u64, QueuePolicy)],
 ) -> ModelDeclaration {
     ModelDeclaration {
         options: ModelOptions {

@@ -73,10 +73,10 @@ pub(crate) struct Spec {
     max_queue_delay_microseconds: Option<u64>,
     preserve_ordering: Option<bool>,
     queue_policy: Option<Policy>,
-    priority_levels: Option<u32>,
-    default_priority_level: Option<u32>,
+    priority_levels: Option<u64>,
+    default_priority_level: Option<u64>,
     #[serde(default)]
-    priority_queue_policy: BTreeMap<u32, Policy>,
+    priority_queue_policy: BTreeMap<u64, Policy>,
     sequence_batching: Option<String>,
     max_sequence_idle_microseconds: Option<u64>,
     minimum_slot_utilization: Option<f32>,
