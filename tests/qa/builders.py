@@ -94,6 +94,5 @@ DIRECTORY = "loads a model from a directory"
 SHUTDOWN = "expects that requests are accepted and refused on open connections during shutdown"
 DELAYED = {"tritonserver": "takes 20 hours, because each of 37 000 responses is sent two seconds late"}
 DISCARDED = {
-    "embedded": "expects that no load is discarded because of a newer load or unload",
     "tritonserver": "tritonserver ends with signal 11 if models that have changed are loaded and unloaded concurrently",
 }

@@ -53,6 +53,12 @@ pub enum ControlError {
         /// The model.
         model: Arc<str>,
     },
+    /// The model was unloaded before it was loaded.
+    #[error("failed to load '{model}', no version is available")]
+    Unloaded {
+        /// The model.
+        model: Arc<str>,
+    },
     /// A version cannot be loaded.
     #[error("load failed for model '{model}': {reasons}\n")]
     Failed {
@@ -74,7 +80,8 @@ impl ControlError {
             Self::RepositoryName => Status::Unsupported,
             Self::Parameter { .. } | Self::ParameterKind { .. } => Status::InvalidArgument,
             Self::NoVersion { .. } | Self::Failed { .. } => Status::InvalidArgument,
-            Self::Body { .. } | Self::Unknown { .. } | Self::Config { .. } => Status::Internal,
+            Self::Body { .. } | Self::Unknown { .. } => Status::Internal,
+            Self::Config { .. } | Self::Unloaded { .. } => Status::Internal,
         }
     }
 }

@@ -18,7 +18,8 @@ use super::{ControlError, Model, ModelRepository};
 impl ModelRepository {
     /// Loads the versions of a model that its policy selects. The current versions serve until the
     /// new ones are ready, and complete the requests that they have accepted. If one version cannot
-    /// be loaded, nothing changes. While a load is running, only the newest further load waits.
+    /// be loaded, nothing changes. Loads of a model run one after another. An unload cancels those
+    /// that were requested before it.
     ///
     /// `change` is applied to each version. It is work on `bytes` bytes, and runs on an offload
     /// thread if these are many.
@@ -50,15 +51,16 @@ impl ModelRepository {
         };
         let (set, name) = (Arc::clone(self), Arc::<str>::from(name));
         self.finished(async move {
-            let found = set.catalog().find(&name);
-            let Some(_turn) = asked.turn().await else {
-                return Err(outdated(&name, &found));
+            let turn = asked.turn();
+            let loaded = async {
+                let _turn = turn.await;
+                set.replace(&name, bytes, change).await
             };
             // A load function that never returns must not block later loads.
             tokio::select! {
                 biased;
-                () = asked.cancelled() => Err(outdated(&name, &found)),
-                done = set.replace(&name, bytes, change) => done,
+                () = asked.cancelled() => Err(unloaded(&name)),
+                done = loaded => done,
             }
         })
         .await
@@ -206,7 +208,7 @@ impl ModelRepository {
                 return Err(ControlError::Stopping);
             }
             if found.iter().all(|found| catalog.found(found).is_none()) {
-                return Err(outdated(name, &found));
+                return Err(unloaded(name));
             }
             catalog.set_policy(name, changed_policy);
             let loaded = found.into_iter().zip(models);
@@ -245,17 +247,9 @@ impl ModelRepository {
     }
 }
 
-/// Returns Triton's error for a load that a newer request has made obsolete.
-fn outdated(name: &str, found: &[Found]) -> ControlError {
-    let versions = found.iter().map(|found| found.registration.spec.version);
-    let reasons = versions.map(|version| {
-        format!(
-            "version {version} is at UNAVAILABLE state: Newer operation has been applied to the model lifecycle, current load \
-             operation is out-dated.;"
-        )
-    });
-    ControlError::Failed {
-        model: name.into(),
-        reasons: reasons.collect(),
+/// Returns the error for a load that an unload has cancelled.
+fn unloaded(name: &Arc<str>) -> ControlError {
+    ControlError::Unloaded {
+        model: Arc::clone(name),
     }
 }

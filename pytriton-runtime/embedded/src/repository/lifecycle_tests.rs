@@ -344,8 +344,7 @@ async fn a_hanging_load_does_not_block_unloading() {
         },
         ..IDENTITY
     };
-    let text = "load failed for model 'Identity': version 1 is at UNAVAILABLE state: Newer operation has been applied to the \
-                model lifecycle, current load operation is out-dated.;\n";
+    let text = "failed to load 'Identity', no version is available";
     for is_bound_anew in [false, true] {
         LOADS.store(0, Ordering::SeqCst);
         let one_at_a_time = ControlOptions {
@@ -375,14 +374,12 @@ async fn a_hanging_load_does_not_block_unloading() {
                 2.0
             }
             false => {
-                let newest = |set: &Arc<ModelRepository>| {
-                    let asked = set.catalog().ask("Identity");
-                    asked.unwrap()
-                };
-                let (mut second, mut third) = (newest(&set), newest(&set));
-                assert!(second.turn().await.is_none());
+                // A second load waits for the first, until the unload cancels both.
+                let mut second = set.catalog().ask("Identity").unwrap();
+                let turn = timeout(Duration::from_millis(20), second.turn());
+                assert!(turn.await.is_err());
                 assert_eq!(set.unload_named("Identity"), Ok(()));
-                assert!(third.turn().await.is_none());
+                second.cancelled().await;
                 until(|| index(&set) == "Identity/1 UNAVAILABLE unloaded").await;
                 0.0
             }
@@ -403,6 +400,32 @@ async fn a_hanging_load_does_not_block_unloading() {
             true => assert_eq!(ask(&set, 1.0).await, expected),
             false => assert!(set.model("Identity", None).is_err()),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn loads_of_one_model_run_in_turn_and_only_unloads_cancel_them() {
+    for unloads in [false, true] {
+        let set = started(&[&IDENTITY], explicit(&[])).await;
+        let clients = (0..32).map(|_| {
+            let set = Arc::clone(&set);
+            tokio::spawn(async move {
+                for _ in 0..8 {
+                    match set.load_named("Identity", 0, as_it_is).await {
+                        Err(ControlError::Unloaded { .. }) if unloads => {}
+                        loaded => assert_eq!(loaded, Ok(())),
+                    }
+                    if unloads {
+                        assert_eq!(set.unload_named("Identity"), Ok(()));
+                    }
+                }
+            })
+        });
+        for client in clients.collect::<Vec<_>>() {
+            client.await.unwrap();
+        }
+        assert_eq!(set.load_named("Identity", 0, as_it_is).await, Ok(()));
+        assert_eq!(ask(&set, 3.0).await, 3.0);
     }
 }
 

@@ -22,15 +22,8 @@ struct Entry {
     policy: Option<VersionPolicy>,
     /// Held while the model is being loaded.
     turn: Arc<Mutex<()>>,
-    change_requests: watch::Sender<ChangeRequests>,
-}
-
-/// The number of requests from clients to change a model.
-#[derive(Debug, Clone, Copy, Default)]
-struct ChangeRequests {
-    /// Loads and unloads.
-    all: u64,
-    unloads: u64,
+    /// The number of unloads. Each ends all loads that were requested before.
+    unloads: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -45,31 +38,21 @@ struct Version {
 #[derive(Debug)]
 pub(super) struct LoadTicket {
     turn: Arc<Mutex<()>>,
-    then: ChangeRequests,
-    now: watch::Receiver<ChangeRequests>,
+    then: u64,
+    unloads: watch::Receiver<u64>,
 }
 
 impl LoadTicket {
-    /// Waits for an earlier load to finish. Returns `None` if a newer request makes this one
-    /// obsolete.
-    pub(super) async fn turn(&mut self) -> Option<OwnedMutexGuard<()>> {
-        let then = self.then;
-        // An unload ends the earlier load.
-        if self.now.borrow().unloads > then.unloads {
-            return None;
-        }
-        tokio::select! {
-            biased;
-            turn = Arc::clone(&self.turn).lock_owned() => Some(turn),
-            _ = self.now.wait_for(|now| now.all > then.all) => None,
-        }
+    /// Waits for earlier loads to finish.
+    pub(super) fn turn(&self) -> impl Future<Output = OwnedMutexGuard<()>> + Send + use<> {
+        Arc::clone(&self.turn).lock_owned()
     }
 
     /// Waits until the model is unloaded or removed, which cancels the load.
     pub(super) async fn cancelled(&mut self) {
         let then = self.then;
         // An error means that the model was removed.
-        let _ = self.now.wait_for(|now| now.unloads > then.unloads).await;
+        let _ = self.unloads.wait_for(|unloads| *unloads > then).await;
     }
 }
 
@@ -108,21 +91,15 @@ impl RepositoryIndex {
         }
     }
 
-    /// Requests a load, which makes a waiting one obsolete. Returns `None` if no model has this
-    /// name.
+    /// Requests a load. Returns `None` if no model has this name.
     pub(super) fn ask(&self, name: &str) -> Option<LoadTicket> {
-        let Entry {
-            turn,
-            change_requests,
-            ..
-        } = self.0.get(name)?;
-        change_requests.send_modify(|change_requests| change_requests.all += 1);
-        let now = change_requests.subscribe();
-        let then = *now.borrow();
+        let Entry { turn, unloads, .. } = self.0.get(name)?;
+        let unloads = unloads.subscribe();
+        let then = *unloads.borrow();
         Some(LoadTicket {
             turn: Arc::clone(turn),
             then,
-            now,
+            unloads,
         })
     }
 
@@ -196,10 +173,7 @@ impl RepositoryIndex {
         let Some(entry) = self.0.get_mut(name) else {
             return;
         };
-        entry.change_requests.send_modify(|change_requests| {
-            change_requests.all += 1;
-            change_requests.unloads += 1;
-        });
+        entry.unloads.send_modify(|unloads| *unloads += 1);
         for version in entry.versions.values_mut() {
             version.generation = generation();
             if version.state == State::Loading {
