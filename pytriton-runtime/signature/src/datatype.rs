@@ -170,4 +170,29 @@ mod tests {
             assert_eq!(unknown.parse::<DataType>(), Err(()), "{unknown}");
         }
     }
+
+    #[test]
+    fn numbers_names_and_sizes_are_triton_s() {
+        let table = [
+            (DataType::Bool, "TYPE_BOOL", Some(1)),
+            (DataType::Uint8, "TYPE_UINT8", Some(1)),
+            (DataType::Uint16, "TYPE_UINT16", Some(2)),
+            (DataType::Uint32, "TYPE_UINT32", Some(4)),
+            (DataType::Uint64, "TYPE_UINT64", Some(8)),
+            (DataType::Int8, "TYPE_INT8", Some(1)),
+            (DataType::Int16, "TYPE_INT16", Some(2)),
+            (DataType::Int32, "TYPE_INT32", Some(4)),
+            (DataType::Int64, "TYPE_INT64", Some(8)),
+            (DataType::Fp16, "TYPE_FP16", Some(2)),
+            (DataType::Fp32, "TYPE_FP32", Some(4)),
+            (DataType::Fp64, "TYPE_FP64", Some(8)),
+            (DataType::Bytes, "TYPE_STRING", None),
+            (DataType::Bf16, "TYPE_BF16", Some(2)),
+        ];
+        for ((datatype, name, size), number) in table.into_iter().zip(1..) {
+            assert_eq!(datatype.config_name(), name);
+            assert_eq!(datatype.triton_number(), number, "{name}");
+            assert_eq!(datatype.size(), size, "{name}");
+        }
+    }
 }

@@ -240,4 +240,29 @@ mod tests {
             assert_eq!(found, expected.map_err(ToOwned::to_owned));
         }
     }
+
+    #[test]
+    fn every_escape_sequence_is_read_and_a_control_character_is_not() {
+        let text = r#""\"\\\/\b\f\n\r\t ""#;
+        let expected = Kind::Text("\"\\/\u{8}\u{c}\n\r\t ".to_owned());
+        assert_eq!(parse(text).unwrap().kind, expected);
+        for (text, expected) in [
+            ("\"\nx\"", "expected `\"` on the same line, found `x`"),
+            (r#""\x""#, "expected an escape sequence, found `\"`"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert_eq!(error, format!("line 1: {expected}"));
+        }
+    }
+
+    #[test]
+    fn values_may_be_nested_sixteen_times() {
+        let lists = |depth| "[".repeat(depth) + "1" + &"]".repeat(depth);
+        let objects = |depth| r#"{"a":"#.repeat(depth) + "1" + &"}".repeat(depth);
+        for nested in [lists, objects] {
+            assert!(parse(&nested(DEEPEST)).is_ok());
+            let error = parse(&nested(DEEPEST + 1)).unwrap_err().to_string();
+            assert_eq!(error, "line 1: expected fewer nested values, found `1`");
+        }
+    }
 }

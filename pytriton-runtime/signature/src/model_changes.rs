@@ -253,6 +253,32 @@ mod tests {
     }
 
     #[test]
+    fn a_tensor_is_renamed_only_if_nothing_else_of_it_changes() {
+        let replaced = |tensor: TensorSignature| changed(|model| model.inputs[0] = tensor);
+        let table = [
+            (TensorSignature::new("X", Fp32, &[20]), 1),
+            (TensorSignature::new("X", Fp64, &[20]), 2),
+            (TensorSignature::new("X", Fp32, &[21]), 2),
+            (TensorSignature::new("X", Fp32, &[20]).optional(), 2),
+        ];
+        for (tensor, lines) in table {
+            let changes = linear().changes(&replaced(tensor));
+            assert_eq!(changes.len(), lines, "{changes:?}");
+        }
+    }
+
+    #[test]
+    fn shapes_are_named_without_a_batch_axis_if_there_is_none() {
+        let unbatched = |dims: &[i64]| {
+            let input = TensorSignature::new("x", Fp32, dims);
+            ModelSignature::new("m", 0, false).input(input)
+        };
+        let changes = unbatched(&[20]).changes(&unbatched(&[21]));
+        let expected = "input `x`: expected FP32 [20], found FP32 [21]";
+        assert_eq!(changes[0].to_string(), expected);
+    }
+
+    #[test]
     fn another_order_is_named() {
         let swapped = changed(|model| model.inputs.swap(0, 1));
         assert_eq!(linear().changes(&swapped), []);
