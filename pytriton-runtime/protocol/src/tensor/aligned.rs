@@ -114,11 +114,42 @@ mod tests {
                     buffer.extend_from_slice(&[byte.to_le_bytes()[0]]);
                 }
                 assert_eq!(buffer.len(), len);
+                assert_eq!(buffer.is_empty(), len == 0);
                 let bytes = buffer.freeze();
                 assert_eq!(bytes.len(), len);
                 let place = bytes[at..].as_ptr();
                 assert_eq!(place.align_offset(AlignedBuffer::ALIGNMENT), 0);
             }
         }
+    }
+
+    #[test]
+    fn fill_reads_until_the_length_or_the_end() {
+        // The length, the sizes that are read, the expected length, and the number of reads.
+        let table: [(usize, &[usize], usize, usize); 6] = [
+            (0, &[1], 0, 0),
+            (5, &[2, 3, 1], 5, 2),
+            (5, &[2, 1, 0, 2], 3, 3),
+            (5, &[2, 9], 5, 2),
+            (5, &[0], 0, 1),
+            (1, &[1, 1], 1, 1),
+        ];
+        for (length, sizes, expected, reads) in table {
+            let mut buffer = AlignedBuffer::with_capacity(length, 1);
+            assert!(buffer.start > 1);
+            let mut left = sizes.iter();
+            let filled = buffer.fill(length, |bytes, filled| {
+                let size = *left.next().unwrap();
+                assert_eq!(filled, sizes[..sizes.len() - left.len() - 1].iter().sum());
+                bytes.extend(vec![1; size]);
+                Ok::<_, ()>(size)
+            });
+            assert_eq!(filled, Ok(expected), "{length} {sizes:?}");
+            assert_eq!(sizes.len() - left.len(), reads, "{length} {sizes:?}");
+            assert_eq!(buffer.is_empty(), expected == 0);
+            assert_eq!(buffer.freeze(), vec![1; expected]);
+        }
+        let mut buffer = AlignedBuffer::with_capacity(1, 0);
+        assert_eq!(buffer.fill(1, |_, _| Err("broken")), Err("broken"));
     }
 }

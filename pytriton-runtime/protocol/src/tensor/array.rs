@@ -12,22 +12,24 @@ impl Tensor {
     /// Returns [`TensorError::ElementTooLong`] for a `BYTES` element of 4 GiB or more.
     pub fn from_array<T: Element, D: Dimension>(array: Array<T, D>) -> Result<Self, TensorError> {
         let shape = Dims::from(array.shape());
-        let elements = if array.is_standard_layout() {
-            let len = array.len();
-            let (mut elements, offset) = array.into_raw_vec_and_offset();
-            // The vector of a sliced array also contains the elements outside of the slice.
-            elements.truncate(offset.unwrap_or_default().saturating_add(len));
-            elements.drain(..offset.unwrap_or_default());
-            // The invisible elements would be kept alive without being counted.
-            if elements.capacity() / 2 > elements.len() {
-                elements.shrink_to_fit();
-            }
-            elements
-        } else {
-            array.iter().cloned().collect()
-        };
-        Self::from_elements(shape, elements)
+        Self::from_elements(shape, row_major(array))
     }
+}
+
+fn row_major<T: Element, D: Dimension>(array: Array<T, D>) -> Vec<T> {
+    if !array.is_standard_layout() {
+        return array.iter().cloned().collect();
+    }
+    let len = array.len();
+    let (mut elements, offset) = array.into_raw_vec_and_offset();
+    // The vector of a sliced array also contains the elements outside of the slice.
+    elements.truncate(offset.unwrap_or_default().saturating_add(len));
+    elements.drain(..offset.unwrap_or_default());
+    // The invisible elements would be kept alive without being counted.
+    if elements.capacity() / 2 > elements.len() {
+        elements.shrink_to_fit();
+    }
+    elements
 }
 
 /// Converts a tensor to an array: a view of its bytes if they are aligned for `T`, otherwise a
@@ -56,5 +58,51 @@ pub fn array<T: Element, D: Dimension>(tensor: &Tensor) -> Result<CowArray<'_, T
         Cow::Owned(elements) => Array::from_shape_vec(shape, elements)
             .map(CowArray::from)
             .map_err(|_| rank()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, Ix1, Ix2, IxDyn, array as rows, s};
+
+    use super::*;
+
+    #[test]
+    fn less_than_half_of_a_vector_is_not_kept() {
+        // The visible elements of 100, and the capacity of their vector.
+        let table = [
+            (0..100, 100),
+            (50..100, 100),
+            (10..60, 100),
+            (0..49, 49),
+            (90..95, 5),
+        ];
+        for (range, expected) in table {
+            let visible = Array1::from_iter(0..100).slice_move(s![range.clone()]);
+            let elements = row_major(visible);
+            assert_eq!(elements, range.collect::<Vec<i32>>());
+            assert_eq!(elements.capacity(), expected);
+        }
+    }
+
+    #[test]
+    fn an_array_is_converted_in_row_major_order_and_back() {
+        let array_of = |tensor: &Tensor| array::<i32, Ix2>(tensor).map(CowArray::into_owned);
+        let given = rows![[1, 2, 3], [4, 5, 6]];
+        let tensor = Tensor::from_array(given.clone()).unwrap();
+        assert_eq!(array_of(&tensor), Ok(given.clone()));
+        let transposed = Tensor::from_array(given.clone().reversed_axes()).unwrap();
+        assert_eq!(transposed.shape(), [3, 2]);
+        assert_eq!(
+            transposed.elements::<i32>().unwrap(),
+            vec![1, 4, 2, 5, 3, 6]
+        );
+        assert_eq!(array_of(&transposed), Ok(given.reversed_axes()));
+        assert!(array::<i32, IxDyn>(&tensor).is_ok());
+        let expected = TensorError::Rank {
+            expected: 1,
+            shape: "[2,3]".to_owned(),
+        };
+        assert_eq!(array::<i32, Ix1>(&tensor), Err(expected));
     }
 }

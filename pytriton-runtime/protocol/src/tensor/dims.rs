@@ -113,4 +113,23 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn up_to_four_dimensions_take_no_memory() {
+        for count in 0..10 {
+            let dims: Vec<usize> = (0..count).collect();
+            let all = [
+                Dims::from(dims.as_slice()),
+                Dims::from(dims),
+                (0..count).collect(),
+            ];
+            for dims in all {
+                assert_eq!(
+                    matches!(dims.0, Storage::Inline(..)),
+                    count <= 4,
+                    "{dims:?}"
+                );
+            }
+        }
+    }
 }

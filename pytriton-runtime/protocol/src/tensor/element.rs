@@ -220,4 +220,38 @@ mod tests {
             Err(TensorError::NotUtf8 { index: 1 })
         );
     }
+
+    fn round_trip<T: Element + PartialEq + std::fmt::Debug>(elements: &[T]) {
+        let tensor = Tensor::from_elements(vec![elements.len()], elements.to_vec()).unwrap();
+        assert_eq!(tensor.elements::<T>().unwrap(), elements);
+    }
+
+    #[test]
+    fn elements_of_every_type_round_trip() {
+        round_trip(&[true, false]);
+        round_trip(&[u8::MAX, 1]);
+        round_trip(&[u16::MAX, 1]);
+        round_trip(&[u32::MAX, 1]);
+        round_trip(&[u64::MAX, 1]);
+        round_trip(&[i8::MIN, 1]);
+        round_trip(&[i16::MIN, 1]);
+        round_trip(&[i32::MIN, 1]);
+        round_trip(&[i64::MIN, 1]);
+        round_trip(&[f16::MAX, f16::ONE]);
+        round_trip(&[bf16::MAX, bf16::ONE]);
+        round_trip(&[f32::MAX, 0.5]);
+        round_trip(&[f64::MAX, 0.5]);
+        round_trip(&[vec![0xff, 0], vec![]]);
+        round_trip(&["ü".to_owned(), String::new()]);
+    }
+
+    #[test]
+    fn elements_are_not_read_as_another_type() {
+        let tensor = Tensor::from_elements(vec![1], vec![1_i32]).unwrap();
+        let expected = TensorError::DataType {
+            expected: DataType::Uint32,
+            found: DataType::Int32,
+        };
+        assert_eq!(tensor.elements::<u32>(), Err(expected));
+    }
 }

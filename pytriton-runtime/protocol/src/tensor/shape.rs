@@ -97,4 +97,22 @@ mod tests {
             assert_eq!(element_count(shape).ok(), *expected, "{shape:?}");
         }
     }
+
+    #[test]
+    fn a_negative_dimension_matches_any_size() {
+        let table: &[(&[i64], &[usize], bool)] = &[
+            (&[], &[], true),
+            (&[-1, 3], &[7, 3], true),
+            (&[-1, 3], &[0, 3], true),
+            (&[-1, 3], &[7, 4], false),
+            (&[-1], &[7, 3], false),
+            (&[-1, 3], &[7], false),
+            (&[0], &[0], true),
+            (&[0], &[5], false),
+            (&[5], &[0], false),
+        ];
+        for &(dims, shape, expected) in table {
+            assert_eq!(dims_match(dims, shape), expected, "{dims:?} {shape:?}");
+        }
+    }
 }

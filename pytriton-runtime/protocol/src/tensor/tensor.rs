@@ -207,4 +207,34 @@ mod tests {
         let two = Bytes::from_static(&[0, 0, 0, 0, 0, 0, 0, 0]);
         assert!(Tensor::new(DataType::Bytes, vec![2], two).is_ok());
     }
+
+    #[test]
+    fn a_detached_tensor_does_not_share_the_bytes_of_the_other() {
+        let tensor = Tensor::from_elements(vec![2], vec![1_i32, 2]).unwrap();
+        let (shared, detached) = (tensor.clone(), tensor.detached());
+        assert_eq!(detached, tensor);
+        assert_eq!(shared.data().as_ptr(), tensor.data().as_ptr());
+        assert_ne!(detached.data().as_ptr(), tensor.data().as_ptr());
+        let mapped = shared.map_data(|data| Bytes::from(data.to_vec()));
+        assert_eq!(mapped, tensor);
+        assert_ne!(mapped.data().as_ptr(), tensor.data().as_ptr());
+    }
+
+    #[test]
+    fn a_reshaped_tensor_has_as_many_elements() {
+        let tensor = Tensor::from_elements(vec![2, 3], vec![0_u8; 6]).unwrap();
+        let table: [(&[usize], bool); 4] = [
+            (&[6], true),
+            (&[3, 1, 2], true),
+            (&[], false),
+            (&[2, 4], false),
+        ];
+        for (shape, fits) in table {
+            let got = tensor.reshaped(shape);
+            assert_eq!(got.is_ok(), fits, "{shape:?}");
+            if let Ok(got) = got {
+                assert_eq!((got.shape(), got.data()), (shape, tensor.data()));
+            }
+        }
+    }
 }

@@ -127,3 +127,43 @@ values! {
     String => String, &String, &str;
     Vec<u8> => Vec<u8>, &[u8], String, &str;
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Ix1, Ix2, array};
+
+    use super::*;
+
+    type Array = OptionalArrayOf<f32, Ix2>;
+
+    #[test]
+    fn an_omitted_argument_is_no_tensor_and_any_other_is_in_row_major_order() {
+        let rows = array![[1.0_f32, 2.0], [3.0, 4.0]];
+        let expected = Tensor::from_elements(vec![2, 2], vec![1.0_f32, 3.0, 2.0, 4.0]);
+        let expected = expected.map(Some);
+        let columns = rows.t();
+        assert_eq!(Argument::<Array>::into_tensor(Some(columns)), expected);
+        assert_eq!(Argument::<Array>::into_tensor(columns), expected);
+        assert_eq!(Argument::<Array>::into_tensor(columns.to_owned()), expected);
+        let none = None::<ArrayView<'_, f32, Ix2>>;
+        assert_eq!(Argument::<Array>::into_tensor(none), Ok(None));
+    }
+
+    #[test]
+    fn a_single_value_has_no_batch_axis() {
+        let value = |value| Tensor::from_elements(Vec::new(), vec![value]).map(Some);
+        assert_eq!(Argument::<ValueOf<i32>>::into_tensor(7), value(7));
+        let optional = Argument::<OptionalValueOf<i32>>::into_tensor;
+        assert_eq!(optional(Some(7)), value(7));
+        assert_eq!(optional(None), Ok(None));
+        let text = Argument::<ValueOf<Vec<u8>>>::into_tensor("a");
+        assert_eq!(text, Argument::<ValueOf<String>>::into_tensor("a"));
+        let words = array!["a".to_owned()];
+        let bytes = Tensor::from_elements(vec![1], vec![b"a".to_vec()]).map(Some);
+        assert_eq!(
+            Argument::<ArrayOf<Vec<u8>, Ix1>>::into_tensor(&words),
+            bytes
+        );
+        assert_eq!(Argument::<ArrayOf<Vec<u8>, Ix1>>::into_tensor(words), bytes);
+    }
+}

@@ -119,3 +119,38 @@ tuples! {
     A B C D E F G H I J K L N O P;
     A B C D E F G H I J K L N O P Q;
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, array};
+
+    use super::*;
+
+    #[test]
+    fn tensors_are_read_in_order_up_to_the_first_mistake() {
+        let numbers = Tensor::from_array(array![1.0_f32, 2.0]).unwrap();
+        let words = Tensor::from_array(array!["a".to_owned()]).unwrap();
+        type Two = (Array1<f32>, Array1<String>);
+        let both = [Some(&numbers), Some(&words)];
+        let mut tensors = Tensors::new(&both);
+        let two = Result::<Two, ()>::read(&mut tensors).unwrap();
+        assert_eq!(two, (array![1.0, 2.0], array!["a".to_owned()]));
+        assert_eq!(tensors.read(), 2);
+        // The tensors, the error, and how many were read.
+        let table: [(&[Option<&Tensor>], _, _); 4] = [
+            (&[], TensorError::Missing, 1),
+            (&[None, Some(&words)], TensorError::Missing, 1),
+            (&[Some(&numbers)], TensorError::Missing, 2),
+            (
+                &[Some(&numbers), Some(&numbers)],
+                numbers.elements::<String>().unwrap_err(),
+                2,
+            ),
+        ];
+        for (given, expected, read) in table {
+            let mut tensors = Tensors::new(given);
+            assert_eq!(Two::read(&mut tensors), Err(expected));
+            assert_eq!(tensors.read(), read);
+        }
+    }
+}
