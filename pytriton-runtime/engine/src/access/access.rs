@@ -239,16 +239,11 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
         .collect();
     let restrictions = Restriction::parse_all(protocol, values.iter().map(|value| &**value))?;
     let closed = restrictions.into_iter().map(|restriction| {
-        if protocol == Protocol::Grpc && restriction.key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if let Some(reason) = protocol.unusable(&restriction.key) {
             tracing::warn!(
                 key = restriction.key,
-                "gRPC metadata keys are lower case, so no client can send this key of --grpc-restricted-protocol"
-            );
-        }
-        if protocol == Protocol::Http && !is_header(&restriction.key) {
-            tracing::warn!(
-                key = restriction.key,
-                "this is not a valid header name, so no client can send this key of --http-restricted-api"
+                "{reason}, so no client can send this key of --{}",
+                protocol.option()
             );
         }
         Closed {
@@ -258,81 +253,4 @@ fn closed(protocol: Protocol, flags: &Flags) -> Result<Vec<Closed>, AccessError>
         }
     });
     Ok(closed.collect())
-}
-
-/// Returns whether a header can have that name (RFC 9110, 5.6.2).
-fn is_header(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::{Args, Command, FromArgMatches};
-
-    use super::*;
-
-    fn access(arguments: &[&str]) -> Access {
-        let command = Command::new("test").no_binary_name(true);
-        let command = Flags::augment_args(AccessOptions::augment_args(command));
-        let matches = command.get_matches_from(arguments);
-        let options = AccessOptions::from_arg_matches(&matches).unwrap();
-        let flags = Flags::from_arg_matches(&matches).unwrap();
-        Access::new(&options, &flags, Follow::Apply).unwrap()
-    }
-
-    fn names(access: &Access, protocol: Protocol) -> Vec<(String, String)> {
-        let closed = access.closed(protocol).iter();
-        closed
-            .map(|closed| {
-                let groups: Vec<&str> = closed.groups.iter().map(|group| group.name()).collect();
-                (closed.key.clone(), groups.join(","))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn header_names_are_distinguished() {
-        for (name, expected) in [
-            ("X-Key_1.a", true),
-            ("K K", false),
-            ("k:", false),
-            ("é", false),
-        ] {
-            assert_eq!(is_header(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_user_s_own_headers_go_before_the_token() {
-        let token = |groups: &str| (KEY.to_owned(), groups.to_owned());
-        let default = token("shared-memory,model-repository,statistics,trace,logging");
-        let table: [(&[&str], Vec<_>, Vec<_>); 4] = [
-            (&[], vec![default.clone()], vec![default.clone()]),
-            (&["--restricted-endpoints="], vec![], vec![]),
-            (
-                &["--http-restricted-api=statistics,health:K=hunter2"],
-                vec![
-                    ("K".to_owned(), "statistics,health".to_owned()),
-                    token("shared-memory,model-repository,trace,logging"),
-                ],
-                vec![default],
-            ),
-            (
-                &[
-                    "--restricted-endpoints=trace",
-                    "--grpc-restricted-protocol=trace:k=hunter2",
-                ],
-                vec![token("trace")],
-                vec![("k".to_owned(), "trace".to_owned())],
-            ),
-        ];
-        for (arguments, http, grpc) in table {
-            let access = access(arguments);
-            assert_eq!(names(&access, Protocol::Http), http, "{arguments:?}");
-            assert_eq!(names(&access, Protocol::Grpc), grpc, "{arguments:?}");
-            let debug = format!("{access:?}");
-            assert!(!debug.contains("hunter2"), "{debug}");
-        }
-    }
 }

@@ -16,6 +16,8 @@ mod protocol;
 mod restriction;
 mod secret;
 mod temp_token_file;
+#[cfg(test)]
+mod tests;
 mod token;
 mod token_watcher;
 

@@ -40,14 +40,21 @@ impl AccessOptions {
     /// Warns if the environment opens groups that are restricted by default: a variable that is
     /// empty by mistake is visible nowhere else.
     pub(super) fn warn_if_open(&self) {
-        let value = env::var(VARIABLE).ok();
-        let from_env = value.and_then(|value| Endpoints::parse(&value).ok());
-        let open = self.restricted_endpoints.removed_default_groups();
-        if from_env.as_ref() == Some(&self.restricted_endpoints) && !open.is_empty() {
+        let open = self.opened_by(env::var(VARIABLE).ok().as_deref());
+        if !open.is_empty() {
             tracing::warn!(
                 groups = open.join(","),
                 "{VARIABLE} removes the access token from groups of routes that require it by default"
             );
+        }
+    }
+
+    /// Returns the default groups that the value of the variable opens.
+    fn opened_by(&self, value: Option<&str>) -> Vec<&'static str> {
+        let from_env = value.and_then(|value| Endpoints::parse(value).ok());
+        match from_env.as_ref() == Some(&self.restricted_endpoints) {
+            true => self.restricted_endpoints.removed_default_groups(),
+            false => Vec::new(),
         }
     }
 }
@@ -125,6 +132,25 @@ mod tests {
             );
         }
         assert_eq!(Endpoints(Vec::new()).removed_default_groups().len(), 5);
+    }
+
+    #[test]
+    fn groups_are_opened_by_the_environment_only_if_it_is_used() {
+        let options = |text| AccessOptions {
+            restricted_endpoints: Endpoints::parse(text).unwrap(),
+            access_token_file: None,
+        };
+        let without_trace = "shared-memory,model-repository,statistics,logging";
+        let table: [(&str, Option<&str>, &[&str]); 5] = [
+            (DEFAULT_GROUPS, Some(DEFAULT_GROUPS), &[]),
+            (without_trace, Some(without_trace), &["trace"]),
+            (without_trace, Some(""), &[]),
+            (without_trace, Some("bad"), &[]),
+            (without_trace, None, &[]),
+        ];
+        for (text, value, expected) in table {
+            assert_eq!(options(text).opened_by(value), expected, "{text} {value:?}");
+        }
     }
 
     #[test]

@@ -36,4 +36,44 @@ impl Protocol {
             Self::Grpc => format!("triton-grpc-protocol-{key}"),
         }
     }
+    /// Returns the reason why no client can send a key of the option, if there is one.
+    pub(super) fn unusable(self, key: &str) -> Option<&'static str> {
+        match self {
+            Self::Http if !is_header(key) => Some("this is not a valid header name"),
+            Self::Grpc if key.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+                Some("gRPC metadata keys are lower case")
+            }
+            Self::Http | Self::Grpc => None,
+        }
+    }
+}
+
+/// Returns whether a header can have that name (RFC 9110, 5.6.2).
+fn is_header(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_no_client_can_send_has_a_reason() {
+        let (header, metadata) = (
+            "this is not a valid header name",
+            "gRPC metadata keys are lower case",
+        );
+        let table = [
+            ("x-key_1.a", None, None),
+            ("X-Key_1.a", None, Some(metadata)),
+            ("k k", Some(header), None),
+            ("k:", Some(header), None),
+            ("é", Some(header), None),
+        ];
+        for (key, http, grpc) in table {
+            assert_eq!(Protocol::Http.unusable(key), http, "{key}");
+            assert_eq!(Protocol::Grpc.unusable(key), grpc, "{key}");
+        }
+    }
 }

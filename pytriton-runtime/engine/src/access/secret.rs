@@ -108,4 +108,30 @@ mod tests {
         assert!(secrets.replace(vec![Secret::new("other")]));
         assert!(!secrets.have(b"hunter2") && secrets.have(b"other"));
     }
+
+    #[test]
+    fn every_secret_is_valid_and_nothing_else() {
+        let secrets = Secrets::new(["a", "b", "a"].map(Secret::new).to_vec());
+        for (bytes, expected) in [("a", true), ("b", true), ("c", false), ("", false)] {
+            assert_eq!(secrets.have(bytes.as_bytes()), expected, "{bytes}");
+        }
+        assert_eq!(secrets.first(), Some(Secret::new("a")));
+        assert!(secrets.are(&["a", "b", "a"].map(Secret::new)));
+        assert!(!secrets.are(&["a", "b"].map(Secret::new)));
+        assert_eq!(Secrets::new(Vec::new()).first(), None);
+    }
+
+    #[test]
+    fn a_digest_must_be_equal_in_every_bit() {
+        let secret = Secret::new("a");
+        assert!(secret.is(&secret.digest));
+        for first in 0..secret.digest.len() {
+            let mut other = secret.digest;
+            other[first] ^= 1;
+            assert!(!secret.is(&other));
+            // The same difference in another byte does not compensate for it.
+            other[(first + 1) % secret.digest.len()] ^= 1;
+            assert!(!secret.is(&other));
+        }
+    }
 }

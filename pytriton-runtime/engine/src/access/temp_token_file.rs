@@ -25,11 +25,18 @@ impl TempTokenFile {
     /// files.
     pub(super) fn write(token: &Secret) -> io::Result<Self> {
         let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        Self::write_preferring(runtime, &env::temp_dir(), token)
+    }
+
+    fn write_preferring(
+        runtime: Option<PathBuf>,
+        temporary: &Path,
+        token: &Secret,
+    ) -> io::Result<Self> {
         let runtime = runtime.filter(|folder| folder.is_absolute());
-        let temporary = || Self::write_in(&env::temp_dir(), token);
         match runtime.map(|folder| Self::write_in(&folder, token)) {
             Some(Ok(file)) => Ok(file),
-            _ => temporary(),
+            _ => Self::write_in(temporary, token),
         }
     }
 
@@ -116,5 +123,34 @@ mod tests {
         drop((file, second));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(TempTokenFile::write_in(&folder.path().join("no"), &token).is_err());
+    }
+
+    #[test]
+    fn the_user_s_runtime_folder_is_preferred_if_it_can_be_used() {
+        let (runtime, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let missing = runtime.path().join("no");
+        let table = [
+            (Some(runtime.path()), runtime.path()),
+            (Some(missing.as_path()), temporary.path()),
+            (Some(Path::new(".")), temporary.path()),
+            (None, temporary.path()),
+        ];
+        for (folder, expected) in table {
+            let token = Secret::new("abc");
+            let folder = folder.map(Path::to_owned);
+            let file = TempTokenFile::write_preferring(folder, temporary.path(), &token);
+            assert_eq!(file.unwrap().path().parent(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn only_stale_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (other, link) = (path("other"), path(&format!("{PREFIX}link")));
+        fs::write(&other, "x").unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        remove_stale(folder.path());
+        assert!(link.is_symlink() && other.is_file());
     }
 }

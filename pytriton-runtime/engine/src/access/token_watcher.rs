@@ -100,6 +100,10 @@ impl FileLog {
 mod tests {
     use std::fs;
 
+    use tracing::subscriber::with_default;
+
+    use crate::logging::CapturedOutput;
+
     use super::*;
 
     #[test]
@@ -141,5 +145,60 @@ mod tests {
         }
         log.check(file.path(), &secrets, Follow::Apply);
         assert!(secrets.have(token.as_bytes()));
+    }
+
+    #[test]
+    fn each_change_of_the_file_is_logged_once() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (old, new) = ("the-old-one-is-it", "the-new-one-is-it");
+        let (broken, applied, delayed) = (
+            "but it is too short; the previous token remains valid",
+            "the access token has changed; the new one is in effect",
+            "the old one is in effect until tritonserver restarts",
+        );
+        type Row<'a> = (&'a str, Option<&'a str>);
+        let apply: &[Row<'_>] = &[
+            (old, None),
+            (old, None),
+            ("short", Some(broken)),
+            ("short", None),
+            (old, None),
+            ("short", Some(broken)),
+            (new, None),
+            (new, Some(applied)),
+            (new, None),
+        ];
+        let log: &[Row<'_>] = &[
+            (old, None),
+            (old, None),
+            (new, None),
+            (new, Some(delayed)),
+            (new, None),
+            ("the-third-one-is-it", None),
+            ("the-third-one-is-it", Some(delayed)),
+            (old, None),
+            (old, None),
+        ];
+        for (follow, table) in [(Follow::Apply, apply), (Follow::Log, log)] {
+            let secrets = Secrets::new(vec![Secret::new(old)]);
+            let mut state = FileLog::default();
+            for (number, (text, expected)) in table.iter().enumerate() {
+                fs::write(file.path(), text).unwrap();
+                let output = CapturedOutput::default();
+                let writer = output.clone();
+                let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+                with_default(subscriber.finish(), || {
+                    state.check(file.path(), &secrets, follow);
+                });
+                let text = output.text();
+                let case = format!("{follow:?} {number}: {text}");
+                assert_eq!(
+                    text.lines().count(),
+                    usize::from(expected.is_some()),
+                    "{case}"
+                );
+                assert!(text.contains(expected.unwrap_or_default()), "{case}");
+            }
+        }
     }
 }

@@ -5,10 +5,10 @@ use parking_lot::Mutex;
 
 /// The bytes written.
 #[derive(Clone, Default)]
-pub(super) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
 impl CapturedOutput {
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.lock().clone()).unwrap()
     }
 }

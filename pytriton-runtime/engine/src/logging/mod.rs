@@ -14,6 +14,8 @@ mod queue;
 mod sink;
 
 pub use active_log::{settings, update, write_to};
+#[cfg(test)]
+pub(crate) use captured_output::CapturedOutput;
 pub use log::{init, log_format_parser};
 pub use pytriton_kserve::LogSettings;
 pub use sink::{flush, print_error};
