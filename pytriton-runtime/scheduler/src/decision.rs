@@ -42,13 +42,6 @@ impl Decision {
     }
 }
 
-/// The best end of a batch so far: a preferred size, or the last size below the maximum.
-#[derive(Debug, Clone, Copy, Default)]
-struct Mark {
-    requests: usize,
-    rows: usize,
-}
-
 impl Policy {
     /// Decides which candidates, in queue order, join a batch that has `batch_rows` rows. With
     /// `hurry`, no request waits for others.
@@ -76,14 +69,16 @@ impl Policy {
             };
         };
         let (mut requests, mut total) = (0, batch_rows);
-        let (mut mark, mut oldest) = (Mark::default(), None);
+        // The number of requests up to the best end of the batch so far, which is a preferred size
+        // or the last size below the maximum. It is 0 if there is no such end.
+        let mut mark = 0;
+        let mut oldest = None;
         let (mut full, mut blocked, mut differs) = (false, false, false);
         for candidate in candidates {
             let sum = total.saturating_add(candidate.rows);
             if total > 0 {
-                if sum > largest_preferred && mark.rows == 0 {
-                    let rows = total - batch_rows;
-                    mark = Mark { requests, rows };
+                if sum > largest_preferred && mark == 0 {
+                    mark = requests;
                     full = true;
                 }
                 differs = sum <= self.max_batch_size && !candidate.joins;
@@ -96,8 +91,7 @@ impl Policy {
             total = sum;
             oldest = Some(oldest.map_or(candidate.since, |oldest| candidate.since.min(oldest)));
             if self.preferred_batch_sizes.contains(&total) {
-                let rows = total - batch_rows;
-                mark = Mark { requests, rows };
+                mark = requests;
             }
         }
         let waited = oldest.map(|oldest| now.saturating_duration_since(oldest));
@@ -109,8 +103,8 @@ impl Policy {
             full,
             differs,
         };
-        if mark.rows > 0 && (left.is_some() || immediate) {
-            return take(mark.requests, full || immediate);
+        if mark > 0 && (left.is_some() || immediate) {
+            return take(mark, full || immediate);
         }
         if requests == 0 || blocked || total >= largest_preferred {
             return take(requests, true);
@@ -250,6 +244,32 @@ mod tests {
                 (requests, differs),
                 "{preferred:?} {batch} {rows:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_batch_is_full_if_no_other_request_may_join_it() {
+        let now = Instant::now() + Duration::from_secs(1);
+        let table: &[(&[usize], u64, &[usize], usize, bool)] = &[
+            // At the largest preferred size, later requests may still join.
+            (&[4], 100, &[3, 1], 2, false),
+            (&[2, 4], 100, &[1, 1], 2, false),
+            // The next request would exceed it.
+            (&[4], 100, &[3, 2], 1, true),
+            (&[2, 4], 100, &[2, 3], 1, false),
+            // Without a delay, nothing waits.
+            (&[4], 0, &[3, 1], 2, true),
+            (&[], 0, &[1, 1], 1, true),
+        ];
+        for &(preferred, delay, rows, requests, full) in table {
+            let candidates = candidates(rows, 0, false, now);
+            let expected = Decision::Take {
+                requests,
+                full,
+                differs: false,
+            };
+            let decision = policy(preferred, delay).decide(0, candidates, false, now);
+            assert_eq!(decision, expected, "{preferred:?} {delay} {rows:?}");
         }
     }
 }

@@ -348,3 +348,26 @@ async fn an_instance_has_its_own_sequences_alone() {
         assert_eq!((*of, &**slots), (instance, &[0][..]));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_no_instance_can_serve_are_counted_as_failures() {
+    let bench = Bench::new(&ONE);
+    let error = SchedulerError::NoInstance {
+        model: "Identity".into(),
+    };
+    bench.queue.refuse(Some(error.clone()));
+    for count in 1..3 {
+        assert_eq!(bench.ask(1, "S").unwrap_err(), error);
+        assert_eq!(bench.failures()[FailureReason::Backend as usize], count);
+    }
+    bench.queue.refuse(None);
+    assert!(bench.ask(1, "S").is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_is_closed_once_and_for_all() {
+    let bench = Bench::new(&ONE);
+    assert!(!bench.queue.closed());
+    bench.queue.close();
+    assert!(bench.queue.closed());
+}

@@ -219,3 +219,32 @@ fn a_sequence_in_the_backlog_may_end_and_start_again() {
         assert_eq!(bench.run_all(), expected);
     }
 }
+
+#[test]
+fn a_slot_that_a_complete_sequence_receives_is_not_that_of_its_successor() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 1, 1);
+        bench.ask(9, "SE").unwrap();
+        bench.ask(1, "SE").unwrap();
+        bench.ask(1, "S").unwrap();
+        assert_eq!(bench.run(0), [0]);
+        bench.ask(1, "E").unwrap();
+        assert_eq!(bench.run_all(), [[1], [2], [3]], "{strategy:?}");
+    }
+}
+
+#[test]
+fn the_first_instance_executes_what_waited_for_it() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 0, 2);
+        for id in 1..=3 {
+            bench.ask(id, "SE").unwrap();
+        }
+        bench.instances = 1;
+        let now = bench.clock();
+        bench.table.enter(0, now);
+        let mut executed: Vec<u32> = bench.run_all().concat();
+        executed.sort_unstable();
+        assert_eq!(executed, [0, 1, 2], "{strategy:?}");
+    }
+}

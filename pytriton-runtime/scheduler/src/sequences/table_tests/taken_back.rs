@@ -203,3 +203,17 @@ fn cancelling_the_end_of_a_sequence_does_not_affect_a_later_one_with_the_same_id
         assert_eq!(bench.free(), 1, "{strategy:?}");
     }
 }
+
+#[test]
+fn a_request_that_left_the_backlog_can_be_cancelled() {
+    for strategy in STRATEGIES {
+        let mut bench = Bench::new(strategy, 1, 1);
+        bench.ask(1, "SE").unwrap();
+        bench.ask(2, "S").unwrap();
+        let last = bench.ask(2, "E").unwrap();
+        assert_eq!(bench.run(0), [0]);
+        // The other sequence has the slot now.
+        assert!(bench.remove_cancelled(last));
+        assert_eq!(bench.run_all(), [[1]]);
+    }
+}
