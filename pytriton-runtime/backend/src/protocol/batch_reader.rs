@@ -59,7 +59,7 @@ pub(super) struct Part {
 pub(super) const MIN_PARAMETER_BYTES: usize = 4 + 1 + 1;
 
 /// The minimum size of a request: id, timeout, no sequence, three empty lists.
-const MIN_REQUEST_BYTES: usize = 4 + 8 + 1 + 3 * 4;
+pub(super) const MIN_REQUEST_BYTES: usize = 4 + 8 + 1 + 3 * 4;
 
 impl BatchReader {
     /// Reads a batch whose tensors have `data` bytes in total.

@@ -7,6 +7,8 @@
 mod batch;
 mod batch_reader;
 mod batch_writer;
+#[cfg(test)]
+mod bounds_tests;
 mod error;
 mod message;
 mod reader;
