@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_calls_of_the_allocator_alone() {
+    fn only_allocator_calls_are_counted() {
         let text = "events: Ir\n\nfn=main\n1 5\ncfn=malloc\ncalls=3 20\n1 90\ncfn=other\ncalls=7 20\n1 9\n\
                     fn=other\ncfn=realloc\ncalls=2 1\n1 2\ntotals: 106\n";
         let counts = Counts::parse(text).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counted_is_an_error() {
+    fn missing_counts_are_an_error() {
         assert!(Counts::parse("events: Ir\ntotals: 106\n").is_err());
         assert!(Counts::parse("").is_err());
     }

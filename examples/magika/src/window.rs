@@ -79,7 +79,7 @@ mod tests {
     };
 
     #[test]
-    fn sees_both_ends_without_the_space_around_them() {
+    fn window_contains_both_ends_without_surrounding_whitespace() {
         let table: [(&[u8], Option<&str>); 12] = [
             (b"", None),
             (b"a", None),

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spells() {
+    fn repeated_letters_and_blanks_are_collapsed() {
         let alphabet = Alphabet::new("a\nb");
         let [none, a, b, space] = [0, 1, 2, 3].map(|number| {
             let mut letters = [0.1_f32; 4];

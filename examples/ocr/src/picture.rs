@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_pixel_is_read() {
+    fn every_pixel_format_is_read() {
         let table: [(DynamicImage, [u8; 3]); 4] = [
             (
                 image::ImageBuffer::from_pixel(1, 1, Luma([7_u8])).into(),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_between_pixels_are_mixed() {
+    fn colours_between_pixels_are_interpolated() {
         let picture = Picture::painted(1, 2, |x, _| [level(x * 100.0); 3]);
         for (x, level) in [(-1.0, 0), (0.0, 0), (0.25, 25), (1.0, 100), (7.0, 100)] {
             assert_eq!(picture.colour(x, 0.0), [level; 3]);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corners_go_round() {
+    fn corners_are_sorted_clockwise() {
         let [a, b, c, d] = [[1.0, 0.0], [9.0, 2.0], [8.0, 6.0], [0.0, 4.0]];
         for corners in [[a, b, c, d], [c, a, d, b], [d, c, b, a]] {
             assert_eq!(Quad::new(corners).0, [a, b, c, d]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_out() {
+    fn lines_are_cropped() {
         let picture = Picture::painted(40, 100, |x, _| [u8::try_from(truncate(x)).unwrap(); 3]);
         let quad = Quad::new([[10.0, 10.0], [58.0, 10.0], [58.0, 34.0], [10.0, 34.0]]);
         assert_eq!(quad.size(), [48.0, 24.0]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_too_small() {
+    fn tiny_quad_is_cropped_without_a_panic() {
         let picture = Picture::painted(1, 1, |_, _| [5; 3]);
         let quad = Quad::new([[0.0; 2]; 4]).scaled([3.0, 3.0], &picture);
         let cut = quad.cut(&picture);

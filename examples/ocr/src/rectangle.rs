@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn is_the_smallest() {
+    fn bounding_rectangle_is_the_smallest() {
         let straight = [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [2.0, 2.0], [0.0, 1.0]];
         let rectangle = Rectangle::around(&straight).unwrap();
         assert!((rectangle.width() - 2.0).abs() < 1e-4);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn grows_on_each_side() {
+    fn rectangle_grows_on_each_side() {
         let rectangle = Rectangle::around(&[[0.0, 0.0], [8.0, 0.0], [8.0, 2.0], [0.0, 2.0]]);
         // The rectangle is 16 by 20.
         let corners = [[-0.8, -0.8], [8.8, -0.8], [8.8, 2.8], [-0.8, 2.8]];
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn has_two_points_at_least() {
+    fn rectangle_needs_two_points() {
         assert!(Rectangle::around(&[]).is_none());
         assert!(Rectangle::around(&[[1.0, 1.0]]).is_none());
         let flat = Rectangle::around(&[[1.0, 1.0], [5.0, 1.0]]).unwrap();

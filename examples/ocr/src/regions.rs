@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_is_text() {
+    fn text_regions_are_found() {
         let table: [(&[&str], usize); 7] = [
             (&["......"], 0),
             (&["######"], 0),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn hulls_have_no_dents() {
+    fn hull_is_convex() {
         let map = map(&["#...#", "#...#", "##.##", "#####"]);
         let mut left = map.mapv(|_| true);
         left.zip_mut_with(&map, |left, &text| *left = text > TEXT);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_larger_than_what_is_seen_of_them() {
+    fn regions_are_extended_by_a_margin() {
         let rows = [".".repeat(30), format!("....{}....", "#".repeat(22))];
         let rows: Vec<&str> = [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0]
             .map(|row| &*rows[row])

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_filled_up_or_cut_off() {
+    fn lines_are_padded_or_truncated() {
         let lines = [4, 16].map(|width| Picture::painted(HEIGHT, width, |_, _| [9; 3]));
         let together = together(lines.iter(), 8);
         assert_eq!(together.dim(), (2, HEIGHT, 8, 3));

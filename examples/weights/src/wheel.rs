@@ -94,7 +94,7 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
 ";
 
     #[test]
-    fn is_unpacked_once_and_only_with_its_hash() {
+    fn wheel_is_unpacked_once_if_its_hash_matches() {
         let shop = tempfile::tempdir().unwrap();
         let cache = tempfile::tempdir().unwrap();
         let mut make = Command::new("python3");
@@ -128,7 +128,7 @@ print(hashlib.sha256(path.read_bytes()).hexdigest(), end='')
     }
 
     #[test]
-    fn says_what_is_missing() {
+    fn missing_installer_is_reported() {
         let cache = tempfile::tempdir().unwrap();
         let table: [(Option<&str>, &str); 3] = [
             (

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_is_counted_and_not_the_sum() {
+    fn peak_is_counted_instead_of_the_sum() {
         let (_, peak) = measure(|| {
             for _ in 0..4 {
                 drop(black_box(vec![0_u8; 1000]));

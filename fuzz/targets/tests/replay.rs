@@ -35,7 +35,7 @@ fn every_target_has_a_binary_and_a_corpus() {
 
 /// A file whose name begins with `valid` must be accepted. No other file may make the target fail.
 #[test]
-fn corpora_find_nothing() {
+fn corpora_have_no_findings() {
     let findings = thread::scope(|scope| {
         let replays = TARGETS.iter().map(|target| scope.spawn(|| replay(target)));
         let replays: Vec<_> = replays.collect();

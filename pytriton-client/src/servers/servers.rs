@@ -227,7 +227,7 @@ mod tests {
         assert!(!is_avoided(&servers.endpoints[0]));
     }
     #[tokio::test(start_paused = true)]
-    async fn broken_stream_counts_only_its_last_silence() {
+    async fn broken_stream_counts_only_the_time_since_its_last_message() {
         let broken = || {
             let (address, message) = (String::new(), String::new());
             ClientError::Lost { address, message }

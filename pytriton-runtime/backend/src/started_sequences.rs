@@ -175,7 +175,7 @@ mod tests {
     type Request = (u64, &'static str, bool);
 
     #[test]
-    fn only_a_sequence_whose_start_was_handed_on_continues() {
+    fn only_a_sequence_whose_start_was_forwarded_continues() {
         let table: [&[Request]; 6] = [
             &[(5, "", false), (5, "end", false)],
             &[(5, "start", true), (5, "", true), (0, "", false)],
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_is_that_of_an_unknown_sequence() {
+    fn error_is_that_of_an_unknown_sequence() {
         let failure = StartedSequences::new("m", 2).check(&sequence(0, ""));
         let failure = failure.unwrap_err();
         let expected = "inference request for sequence 5 to model 'm' must specify the START flag on the first request of the sequence";
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_of_refused_starts_lets_an_older_sequence_continue() {
+    fn refused_starts_never_let_an_older_sequence_continue() {
         for others in [1, 1000, 5000] {
             let started = StartedSequences::new("m", 2);
             // An older sequence with the same id, whose state the function still has.
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sequences_of_all_slots_are_known_and_the_number_is_bounded() {
+    fn sequences_of_all_slots_are_kept_and_their_number_is_bounded() {
         for slots in [1, 2000] {
             let started = StartedSequences::new("m", slots);
             let capacity = started.capacity as u64;

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stays_one_line() {
+    fn control_characters_are_escaped() {
         let table = [
             ("plain Ünicode \"x\" \\n", "plain Ünicode \"x\" \\n"),
             ("x\n[ERROR] forged", "x\\n[ERROR] forged"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_letters() {
+    fn long_text_is_truncated_between_characters() {
         let text = "ü".repeat(IN_LOG);
         let shown = Legible(&text).to_string();
         assert_eq!(

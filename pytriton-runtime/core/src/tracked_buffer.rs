@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_address_space_is_an_error() {
+    fn failed_allocation_is_an_error() {
         let budget = MemoryBudget::new(usize::MAX);
         let mut buffer = TrackedBuffer::new(budget.empty_permit());
         buffer.extend_from_slice(b"ab").unwrap();

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(debug_assertions, should_panic(expected = "the text is too long"))]
-    fn a_short_text_takes_no_more_than_its_limit() {
+    fn short_text_is_truncated_at_its_limit() {
         let text = TrackedBytes::short(&[7; 100 << 10]);
         assert_eq!(text.len(), MAX_SHORT_BYTES);
     }

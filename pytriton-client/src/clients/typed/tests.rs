@@ -32,7 +32,7 @@ impl Model for Linear {
 }
 
 #[test]
-fn nothing_is_made_for_more_rows_than_the_model_takes() {
+fn defaults_are_not_allocated_for_too_many_rows() {
     let signature_check = SignatureCheck::new(Linear::signature());
     let inputs = |rows: usize| {
         let x = Tensor::new(DataType::Fp32, vec![rows, 0], Vec::new().into());

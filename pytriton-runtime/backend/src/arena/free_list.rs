@@ -108,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_byte_is_taken_twice(steps in prop::collection::vec((any::<bool>(), 1_usize..40), 1..200)) {
+        fn allocated_ranges_never_overlap(steps in prop::collection::vec((any::<bool>(), 1_usize..40), 1..200)) {
             let mut list = FreeList::new(256);
             let mut taken: Vec<(usize, usize)> = Vec::new();
             for (take, number) in steps {

@@ -67,7 +67,7 @@ fn write(requests: &Requests) -> (Vec<u8>, usize) {
 
 proptest! {
     #[test]
-    fn a_batch_is_read_as_it_was_written(requests in requests()) {
+    fn batch_round_trips(requests in requests()) {
         let (bytes, data) = write(&requests);
         let mut reader = BatchReader::default();
         let batch = reader.read(&bytes, data, INPUTS, OUTPUTS).unwrap();
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_lie_in_their_spans_and_never_on_each_other(requests in requests()) {
+    fn tensors_of_a_batch_never_overlap(requests in requests()) {
         let (bytes, data) = write(&requests);
         let mut reader = BatchReader::default();
         let batch = reader.read(&bytes, data, INPUTS, OUTPUTS).unwrap();
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_read_lies_within_the_segment(
+    fn corrupted_batch_never_leaves_the_segment(
         requests in requests(),
         corrupted in vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
         cut in any::<prop::sample::Index>(),
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_never_leads_out_of_the_segment(bytes in vec(any::<u8>(), 0..200), data in 0_usize..500) {
+    fn corrupted_response_never_leaves_the_segment(bytes in vec(any::<u8>(), 0..200), data in 0_usize..500) {
         if let Ok(Ok(contents)) = ResponseContents::read(&bytes, data, OUTPUTS) {
             for (tensor, _) in contents.outputs() {
                 prop_assert!(tensor.output < OUTPUTS);
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_is_read_as_it_was_written(
+    fn response_round_trips(
         outputs in vec((0..OUTPUTS, 0_usize..300, vec(any::<i64>(), 0..4)), 0..6),
         parameters in vec((".{0,5}", any::<i64>()), 0..4),
     ) {
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn a_failure_is_read_as_it_was_written(message in ".{0,50}") {
+    fn failure_round_trips(message in ".{0,50}") {
         let mut bytes = Vec::new();
         ResponseWriter::new(&mut bytes).failed(crate::Code::Unavailable, &message);
         let failure = ResponseContents::read(&bytes, 0, OUTPUTS).unwrap().unwrap_err();
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_are_read_as_they_were_written(batch: u64, one: u32, two: u32, len: usize, last: bool) {
+    fn messages_round_trip(batch: u64, one: u32, two: u32, len: usize, last: bool) {
         let region = Region { segment: one, offset: len / 2, len };
         let messages_down = [
             ToWorker::Batch { batch, region, description: len, data: len },
@@ -198,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn other_messages_are_refused(words: [u64; 8]) {
+    fn every_accepted_message_round_trips(words: [u64; 8]) {
         // Every message that was read can be written again, so every field is validated.
         if let Ok(message) = ToWorker::read(&words) {
             prop_assert_eq!(ToWorker::read(&message.to_message()), Ok(message));
@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn places_are_aligned_apart_and_never_wrap(lens in vec(prop_oneof![0_usize..1000, any::<usize>()], 0..20)) {
+    fn allocations_are_aligned_disjoint_and_never_wrap(lens in vec(prop_oneof![0_usize..1000, any::<usize>()], 0..20)) {
         let mut used = 0_usize;
         for len in lens {
             let before = used;

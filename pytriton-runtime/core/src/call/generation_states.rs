@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_kept_as_long_as_its_generation_is_held() {
+    fn state_is_kept_until_its_generation_is_dropped() {
         let mut states = GenerationStates::default();
         let [one, two] = [1, 2].map(Generation::new);
         assert!(states.keep(&one, state(1)).is_none());

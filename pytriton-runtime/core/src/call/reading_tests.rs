@@ -155,7 +155,7 @@ fn read<T: Element>(
 const OVERHEAD: usize = 16 << 10;
 
 #[test]
-fn no_way_to_read_an_input_takes_more_than_is_reserved() {
+fn no_input_form_allocates_more_than_is_reserved() {
     use Reading::{ByValue, Cut, Prepare, Requests, Scalar, View};
     const PAYLOAD_BYTES: usize = 1 << 20;
     let texts = || {

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_found_in_whatever_displays_it() {
+    fn unrecoverable_error_is_found_in_every_wrapper() {
         let lost = || Unrecoverable::new("lost");
         let boxed: Box<dyn Error + Send + Sync> = lost().into();
         let table: [(&dyn Display, bool); 6] = [

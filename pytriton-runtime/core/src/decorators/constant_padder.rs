@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dim_becomes_the_largest() {
+    fn every_dimension_is_padded_to_the_largest() {
         let narrow = tensor(&[2, 1], &[1_i16, 2]);
         let wide = tensor(&[1, 3], &[3_i16, 4, 5]);
         let got = padded(&ConstantPadder::new(-1), &[&narrow, &wide]).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_the_elements_cannot_be_is_refused() {
+    fn padding_of_another_type_is_refused() {
         let (one, two) = (tensor(&[1, 1], &[1_u8]), tensor(&[1, 2], &[1_u8, 2]));
         let refused = |value| {
             let text = "output 'y' of model 'Identity' cannot be padded with";
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn another_rank_is_refused() {
+    fn tensors_of_different_ranks_are_refused() {
         let (one, two) = (tensor(&[1, 1], &[1_u8]), tensor(&[1, 1, 1], &[1_u8]));
         let error = padded(&ConstantPadder::new(0), &[&one, &two]).unwrap_err();
         assert!(

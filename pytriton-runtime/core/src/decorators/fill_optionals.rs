@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stands_for_each_row() {
+    fn value_is_repeated_for_each_row() {
         let spec_of = spec::<f32>(&[-1]);
         assert_eq!(
             filled::<f32, _>(&spec_of, 2, 1.5),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_batch_axis_there_is_one_value() {
+    fn model_without_batch_axis_gets_one_value() {
         let mut spec = spec::<bool>(&[2]);
         spec.max_batch_size = 0;
         assert_eq!(
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_refused() {
+    fn value_of_another_shape_is_refused() {
         let table = [
             filled(&spec::<f32>(&[3]), 1, [1.0_f32, 2.0]),
             filled(&spec::<f32>(&[3]), 1, [[1.0_f32, 2.0, 3.0]]),

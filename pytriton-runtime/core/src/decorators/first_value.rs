@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_elements_that_are_shown_are_formatted() {
+    fn only_displayed_elements_are_formatted() {
         let of_bytes = |bytes| Tensor::new(DataType::Bytes, vec![2, 1], bytes);
         let texts = vec!["é".repeat(1 << 20), String::new()];
         let texts = String::encode(texts).and_then(of_bytes).unwrap();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_take_no_longer_than_they_are_many() {
+    fn comparing_rows_takes_linear_time() {
         let took = computing(|| {
             let same = vec![[7, 7]; 200_000];
             assert!(first(&numbers(&same), true).is_ok());

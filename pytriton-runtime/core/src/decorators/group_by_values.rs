@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_told_apart_where_they_end() {
+    fn texts_with_equal_concatenations_are_different_groups() {
         let pairs = ["a", "bc", "ab", "c", "a", "bc"]
             .map(str::to_owned)
             .to_vec();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_no_input_is_named() {
+    fn key_that_is_not_an_input_is_an_error() {
         let spec = IDENTITY.spec().unwrap();
         let step = GroupByValues::new(&["INPUT_1", "z"]);
         let batch = Batch::new(&spec, 1, Cow::Owned(vec![None]));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_take_no_longer_than_they_are_many() {
+    fn grouping_rows_takes_linear_time() {
         let took = computing(|| {
             let numbers = column((0..200_000).collect());
             let keys = [numbers.clone()];

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_the_next_of_its_sizes() {
+    fn batch_is_padded_to_the_next_size() {
         type Sizes = &'static [(usize, usize)];
         let table: [(&[u32], u32, Sizes); 5] = [
             (&[], 4, &[(1, 4), (3, 4), (4, 4)]),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_is_reserved_from_before_its_allocation_until_its_end() {
+    fn padding_is_reserved_before_it_is_allocated_and_until_it_is_dropped() {
         let spec = IDENTITY.spec().unwrap();
         let inputs = [Some(
             Tensor::from_elements(vec![2, 1024], vec![1.0_f32; 2048]).unwrap(),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_without_rows_is_refused() {
+    fn model_without_batch_axis_is_refused() {
         let mut spec = IDENTITY.spec().unwrap();
         assert_eq!(PadBatch.check(&spec), Ok(()));
         spec.max_batch_size = 0;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_row_there_is_none_to_repeat() {
+    fn empty_batch_is_not_padded() {
         let spec = IDENTITY.spec().unwrap();
         let mut batch = Batch::new(&spec, 0, Cow::Owned(vec![Some(column(&[]))]));
         PadBatch.prepare(&mut batch).unwrap();

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_element_is_the_value_or_missing() {
+    fn pad_value_is_converted_if_the_datatype_can_hold_it() {
         let some = |bytes: &[u8]| Some(bytes.to_vec());
         let table = [
             (1.bytes(DataType::Bool), some(&[1])),

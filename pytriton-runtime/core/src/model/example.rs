@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_those_of_the_type() {
+    fn elements_must_match_the_datatype() {
         let table = [
             (DataType::Bytes, "", true),
             (DataType::Bool, "true", true),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_as_many_as_a_row_has() {
+    fn number_of_elements_must_match_the_shape() {
         let table: [(&[i64], usize, bool); 7] = [
             (&[2], 2, true),
             (&[2], 3, false),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instances_are_numbered_through_their_groups() {
+    fn instance_numbers_continue_across_groups() {
         let table = [
             (InstanceGroups::from(2), "cpu(2)", vec![Device::Cpu; 2]),
             (

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_takes_some_of_the_versions() {
+    fn policy_selects_versions() {
         use VersionPolicy::{All, Latest, Specific};
         let table = [
             (Latest(1), vec![7]),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn one_version_sets_the_policy_of_all() {
+    fn policy_of_one_version_applies_to_all() {
         use VersionPolicy::{All, Latest};
         let silent = || IDENTITY.spec().unwrap();
         let says = || ModelSpec {

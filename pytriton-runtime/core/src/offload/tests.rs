@@ -38,7 +38,7 @@ async fn most(bytes: usize) -> (usize, usize) {
 }
 
 #[tokio::test]
-async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
+async fn concurrency_is_limited_and_the_runtime_is_not_blocked() {
     for (bytes, permits) in [
         (LONG_WORK_BYTES, permits()),
         (LONG_WORK_BYTES + 1, long_permits()),
@@ -49,7 +49,7 @@ async fn no_more_at_a_time_than_there_are_places_and_the_thread_is_free() {
 }
 
 #[tokio::test]
-async fn a_report_does_not_wait_for_what_is_heavy() {
+async fn report_does_not_wait_for_long_work() {
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
     let receiver = Arc::new(std::sync::Mutex::new(receiver));
     let held: Vec<_> = (0..4 * permits())
@@ -76,7 +76,7 @@ async fn a_report_does_not_wait_for_what_is_heavy() {
 }
 
 #[test]
-fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
+fn blockable_thread_runs_short_work_in_place() {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .on_thread_start(mark_blockable)
@@ -112,7 +112,7 @@ fn a_thread_that_others_relieve_does_itself_what_is_not_long() {
 }
 
 #[test]
-fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
+fn nested_runtime_on_a_blockable_thread_is_not_blocked() {
     let mut builder = Builder::new_multi_thread();
     let blockable = builder.worker_threads(1).on_thread_start(mark_blockable);
     let blockable = blockable.build().unwrap();
@@ -126,7 +126,7 @@ fn a_runtime_of_its_own_on_such_a_thread_is_left_alone() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn its_threads_are_nicer_than_others() {
+async fn offload_threads_have_a_higher_nice_value() {
     let nice = || rustix::process::getpriority_process(None).unwrap();
     let here = nice();
     assert!(on_thread(LONG_WORK_BYTES, nice).await > here.min(18));
@@ -135,6 +135,6 @@ async fn its_threads_are_nicer_than_others() {
 
 #[tokio::test]
 #[should_panic(expected = "of its own")]
-async fn a_panic_is_the_caller_s() {
+async fn panic_is_resumed_in_the_caller() {
     on_thread(1, || panic!("of its own")).await
 }

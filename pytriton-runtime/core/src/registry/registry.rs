@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_says_which_versions_are_served() {
+    fn policy_selects_the_served_versions() {
         let table = [
             (None, vec![1, 2, 10]),
             (Some(All), vec![1, 2, 10]),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_has_one_policy_that_leaves_a_version() {
+    fn conflicting_and_empty_version_policies_are_reported() {
         let models = [
             version(1, Some(All)),
             version(2, None),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_every_model_is_reported() {
+    fn every_error_of_every_model_is_reported() {
         const TOO_LONG: OutputOverride = OutputOverride {
             name: None,
             labels: "",

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_have_arrived_enter_in_their_order() {
+    fn requests_enter_in_order_of_arrival() {
         let order = ArrivalOrder::default();
         let mut arrivals: Vec<_> = (0..5).map(|_| order.arrive()).collect();
         while !arrivals.is_empty() {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_given_up_holds_up_no_other() {
+    fn abandoned_request_does_not_block_others() {
         let order = ArrivalOrder::default();
         let arrivals: Vec<_> = (0..3).map(|_| order.arrive()).collect();
         let [first, second, third] = <[_; 3]>::try_from(arrivals).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_has_not_arrived_holds_up_no_other_until_more_of_it_has() {
+    fn incomplete_body_does_not_block_others_until_more_data_arrives() {
         let order = ArrivalOrder::default();
         let [slow, fast] = [order.arrive(), order.arrive()];
         assert!(!is_next(&fast));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_arrives_during_a_poll_counts() {
+    fn data_that_arrives_during_a_poll_is_noticed() {
         let order = ArrivalOrder::default();
         let [slow, fast] = [order.arrive(), order.arrive()];
         let waker = noop_waker();

@@ -80,7 +80,7 @@ fn matching_requests_are_accepted() {
 }
 
 #[test]
-fn mismatches_are_named() {
+fn mismatches_are_reported() {
     let renamed = |name: &str| InferInput {
         name: name.to_owned(),
         ..x(&[1, 2], 2)
@@ -177,7 +177,7 @@ fn mismatches_are_named() {
 }
 
 #[test]
-fn no_dimension_is_too_large_to_be_refused() {
+fn huge_dimensions_are_refused_without_overflow() {
     for shape in [
         [1, i64::MAX],
         [i64::MAX, 1],
@@ -191,7 +191,7 @@ fn no_dimension_is_too_large_to_be_refused() {
 
 /// Comparing every pair would take a minute.
 #[test]
-fn many_inputs_take_no_longer_than_they_are_many() {
+fn checking_inputs_takes_linear_time() {
     let input = |number: usize| InferInput {
         name: format!("input {number}"),
         ..x(&[1, 2], 2)

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_byte_that_is_no_bool_is_named_wherever_it_is() {
+    fn first_invalid_bool_is_reported_at_any_position() {
         for len in [0, 1, 2, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
             let mut data = vec![1; len];
             assert_eq!(check_bool(&data), Ok(()), "{len}");

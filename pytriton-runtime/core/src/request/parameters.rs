@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_doubles_where_nothing_is_lost() {
+    fn integers_convert_to_double_if_lossless() {
         let table = [
             (ParameterValue::Double(0.5), Some(0.5)),
             (ParameterValue::Int64(0), Some(0.0)),

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_texts_are_different_sequences() {
+    fn numeric_and_text_ids_are_different_sequences() {
         let number = SequenceId::Number(5);
         let text = SequenceId::text("5").unwrap();
         assert_ne!(number, text);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn no_id_is_no_sequence() {
+    fn empty_id_is_not_a_sequence() {
         let nothing = SequenceId::Text("".into());
         let table = [
             (SequenceId::default(), false),

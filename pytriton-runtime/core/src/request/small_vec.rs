@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_comes_back_in_its_order() {
+    fn items_are_returned_in_order() {
         for count in 0..5 {
             let expected: Vec<usize> = (0..count).collect();
             let mut few: SmallVec<usize> = (0..count).collect();

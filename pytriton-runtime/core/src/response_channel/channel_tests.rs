@@ -147,7 +147,7 @@ async fn a_receiver_that_waits_is_woken_when_the_sender_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_between_threads() {
+async fn no_response_is_lost_between_threads() {
     let mut tasks = JoinSet::new();
     for _ in 0..50 {
         let (sink, mut answers) = response_channel();

@@ -5,7 +5,7 @@ use super::super::Model;
 use super::tests::{batch, flaws, model};
 
 #[test]
-fn sequences_are_batched_as_the_options_say() {
+fn options_configure_sequence_batching() {
     let oldest = model()
         .max_batch_size(5)
         .sequence_batching(Oldest)

@@ -36,7 +36,7 @@ pub(super) fn flaws(model: Model, function: impl Into<Function>) -> Vec<String> 
 }
 
 #[test]
-fn an_inline_function_has_one_response_and_a_state_that_is_send() {
+fn inline_function_has_one_response_and_a_send_state() {
     let sample = || Function::sample(|_| Ok(Vec::new()));
     let stateful = || Function::stateful(|_| Ok(0.0));
     let spec = model().inline(true).registration(&sample()).unwrap().spec;
@@ -93,7 +93,7 @@ fn an_inline_function_has_one_response_and_a_state_that_is_send() {
 }
 
 #[test]
-fn openai_s_routes_ask_for_a_text() {
+fn openai_routes_require_a_text_input() {
     use crate::model::Surface::{Chat, Completions};
 
     let text = || Model::new("Model").output(Output::new::<String>("text", [1]));
@@ -169,7 +169,7 @@ fn openai_s_routes_ask_for_a_text() {
 }
 
 #[test]
-fn a_good_model_has_no_flaw() {
+fn valid_model_is_accepted() {
     let full = model()
         .version(3)
         .max_batch_size(16)
@@ -220,7 +220,7 @@ fn a_good_model_has_no_flaw() {
 }
 
 #[test]
-fn every_flaw_is_named() {
+fn every_invalid_option_is_reported() {
     let raw = || Function::raw(|_| Ok(Vec::<Result<Vec<_>, _>>::new()));
     let sample = || Function::sample(|_| Ok(Vec::new()));
     let none = Function::from(Vec::new());
@@ -398,7 +398,7 @@ fn all_flaws_are_reported_together() {
 }
 
 #[test]
-fn a_policy_of_versions_leaves_one() {
+fn version_policy_that_excludes_the_version_is_refused() {
     let says = |policy: VersionPolicy| {
         let model = model().version_policy(policy);
         model
@@ -429,7 +429,7 @@ fn a_policy_of_versions_leaves_one() {
 }
 
 #[test]
-fn many_answers_go_neither_with_steps_nor_with_what_keeps_one() {
+fn decoupled_function_excludes_steps_and_caching() {
     let many = || Function::batch_iter(|_| Ok([Ok(Vec::new())]));
     assert_eq!(flaws(model(), many()), [""; 0]);
     let table = [

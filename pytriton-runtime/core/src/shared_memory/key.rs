@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_a_name_in_its_folder() {
+    fn key_is_a_file_name() {
         let long = "x".repeat(LONGEST);
         let longer = "x".repeat(LONGEST + 1);
         let table = [

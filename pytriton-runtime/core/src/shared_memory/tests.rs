@@ -51,7 +51,7 @@ fn error_text<T>(result: Result<T, SharedMemoryError>) -> String {
 }
 
 #[test]
-fn regions_are_registered_as_triton_does() {
+fn registration_matches_triton() {
     let page = page_size() as u64;
     let memory = Memory::new(2 * page);
     let key = memory.key.as_str();
@@ -84,7 +84,7 @@ fn regions_are_registered_as_triton_does() {
 }
 
 #[test]
-fn only_memory_is_opened() {
+fn only_regular_files_are_opened() {
     let regions = Regions::default();
     let memory = Memory::new(64);
     let link = format!("{}_link", memory.key);
@@ -100,7 +100,7 @@ fn only_memory_is_opened() {
 }
 
 #[test]
-fn names_are_taken_until_they_are_given_back() {
+fn name_is_in_use_until_its_region_is_unregistered() {
     let regions = Regions::new(2);
     let memory = Memory::new(64);
     let key = format!("/{}", memory.key);
@@ -187,7 +187,7 @@ fn regions_in_use_stay_mapped() {
 }
 
 #[test]
-fn sections_are_in_their_region() {
+fn sections_must_be_within_their_region() {
     let page = page_size() as u64;
     let memory = Memory::new(2 * page);
     let regions = Regions::default();
@@ -230,7 +230,7 @@ fn sections_are_in_their_region() {
 }
 
 #[test]
-fn memory_that_shrinks_or_goes_is_an_error() {
+fn reading_shrunk_memory_is_an_error() {
     let memory = Memory::new(64);
     let regions = Regions::default();
     regions.register("r", &memory.key, 0, 64).unwrap();
@@ -250,7 +250,7 @@ fn memory_that_shrinks_or_goes_is_an_error() {
 }
 
 #[test]
-fn nothing_bad_comes_of_memory_that_changes_meanwhile() {
+fn concurrent_changes_of_the_memory_are_harmless() {
     const LENGTH: usize = 3 << 20;
     let memory = Arc::new(Memory::new(LENGTH as u64));
     let regions = Regions::default();
@@ -291,7 +291,7 @@ fn nothing_bad_comes_of_memory_that_changes_meanwhile() {
 }
 
 #[test]
-fn a_request_has_its_inputs_and_outputs_there() {
+fn inputs_and_outputs_use_shared_memory() {
     let memory = Memory::new(64);
     (&memory.file).write_all(&[3; 64]).unwrap();
     let regions = Regions::default();

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_belongs_to_the_bucket_below_it() {
+    fn bucket_bounds_are_inclusive() {
         let mut histogram = Histogram::new(&FIRST_RESPONSE_BOUNDS);
         for ms in [0, 100, 101, 5000, 5001] {
             histogram.observe(ms * 1_000_000);

@@ -248,7 +248,7 @@ mod tests {
     use crate::statistics::StatisticDuration;
 
     #[test]
-    fn counts_rows_executions_and_failures_apart() {
+    fn rows_executions_and_failures_are_counted_separately() {
         let recorder = Recorder::default();
         let execution = Execution {
             batch_size: 3,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_hits_as_successes_without_an_execution() {
+    fn cache_hits_count_as_successes_without_an_execution() {
         let recorder = Recorder::default();
         recorder.record_hit(&CacheHit {
             request: 9,

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_are_as_narrow_as_they_should_be() {
+    fn bins_are_ordered_and_precise() {
         let mut last = 0;
         for exponent in 0..39 {
             for eighth in 8..16_u64 {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_last_minute() {
+    fn quantiles_cover_the_last_minute() {
         let now = Instant::now();
         let mut summary = Summary::new(now);
         assert_eq!(summary.quantiles(&[0.5]), [None]);

@@ -87,7 +87,7 @@ mod tests {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     #[test]
-    fn reads_what_w3c_allows() {
+    fn w3c_trace_context_is_parsed() {
         let read = |parents: &[&str], states: &[&str]| {
             TraceContext::read(parents.iter().copied(), || states.iter().copied())
         };

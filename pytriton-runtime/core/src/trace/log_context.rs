@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_are_named_up_to_a_number() {
+    fn number_of_listed_requests_is_bounded() {
         let log_context = |id: u32| {
             Arc::new(LogContext {
                 model: "M".into(),

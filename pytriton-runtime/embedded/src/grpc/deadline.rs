@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_times_as_grpc_writes_them() {
+    fn grpc_timeouts_are_parsed() {
         let table = [
             ("1H", Some(Duration::from_secs(3600))),
             ("2M", Some(Duration::from_secs(120))),

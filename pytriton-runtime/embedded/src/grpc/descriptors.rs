@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_name_is_found() {
+    fn every_kind_of_symbol_is_found() {
         let descriptors = Descriptors::new(&[FILE_DESCRIPTOR_SET]).unwrap();
         for symbol in [
             "inference.GRPCInferenceService",

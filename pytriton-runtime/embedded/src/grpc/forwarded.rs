@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forwards_the_texts_whose_names_match() {
+    fn matching_text_metadata_is_forwarded() {
         let mut metadata = MetadataMap::new();
         metadata.insert("x-user", MetadataValue::from_static("a"));
         metadata.insert("y-user", MetadataValue::from_static("b"));

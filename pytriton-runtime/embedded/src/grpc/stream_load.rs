@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_behind_one_of_a_sequence_are_read_as_long_as_they_have_memory() {
+    fn requests_behind_a_sequence_are_read_within_the_memory_limit() {
         let plain = IDENTITY.spec().unwrap();
         let sequences = ModelDeclaration {
             options: ModelOptions {

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_place_asked_for_is_aligned() {
+    async fn requested_offset_is_aligned() {
         for at in 0..9 {
             for announced in [None, Some(12)] {
                 let body = read_parts(&[b"ab", b"", b"cdefghijkl"], announced, 64, Some(at))
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_piece_is_not_copied() {
+    async fn single_chunk_is_not_copied() {
         const PIECES: &[&[u8]] = &[b"abc"];
         let body = read_parts(PIECES, None, 3, None).await.unwrap();
         assert_eq!(body.as_ptr(), PIECES[0].as_ptr());
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_than_the_limit_is_read() {
+    async fn body_beyond_the_limit_is_refused() {
         let announced = HttpError::BodySize {
             length: 4,
             limit: 3,
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_must_come_in_time_as_a_whole() {
+    async fn body_must_arrive_completely_in_time() {
         let app_state = app_state(1 << 20).await;
         let table = [
             (19_000, BodyError::Slow { rate: 1 }, 21),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stopping_server_waits_for_a_body_that_comes_and_for_no_other() {
+    async fn stopping_server_waits_only_for_arriving_bodies() {
         let app_state = app_state(30).await;
         let models = Arc::clone(&app_state.models);
         tokio::spawn(async move {

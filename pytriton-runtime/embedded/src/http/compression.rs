@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn chooses_what_the_client_likes_best() {
+    fn preferred_encoding_of_the_client_is_chosen() {
         let table = [
             ("gzip", Some(Encoding::Gzip)),
             ("deflate", Some(Encoding::Deflate)),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_every_length_are_whole_and_aligned() {
+    fn decompressed_bodies_of_every_length_are_complete_and_aligned() {
         const CHUNK: usize = 32 << 10;
 
         let around = [0, 1, CHUNK, 3 * CHUNK, 8 * CHUNK, 128 * CHUNK];
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn all_members_of_a_body_count() {
+    fn all_gzip_members_are_decompressed() {
         let member = |text: &'static [u8]| compressed(Encoding::Gzip, &[text.to_vec()]).to_vec();
         let body = [member(b"abc"), member(b""), member(b"def")].concat();
         assert_eq!(inflate(&body, None, 6).unwrap(), b"abcdef"[..]);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_not_blown_up() {
+    fn decompression_bomb_is_refused() {
         let bomb = compressed(Encoding::Gzip, &[vec![0; 8 << 20]]);
         assert_eq!(
             inflate(&bomb, None, BUDGET_BYTES).map(|body| body.len()),

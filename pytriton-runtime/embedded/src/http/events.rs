@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn comments_fill_the_silence_between_events() {
+    async fn idle_stream_sends_comments() {
         let pauses = [1, 20, 40].map(Duration::from_secs);
         let others = unfold(pauses.into_iter(), async |mut pauses| {
             sleep(pauses.next()?).await;

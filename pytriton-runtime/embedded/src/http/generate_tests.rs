@@ -28,7 +28,7 @@ fn error(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_decoupled_answers_once() {
+async fn model_with_one_response_responds_once() {
     let app = app(Limits::default()).await;
     let response = |id: &str, elements: &str| {
         format!(r#"{{"OUTPUT_1":{elements},{id}"model_name":"Identity","model_version":"3"}}"#)
@@ -152,7 +152,7 @@ async fn errors_are_json_on_both_routes() {
 }
 
 #[tokio::test]
-async fn nothing_is_compressed_and_no_header_forwarded() {
+async fn responses_are_not_compressed_and_headers_are_not_forwarded() {
     let app = app(Limits::default()).await;
     let headers = [("accept-encoding", "gzip"), ("x-a", "1")];
     let got = send(
@@ -167,7 +167,7 @@ async fn nothing_is_compressed_and_no_header_forwarded() {
 }
 
 #[tokio::test]
-async fn a_stream_has_an_event_for_each_answer() {
+async fn stream_has_an_event_for_each_response() {
     let app = counting().await;
     let event = |number: &str| {
         format!(
@@ -290,7 +290,7 @@ async fn dropping_a_stream_cancels_its_function() {
 }
 
 #[tokio::test]
-async fn a_stream_on_which_nothing_comes_shows_that_it_lives() {
+async fn idle_stream_sends_keep_alive_comments() {
     let app = counting().await;
     let gate = GATE.lock().await;
     tokio::time::pause();

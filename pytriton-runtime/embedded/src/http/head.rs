@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_value_of_each_body_header_counts() {
+    fn first_value_of_each_body_header_is_used() {
         let pairs = [
             ("content-length", "5"),
             ("host", "x"),

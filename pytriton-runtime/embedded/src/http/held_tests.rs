@@ -25,7 +25,7 @@ fn binary(bytes: usize) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn no_more_bytes_are_held_than_may_be() {
+async fn requests_and_responses_stay_within_the_budget() {
     const KIB: usize = 1 << 10;
     let limits = Limits {
         max_bytes_in_flight: 200 * KIB,

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_what_balancers_read() {
+    fn load_has_the_formats_of_load_balancers() {
         let load = Load {
             waiting: 3,
             running: 1,

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn unread_responses_hold_few_texts() {
+    async fn unread_responses_keep_few_documents() {
         const MIB: usize = 1 << 20;
         let app = app_state(&[&IDENTITY], Limits::default()).await;
         let sources = Arc::new(Metrics::new(Arc::clone(&app.models), Vec::new()));

@@ -5,7 +5,7 @@ use pytriton_engine::Limits;
 use super::tests::{INFER, app, send};
 
 #[tokio::test]
-async fn paths_answer_as_tritons_do() {
+async fn paths_respond_like_triton() {
     let app = app(Limits::default()).await;
     let (plain, json) = ("text/plain", "application/json");
     let not_found = r#"{"error":"Not Found"}"#;

@@ -24,7 +24,7 @@ fn closed() -> AccessControl {
 }
 
 #[tokio::test]
-async fn nothing_but_the_path_is_looked_at_before() {
+async fn access_is_checked_before_anything_but_the_path() {
     let mut app = app(Limits::default()).await;
     app.access_control = closed();
     let table = [

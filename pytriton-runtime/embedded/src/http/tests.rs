@@ -119,7 +119,7 @@ async fn json_and_binary_requests_are_answered() {
 }
 
 #[tokio::test]
-async fn bodies_are_compressed_both_ways() {
+async fn requests_and_responses_can_be_compressed() {
     let app = app(Limits::default()).await;
     let plain = request(r#""data":[1,2]"#);
     for encoding in [compression::Encoding::Gzip, compression::Encoding::Deflate] {

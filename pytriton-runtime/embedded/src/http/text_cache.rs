@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fast_readers_get_a_new_text() {
+    async fn fast_readers_get_a_new_document() {
         for bytes in [1, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
             for expected in 1..=3 {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn slow_readers_hold_a_bounded_number_of_texts() {
+    async fn slow_readers_keep_a_bounded_number_of_documents() {
         for bytes in [1 << 10, 100 << 10, MIB, 16 * MIB] {
             let mut made = Made::new(bytes);
             let mut unread = Vec::new();

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_what_triton_writes() {
+    fn cache_metrics_match_triton() {
         let text = cache_exposition(&CacheUsage {
             capacity: 1 << 20,
             used: 736,

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_port_is_a_sample() {
+    fn each_port_has_an_expiry_sample() {
         assert_eq!(certificate_exposition(&[]), "");
         let text = certificate_exposition(&[("http", 1), ("grpc", -2)]);
         let samples: Vec<_> = text.lines().skip(2).collect();

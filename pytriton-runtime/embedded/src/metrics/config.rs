@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_as_they_should_be_or_refused() {
+    fn invalid_settings_are_refused() {
         let table = [
             (
                 "x",

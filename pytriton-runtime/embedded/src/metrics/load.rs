@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_what_models_do() {
+    fn running_requests_are_reported() {
         let spec = IDENTITY.spec().unwrap();
         let statistics = ModelStatistics {
             running: 3,

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_what_triton_writes() {
+    fn model_metrics_match_triton() {
         let spec = IDENTITY.spec().unwrap();
         let statistics = ModelStatistics {
             inference_count: 5,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_of_the_cache_where_a_model_has_it() {
+    fn cache_metrics_exist_only_for_cached_models() {
         let cached = ModelDeclaration {
             options: ModelOptions {
                 name: "Cached",

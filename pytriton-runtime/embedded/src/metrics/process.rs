@@ -119,7 +119,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn tells_of_this_process() {
+    fn metrics_of_this_process_are_reported() {
         let text = process_exposition();
         let samples = text.lines().filter(|line| !line.starts_with('#'));
         assert_eq!(samples.count(), 7, "{text}");

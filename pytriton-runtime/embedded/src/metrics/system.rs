@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_systems_tables() {
+    fn system_tables_are_parsed() {
         let time = cpu_time("cpu  10 0 20 60 10 0 0 0 5 0\ncpu0 1\n").unwrap();
         assert_eq!(
             time,
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn utilization_is_what_came_since_the_last_look() {
+    fn utilization_covers_the_time_since_the_last_query() {
         let system = System::default();
         system.utilization(CpuTime {
             busy: 50,

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_same_request_is_executed_once() {
+    async fn equal_requests_are_executed_once() {
         let models = start().await;
         let model = model(&models);
         let first = model.infer(request(model.spec(), 2, 1.0)).await.unwrap();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn errors_are_not_kept() {
+    async fn errors_are_not_cached() {
         let models = start().await;
         let model = model(&models);
         for failed in 1..=3 {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_requests_at_the_same_time_one_is_kept() {
+    async fn concurrent_equal_requests_cache_one_response() {
         let models = start().await;
         let model = model(&models);
         let (one, other) = tokio::join!(
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_given_up_leaves_nothing() {
+    async fn cancelled_request_is_not_cached() {
         let models = start().await;
         let model = model(&models);
         let cancelled = timeout(Duration::ZERO, model.infer(request(model.spec(), 1, -4.0))).await;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_model_that_has_stopped_answers_nothing() {
+    async fn stopped_model_refuses_cached_requests() {
         let models = start().await;
         let model = model(&models);
         model.infer(request(model.spec(), 1, 1.0)).await.unwrap();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn its_own_configuration_changes_nothing() {
+    fn loading_the_current_configuration_changes_nothing() {
         let model = IDENTITY.registration().unwrap();
         let own = configuration(&model.spec, BACKEND, None).json();
         let config = String::from_utf8(own.clone()).unwrap();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn no_configuration_takes_more_than_is_reserved() {
+    fn configurations_stay_within_their_reservation() {
         // The model and its own configuration.
         const OVERHEAD: usize = 64 << 10;
         const TEXT_BYTES: usize = 100 << 10;

@@ -93,7 +93,7 @@ async fn until(condition: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn models_are_only_loaded_where_clients_may() {
+async fn loads_require_explicit_model_control() {
     for mode in [ControlMode::None, ControlMode::Poll] {
         let control = ControlOptions {
             model_control_mode: mode,
@@ -136,7 +136,7 @@ async fn a_model_is_loaded_and_unloaded_on_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_old_state_answers_what_it_took_and_goes_then() {
+async fn replaced_instance_completes_its_requests() {
     static LOADS: AtomicU32 = AtomicU32::new(0);
     static DROPS: AtomicU32 = AtomicU32::new(0);
     let numbered = ModelDeclaration {
@@ -183,7 +183,7 @@ async fn the_old_state_answers_what_it_took_and_goes_then() {
 }
 
 #[tokio::test]
-async fn a_load_that_fails_changes_nothing_for_what_serves() {
+async fn failed_load_keeps_the_served_model() {
     static FAIL: AtomicBool = AtomicBool::new(true);
     let moody = ModelDeclaration {
         load: |context| match FAIL.load(Ordering::SeqCst) {
@@ -222,7 +222,7 @@ async fn a_load_that_fails_changes_nothing_for_what_serves() {
 }
 
 #[tokio::test]
-async fn a_server_goes_on_without_a_model_where_it_may() {
+async fn failed_model_does_not_stop_a_tolerant_server() {
     let broken = ModelDeclaration {
         options: ModelOptions {
             name: "Broken",
@@ -297,7 +297,7 @@ async fn loads_run_in_parallel_and_are_retried() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_waits_for_no_load() {
+async fn shutdown_does_not_wait_for_loads() {
     static HELD: Mutex<()> = Mutex::new(());
     static LOADS: AtomicU32 = AtomicU32::new(0);
     let slow = ModelDeclaration {
@@ -430,7 +430,7 @@ async fn loads_of_one_model_run_in_turn_and_only_unloads_cancel_them() {
 }
 
 #[tokio::test]
-async fn changes_of_a_client_end_with_the_next_load() {
+async fn configuration_changes_last_until_the_next_load() {
     let set = started(&[&IDENTITY], explicit(&[])).await;
     for size in [2, 3] {
         let change = move |mut model: Registration, _: Option<&VersionPolicy>| {

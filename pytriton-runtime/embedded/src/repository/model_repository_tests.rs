@@ -21,7 +21,7 @@ fn together() -> Box<dyn Instance> {
 }
 
 #[tokio::test]
-async fn models_are_loaded_side_by_side() {
+async fn models_are_loaded_in_parallel() {
     let first = ModelDeclaration {
         load: |_| Ok(together()),
         ..IDENTITY
@@ -117,7 +117,7 @@ async fn busy() -> (Arc<ModelRepository>, Vec<tokio::task::JoinHandle<bool>>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_drains_closes_all_models_before_it_waits_for_one() {
+async fn drain_closes_all_models_before_it_waits() {
     let gate = GATE.lock().await;
     let (set, calls) = busy().await;
     let draining = tokio::spawn({

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn loading_and_unloading_are_changes_and_looking_is_none() {
+    async fn readiness_changes_only_by_loading_and_unloading() {
         let models = started(&IDENTITY).await;
         let mut changes = models.readiness_changes().subscribe();
         assert!(models.ready() && !models.index(false).is_empty());

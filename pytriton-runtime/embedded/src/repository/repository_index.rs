@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_say_what_is_in_the_index_and_whether_all_is_well() {
+    fn state_determines_index_entry_and_readiness() {
         let table = [
             (State::New, true, "", true),
             (State::Loading, true, "LOADING ", false),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_the_policy_takes_is_loaded() {
+    async fn only_versions_of_the_policy_are_loaded() {
         let table = [
             (None, "1 READY ; 2 READY ; 3 READY "),
             (Some(All), "1 READY ; 2 READY ; 3 READY "),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_newer_version_takes_the_place_of_the_latest() {
+    async fn newer_version_replaces_the_latest() {
         let set = started(&[&version(2, Some(Latest(1)))]).await;
         let ask = async || {
             let model = set.model("Identity", None).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_load_takes_out_nothing_that_was_bound_after_it_had_begun() {
+    async fn load_keeps_versions_bound_after_its_start() {
         let table = [
             (None, "1 READY ; 2 READY ; 3 READY "),
             (Some(Latest(1)), "2 UNAVAILABLE unloaded; 3 READY "),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_version_that_serves_goes_where_it_is_bound_anew_and_the_policy_leaves_it_out() {
+    async fn served_version_is_unloaded_if_a_new_policy_excludes_it() {
         let set = started(&[&version(1, None), &version(2, None)]).await;
         let first = version(1, Some(Specific(&[2]))).registration().unwrap();
         assert!(set.load(&first).await.unwrap().is_none());
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_load_may_have_another_policy() {
+    async fn load_can_change_the_policy() {
         let set = started(&[&version(1, None), &version(2, None)]).await;
         let with = |policy: VersionPolicy| {
             move |mut model: Registration, _: Option<&VersionPolicy>| {

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openai_s_routes_are_where_the_options_say_or_refused() {
+    fn openai_port_options_are_validated() {
         let table: [(&[&str], &str); 6] = [
             (&[], ""),
             (&["--openai-port=0"], ""),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_has_no_tls_on_any_port() {
+    fn router_refuses_tls_options() {
         for port in ["http", "grpc", "metrics", "openai"] {
             let arguments = ["use-ssl=true", "server-cert=c", "server-key=k"]
                 .map(|option| format!("--{port}-{option}"));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn platforms_have_the_certificate_of_http_without_http_too() {
+    fn platform_ports_use_the_http_certificate_without_http() {
         let arguments = [
             "--allow-http=false",
             "--http-use-ssl=true",
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_certificate_of_http_without_http_too() {
+    fn page_port_uses_the_http_certificate_without_http() {
         let arguments = [
             "--allow-http=false",
             "--docs-port=0",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_s_routes_without_a_port_have_no_tls_of_their_own() {
+    fn openai_tls_options_require_the_openai_port() {
         let own = [
             "--openai-use-ssl=true",
             "--openai-server-cert=c",

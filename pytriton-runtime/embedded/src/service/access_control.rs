@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_header_of_the_name_opens() {
+    fn first_header_of_the_name_grants_access() {
         let name = HeaderName::from_static("key");
         let lock = Arc::new(RequiredHeader::new("KEY", Some(name), secrets("a=b")));
         let mut access_control = AccessControl::default();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_header_has_never_opens() {
+    fn invalid_header_name_never_grants_access() {
         let lock = Arc::new(RequiredHeader::new("a b", None, secrets("x")));
         let mut access_control = AccessControl::default();
         access_control.close(Group::Health, &lock);

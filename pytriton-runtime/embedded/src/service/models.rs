@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_is_a_version() {
+    fn versions_are_parsed() {
         let stol = |text| {
             Err(format!(
                 "failed to get model version from specified version string '{text}' (details: stol), version should be an \

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn it_is_made_once_for_all_until_there_are_other_models() {
+    async fn document_is_built_once_until_the_models_change() {
         let written = OpenApiDocument::new(default_routes());
         let first = Arc::new(IDENTITY.spec().unwrap());
         let second = ModelDeclaration {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn started_document_is_kept_without_a_waiting_client() {
+    async fn document_is_completed_without_a_waiting_client() {
         let written = OpenApiDocument::new(default_routes());
         let models = vec![Arc::new(IDENTITY.spec().unwrap())];
         let begun = Instant::now();

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_asked_for_is_aligned() {
+    fn requested_offset_is_aligned() {
         for len in [0, 1, 7, 8, 9, 4096] {
             for at in 0..=len.min(20) {
                 let mut buffer = AlignedBuffer::with_capacity(len, at);

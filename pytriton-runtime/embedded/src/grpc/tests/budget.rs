@@ -16,7 +16,7 @@ use super::*;
 const KIB: usize = 1 << 10;
 
 #[tokio::test]
-async fn no_more_bytes_are_held_than_may_be() {
+async fn requests_and_responses_stay_within_the_budget() {
     let limits = Limits {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
@@ -71,7 +71,7 @@ async fn body_beyond_the_budget_is_refused_before_it_arrives() {
 }
 
 #[tokio::test]
-async fn elements_count_for_what_they_take_while_they_are_read() {
+async fn decoded_elements_are_reserved() {
     let limits = Limits {
         max_bytes_in_flight: 1000 * KIB,
         ..Limits::default()

@@ -11,7 +11,7 @@ use super::slow::{asked, call, framed, pieces};
 use super::*;
 
 #[tokio::test]
-async fn a_call_whose_time_is_over_leaves_the_queue() {
+async fn expired_call_leaves_the_queue() {
     let app_state = asked().await;
     let gate = GATE.lock().await;
     let body = |value| Body::from(framed(&message("1", &[value])));
@@ -32,7 +32,7 @@ async fn a_call_whose_time_is_over_leaves_the_queue() {
 }
 
 #[tokio::test]
-async fn a_stream_whose_time_is_over_ends() {
+async fn expired_stream_ends() {
     let app_state = asked().await;
     let begun = Instant::now();
     let body = pieces(vec![(0, framed(&message("1", &[1.0])))]);

@@ -15,7 +15,7 @@ use super::super::response_body::{Framed, encode, response};
 const KIB: usize = 1 << 10;
 
 #[test]
-fn combined_messages_need_no_further_memory() {
+fn combining_messages_needs_no_additional_budget() {
     let spec = IDENTITY.spec().unwrap();
     let budget = MemoryBudget::new(100 * KIB);
     let _full = budget.reserve(100 * KIB).unwrap();

@@ -11,7 +11,7 @@ use crate::testing::fp32;
 use super::{client, message, until};
 
 #[tokio::test]
-async fn infers() {
+async fn infer_returns_outputs_and_parameters() {
     let (_models, mut client) = client().await;
     let response = client
         .model_infer(message("7", &[1.0, 2.0]))
@@ -62,7 +62,7 @@ async fn an_output_is_returned_as_classes_on_request() {
 }
 
 #[tokio::test]
-async fn a_failed_inference_has_the_code_of_its_kind() {
+async fn failed_inference_has_the_status_of_its_error() {
     let (_models, mut client) = client().await;
     let unknown = ModelInferRequest {
         model_name: "Nope".to_owned(),

@@ -112,7 +112,7 @@ async fn probes_are_answered_while_messages_are_read() {
 }
 
 #[tokio::test]
-async fn a_stream_answers_in_order_what_takes_long_and_what_does_not() {
+async fn stream_responses_are_in_order_when_decoding_takes_long() {
     let app_state = asked().await;
     let messages = [
         compressed(&raw("1")),
@@ -152,7 +152,7 @@ fn frames(bytes: &[u8]) -> Body {
 }
 
 #[tokio::test]
-async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
+async fn decoding_many_small_fields_yields_to_other_tasks() {
     let app_state = asked().await;
     let field = [0x78, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
     let message = field.repeat(60_000);
@@ -172,7 +172,7 @@ async fn a_message_of_small_fields_is_looked_at_in_several_turns() {
 }
 
 #[tokio::test]
-async fn very_many_messages_are_answered_in_several_turns() {
+async fn stream_of_many_messages_yields_to_other_tasks() {
     const MESSAGES: usize = 4096;
     let app_state = asked().await;
     for path in [

@@ -137,7 +137,7 @@ async fn a_request_above_the_limit_of_its_method_is_refused_before_it_arrives() 
 }
 
 #[tokio::test]
-async fn small_calls_need_no_budget_and_larger_ones_say_that_it_is_exhausted() {
+async fn small_calls_need_no_budget_and_larger_ones_are_refused() {
     let limits = Limits {
         max_bytes_in_flight: 100 * KIB,
         ..Limits::default()
@@ -221,7 +221,7 @@ async fn maps_are_bounded_before_they_are_decoded() {
 }
 
 #[tokio::test]
-async fn a_watch_above_the_limit_is_refused_until_another_ends() {
+async fn watch_beyond_the_limit_is_refused_until_another_ends() {
     let app_state = app_state(&[&IDENTITY], Limits::default()).await;
     let router = routes(app_state.clone());
     let mut watches = Vec::new();

@@ -103,8 +103,8 @@ fn maps_that_compress_well_stay_within_the_budget() {
 }
 
 #[test]
-fn announced_lengths_take_no_address_space() {
-    measured("announced_lengths_take_no_address_space", async {
+fn announced_lengths_are_not_allocated() {
+    measured("announced_lengths_are_not_allocated", async {
         let app_state = app_state(&[&IDENTITY], Limits::default()).await;
         let router = routes(app_state.clone());
         let before = figure("VmSize");

@@ -4,7 +4,7 @@ use tonic::Code;
 use super::client;
 
 #[tokio::test]
-async fn tells_of_itself_and_its_models() {
+async fn server_and_model_metadata_are_reported() {
     let (_models, mut client) = client().await;
     let live = client.server_live(ServerLiveRequest {}).await.unwrap();
     assert!(live.into_inner().live);
@@ -62,7 +62,7 @@ async fn tells_of_itself_and_its_models() {
 }
 
 #[tokio::test]
-async fn models_that_are_not_there_are_not_ready_and_have_no_metadata() {
+async fn unknown_models_are_not_ready_and_have_no_metadata() {
     let (_models, mut client) = client().await;
     let table = [
         ("Identity", "1", Ok(true), Code::Ok, Code::Ok),

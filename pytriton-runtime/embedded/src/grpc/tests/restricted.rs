@@ -11,7 +11,7 @@ use crate::service::{AccessControl, RequiredHeader};
 use super::slow::asked;
 
 #[tokio::test]
-async fn a_call_of_a_group_that_is_closed_is_not_looked_at() {
+async fn restricted_call_is_refused_before_it_is_read() {
     let mut access_control = AccessControl::default();
     let header = HeaderName::from_static("triton-grpc-protocol-key");
     let secrets = Arc::new(Secrets::new(vec![Secret::new("open")]));

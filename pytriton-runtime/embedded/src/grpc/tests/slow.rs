@@ -76,7 +76,7 @@ pub(super) async fn call(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_that_has_begun_must_come_in_time() {
+async fn started_message_must_arrive_in_time() {
     let app_state = asked().await;
     let half = || complete_message()[..100].to_vec();
     let table = [
@@ -102,7 +102,7 @@ async fn a_message_that_has_begun_must_come_in_time() {
 }
 
 #[tokio::test]
-async fn requests_that_are_not_calls_are_refused() {
+async fn requests_that_are_not_grpc_are_refused() {
     let app_state = asked().await;
     let table = [
         ("POST", "application/grpc", 200),
@@ -123,7 +123,7 @@ async fn requests_that_are_not_calls_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stopping_server_waits_two_seconds_for_a_message_that_stands_still() {
+async fn stopping_server_waits_two_seconds_for_a_stalled_message() {
     let app_state = asked().await;
     let models = Arc::clone(&app_state.models);
     tokio::spawn(async move {

@@ -40,7 +40,7 @@ async fn health_follows_the_models() {
 }
 
 #[tokio::test]
-async fn reflection_answers_what_it_cannot_find() {
+async fn reflection_reports_unknown_symbols() {
     let (_models, channel) = serve().await;
     let mut client = ServerReflectionClient::new(channel);
     let asked = [
@@ -87,7 +87,7 @@ async fn reflection_answers_what_it_cannot_find() {
 }
 
 #[tokio::test]
-async fn reflection_names_the_services() {
+async fn reflection_lists_the_services() {
     let (_models, channel) = serve().await;
     let request = ServerReflectionRequest {
         message_request: Some(MessageRequest::ListServices(String::new())),

@@ -10,7 +10,7 @@ use crate::testing::IDENTITY;
 use super::{Client, TEST_TIMEOUT, client, message, serve_models};
 
 #[tokio::test]
-async fn a_stream_answers_in_order_and_outlives_failures() {
+async fn stream_responses_are_in_order_and_errors_do_not_end_it() {
     let (_models, mut client) = client().await;
     let unknown = ModelInferRequest {
         model_name: "Nope".to_owned(),

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_whole_and_names_no_other_place() {
+    fn page_is_complete_and_has_no_external_links() {
         let html = str::from_utf8(&PAGE.html.plain).unwrap();
         assert!(html.len() < 120_000, "{}", html.len());
         for (tag, count) in [
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_lets_this_script_run_and_no_other() {
+    fn policy_allows_only_the_script_of_the_page() {
         let policy = PAGE.policy.to_str().unwrap();
         assert!(
             policy.starts_with("default-src 'none'; script-src 'sha256-"),

@@ -168,7 +168,7 @@ async fn a_stopping_server_is_not_ready() {
 }
 
 #[tokio::test]
-async fn events_are_handed_on_when_they_are_whole() {
+async fn events_are_forwarded_when_complete() {
     const SAID: &[&str] = &[
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n",
         "7\r\ndata: 1\r\n",

@@ -22,7 +22,7 @@ async fn with_page() -> AppState {
 }
 
 #[tokio::test]
-async fn the_page_comes_with_what_keeps_others_out() {
+async fn page_has_security_headers() {
     let app = with_page().await;
     let got = send(&app, "GET", "/docs?x", &[], "").await;
     assert_eq!(got.status, 200);
@@ -100,7 +100,7 @@ async fn page_routes_exist() {
 }
 
 #[tokio::test]
-async fn on_its_own_port_there_is_nothing_but_what_it_asks() {
+async fn page_port_serves_only_requests_of_the_page() {
     let app = with_page().await;
     for (method, path, status) in [
         ("GET", "/docs", 200),
@@ -127,7 +127,7 @@ async fn on_its_own_port_there_is_nothing_but_what_it_asks() {
 }
 
 #[tokio::test]
-async fn there_is_none_where_it_is_off() {
+async fn page_routes_are_missing_if_disabled() {
     let app = app(Limits::default()).await;
     for path in ["/docs", "/openapi.json", "/docs/metrics"] {
         let got = send(&app, "GET", path, &[], "").await;

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_that_lacks_a_text_is_none() {
+    fn usage_is_omitted_unless_every_choice_reports_it() {
         let usage = |tokens| Usage {
             prompt_tokens: tokens,
             completion_tokens: 2 * tokens,

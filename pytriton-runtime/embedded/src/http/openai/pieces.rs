@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_of_a_piece_takes_no_more_than_is_reserved() {
+    fn text_of_a_piece_stays_within_its_reservation() {
         const TEXT_BYTES: usize = 1 << 20;
         const OVERHEAD: usize = 4 << 10;
         let spec = IDENTITY.spec().unwrap();

@@ -82,7 +82,7 @@ async fn texts(limits: Limits) -> AppState {
 const COMPLETIONS: &str = "/v1/completions";
 
 #[tokio::test]
-async fn the_routes_are_there_where_a_model_declares_them() {
+async fn routes_exist_if_a_model_declares_them() {
     let without = app(Limits::default()).await;
     for (method, path) in [("GET", "/v1/models"), ("POST", COMPLETIONS)] {
         let got = send(&without, method, path, &[], "").await;
@@ -100,7 +100,7 @@ async fn the_routes_are_there_where_a_model_declares_them() {
 }
 
 #[tokio::test]
-async fn words_come_one_by_one_or_together() {
+async fn completion_is_streamed_or_complete() {
     let app = texts(Limits::default()).await;
     let ask = |members: &str| format!(r#"{{"model":"Text","prompt":"a b c"{members}}}"#);
     let got = send(&app, "POST", COMPLETIONS, &[], ask("")).await;
@@ -160,7 +160,7 @@ async fn complete_text_must_fit_into_the_budget() {
 }
 
 #[tokio::test]
-async fn a_silent_stream_gives_signs_of_life() {
+async fn idle_completion_stream_sends_keep_alive_comments() {
     let app = texts(Limits::default()).await;
     let gate = GATE.lock().await;
     tokio::time::pause();

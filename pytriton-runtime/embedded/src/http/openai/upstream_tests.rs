@@ -69,7 +69,7 @@ fn text(text: &str) -> pytriton_core::request::Response {
 }
 
 #[tokio::test]
-async fn every_piece_arrives_regardless_of_tritonserver() {
+async fn every_piece_arrives_regardless_of_the_response_of_tritonserver() {
     for said in [ENDED, "", "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"] {
         let upstream = upstream(said, 1).await;
         let mut replies = ask(&upstream);
@@ -87,7 +87,7 @@ async fn every_piece_arrives_regardless_of_tritonserver() {
 }
 
 #[tokio::test]
-async fn a_failure_is_that_of_whoever_has_the_request() {
+async fn failure_is_reported_by_the_owner_of_the_request() {
     let failed = |status, message: &str| {
         let message = message.to_owned();
         Some(Err(OpenAiError::Failed { status, message }))
@@ -140,7 +140,7 @@ async fn a_failure_is_that_of_whoever_has_the_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_connections_are_made_than_there_are_places_for() {
+async fn number_of_upstream_connections_is_limited() {
     let upstream = upstream("", 1).await;
     let first = ask(&upstream);
     tokio::task::yield_now().await;
@@ -153,7 +153,7 @@ async fn no_more_connections_are_made_than_there_are_places_for() {
 }
 
 #[test]
-fn a_claim_is_one_of_the_members() {
+fn claim_is_inserted_as_a_member() {
     let table = [
         ("{}", "{\"pytriton.claim\":\"7\"}"),
         ("{\"a\":1}", "{\"pytriton.claim\":\"7\",\"a\":1}"),

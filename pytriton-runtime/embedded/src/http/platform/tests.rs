@@ -67,7 +67,7 @@ async fn ask_at(
 }
 
 #[tokio::test]
-async fn only_what_a_platform_asks_is_answered() {
+async fn platform_ports_serve_only_platform_routes() {
     let method = r#"{"error":"Method Not Allowed"}"#;
     let (vertex_ai, sagemaker) = (vertex_ai(), sagemaker(Ping::Ready));
     let table = [
@@ -98,7 +98,7 @@ async fn only_what_a_platform_asks_is_answered() {
 }
 
 #[tokio::test]
-async fn a_header_leads_elsewhere_but_not_everywhere() {
+async fn redirect_header_reaches_only_permitted_routes() {
     let table = [
         ("v2", 200),
         ("v2/health/live", 200),
@@ -148,7 +148,7 @@ async fn a_content_type_contains_the_length_of_the_json() {
 }
 
 #[tokio::test]
-async fn restricted_groups_are_restricted_here_too() {
+async fn restrictions_apply_to_platform_ports() {
     let mut app_state = app(Limits::default()).await;
     let secrets = Arc::new(Secrets::new(vec![Secret::new("Sesam")]));
     let key = HeaderName::from_static("key");

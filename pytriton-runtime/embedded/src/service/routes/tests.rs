@@ -59,7 +59,7 @@ fn every_route_but_static_content_and_the_metrics_port_has_a_group() {
 }
 
 #[test]
-fn paths_are_read_as_triton_does() {
+fn paths_are_parsed_like_triton() {
     use KserveEndpoint::*;
     use pytriton_core::shared_memory::Kind;
     let none = Params::default();
