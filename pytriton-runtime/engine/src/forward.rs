@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matches_anywhere_in_a_name() {
+    fn pattern_matches_anywhere_in_a_name() {
         let table = [
             ("", "x-a", false),
             ("x-a", "x-a", true),

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_has_the_values_of_its_ports_in_order() {
+    fn port_map_iterates_in_order() {
         for (index, port) in Port::ALL.into_iter().enumerate() {
             assert_eq!(port as usize, index);
             let mut map = PortMap::default();

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_stands_at_its_own_place() {
+    fn group_index_matches_its_position() {
         for (index, group) in Group::ALL.into_iter().enumerate() {
             assert_eq!(group as usize, index);
             assert_eq!(Group::named(group.name()), Some(group));

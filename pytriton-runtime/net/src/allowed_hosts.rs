@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_option_has_names_only() {
+    fn option_accepts_only_host_names() {
         assert_eq!(AllowedHosts::parse("").unwrap().0.len(), 0);
         assert_eq!(AllowedHosts::parse("A.b, c.").unwrap().0[..], ["a.b", "c"]);
         for text in ["a,", "http://a", "a:80", "a/b", "*.a", "ä"] {

@@ -9,7 +9,7 @@ use std::path::Path;
 use prost::Message;
 
 #[test]
-fn the_checked_in_code_is_what_the_protobuf_files_make() {
+fn generated_code_is_current() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let generated = root.join("src/proto/generated");
     let fresh = tempfile::tempdir().unwrap();

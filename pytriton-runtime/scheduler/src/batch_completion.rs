@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_batch_whose_instance_ends_is_answered_and_holds_no_later_one_back() {
+    async fn lost_batch_is_answered_and_does_not_block_later_ones() {
         let declaration = ModelDeclaration {
             options: ModelOptions {
                 preserve_ordering: true,

@@ -202,7 +202,7 @@ mod tests {
     ];
 
     #[test]
-    fn decides_as_triton_does() {
+    fn decisions_match_triton() {
         let now = Instant::now() + Duration::from_secs(1);
         for &(preferred, delay, batch, rows, waited, expected) in TABLE {
             let policy = policy(preferred, delay);

@@ -75,7 +75,7 @@ async fn requests_beyond_the_largest_preferred_size_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_model_keeps_to_the_first_preferred_size_that_is_reached() {
+async fn busy_model_uses_the_first_preferred_size_reached() {
     let policies = [
         // Without timeouts, batches are formed while the instance is busy.
         (QueuePolicy::DEFAULT, [vec![1, 1], vec![1, 1], vec![1, 1]]),
@@ -129,7 +129,7 @@ async fn a_batch_that_waits_for_its_instance_grows_to_a_preferred_size() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_withdrawn_request_leaves_the_batch_that_it_was_in() {
+async fn withdrawn_request_is_removed_from_its_batch() {
     let forming = Forming::new(&[2, 6], Duration::ZERO, QueuePolicy::DEFAULT);
     forming.push(8);
     assert_eq!(forming.batch().await, [8]);
@@ -147,7 +147,7 @@ async fn a_withdrawn_request_leaves_the_batch_that_it_was_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_becomes_late_leaves_the_others_to_each_other_at_once() {
+async fn expired_request_leaves_its_batch_at_once() {
     let policy = QueuePolicy {
         default_timeout_microseconds: 100_000,
         timeout_action: TimeoutAction::Delay,
@@ -174,7 +174,7 @@ async fn a_request_that_becomes_late_leaves_the_others_to_each_other_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_batch_of_a_model_that_is_held_waits_for_its_requests() {
+async fn first_batch_waits_while_the_queue_is_held() {
     let mut forming = Forming::new(&[2, 6], Duration::ZERO, QueuePolicy::DEFAULT);
     forming.queue.hold_until(3);
     for _ in 0..3 {

@@ -67,7 +67,7 @@ fn failed(answer: Result<Outcome, tokio::task::JoinError>, text: &str, status: S
 }
 
 #[tokio::test]
-async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_returns() {
+async fn stalled_model_refuses_requests_until_the_call_returns() {
     let served = start(&LIMITED).await;
     let gate = GATE.lock().await;
     let hanging = ask_and_wait(&served, -5.0).await;
@@ -87,7 +87,7 @@ async fn a_model_that_hangs_answers_is_not_ready_and_refuses_until_the_call_retu
 }
 
 #[tokio::test]
-async fn other_instances_go_on() {
+async fn stalled_instance_does_not_affect_others() {
     let two = ModelDeclaration {
         options: ModelOptions {
             instances: TWO,
@@ -108,7 +108,7 @@ async fn other_instances_go_on() {
 }
 
 #[tokio::test]
-async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is_refused() {
+async fn stalled_batch_keeps_completed_responses_and_refuses_the_rest() {
     let alone = ModelDeclaration {
         options: ModelOptions {
             max_batch_size: 4,
@@ -134,7 +134,7 @@ async fn of_a_batch_that_hangs_what_is_done_is_answered_and_what_is_not_begun_is
 }
 
 #[tokio::test]
-async fn an_async_call_is_given_up_without_its_instance() {
+async fn timed_out_async_call_does_not_stall_its_instance() {
     let served = start(&LIMITED).await;
     for _ in 0..2 {
         let begun = Instant::now();
@@ -150,7 +150,7 @@ async fn an_async_call_is_given_up_without_its_instance() {
 }
 
 #[tokio::test]
-async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
+async fn async_call_that_blocks_stalls_its_instance() {
     let served = start(&LIMITED).await;
     failed(ask(&served, -9.0).await, TOO_LONG, Status::DeadlineExceeded);
     assert!(!served.scheduler.ready());
@@ -158,7 +158,7 @@ async fn an_async_call_that_cannot_be_given_up_in_time_hangs() {
 }
 
 #[tokio::test]
-async fn other_requests_of_a_hanging_instance_are_answered() {
+async fn other_requests_of_a_stalled_instance_receive_responses() {
     let two = ModelDeclaration {
         options: ModelOptions {
             call_options: CallOptions {
@@ -186,7 +186,7 @@ async fn other_requests_of_a_hanging_instance_are_answered() {
 }
 
 #[tokio::test]
-async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
+async fn stalled_call_does_not_delay_responses_of_later_batches() {
     let ordered = ModelDeclaration {
         options: ModelOptions {
             instances: TWO,
@@ -208,7 +208,7 @@ async fn a_call_that_hangs_holds_back_no_response_of_later_batches() {
 }
 
 #[tokio::test]
-async fn shutdown_does_not_wait_for_a_hanging_call() {
+async fn shutdown_does_not_wait_for_a_stalled_call() {
     let served = start(&LIMITED).await;
     let gate = GATE.lock().await;
     let hanging = ask_and_wait(&served, -5.0).await;

@@ -84,7 +84,7 @@ async fn ask(served: &Served, rows: usize, value: f32) -> Result<Vec<f32>, Strin
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_is_executed_on_the_thread_that_reads_it() {
+async fn small_request_is_executed_on_the_connection_thread() {
     let _alone = ALONE.lock().await;
     let served = start(&IDENTITY).await;
     for _ in 0..100 {
@@ -157,7 +157,7 @@ async fn a_function_that_panics_is_called_once_and_the_error_names_the_option() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_takes_a_second_holds_up_no_connection() {
+async fn slow_call_does_not_block_connections() {
     let _alone = ALONE.lock().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -205,7 +205,7 @@ async fn a_drain_waits_for_an_inline_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_more_calls_are_under_way_than_there_are_instances() {
+async fn concurrent_calls_are_limited_by_instances() {
     const ALIKE: [InstanceGroup; 2] = [InstanceGroup::cpu(1); 2];
     let _alone = ALONE.lock().await;
     for (instances, call) in [
@@ -316,7 +316,7 @@ impl Instance for Counter {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_call_has_an_instance_and_its_state_for_itself() {
+async fn instance_state_is_never_shared_by_concurrent_calls() {
     const CLIENTS: usize = 8;
     const CALLS_OF_EACH: usize = 2_500;
     let declaration = ModelDeclaration {

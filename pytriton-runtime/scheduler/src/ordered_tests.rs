@@ -87,7 +87,7 @@ impl Served {
 }
 
 #[tokio::test]
-async fn a_client_that_went_away_keeps_nothing_behind_a_call_that_hangs() {
+async fn response_of_a_disconnected_client_is_dropped_behind_a_stalled_call() {
     for columns in [1, 2000] {
         let served = start(101).await;
         let gate = GATE.lock().await;
@@ -112,7 +112,7 @@ async fn a_client_that_went_away_keeps_nothing_behind_a_call_that_hangs() {
 }
 
 #[tokio::test]
-async fn no_more_responses_are_held_back_than_requests_may_wait() {
+async fn number_of_held_back_responses_is_limited() {
     let served = start(16).await;
     let gate = GATE.lock().await;
     let hanging = served.hang().await;

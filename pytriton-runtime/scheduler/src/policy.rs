@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_waits_on_the_level_that_it_names() {
+    fn request_waits_on_its_priority_level() {
         let three = policy_of(ModelOptions {
             priority_levels: 3,
             default_priority_level: 2,

@@ -86,7 +86,7 @@ impl Levels {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_smaller_number_leaves_first_and_a_level_keeps_its_order() {
+async fn lower_numbers_leave_first_and_levels_preserve_order() {
     let levels = Levels::new(0, &[]);
     // The default level and an unknown one are level 2.
     for (number, priority) in (1..).zip([3, 3, 2, 0, 1, 9, 1]) {
@@ -99,7 +99,7 @@ async fn the_smaller_number_leaves_first_and_a_level_keeps_its_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_level_has_its_bound() {
+async fn each_level_has_its_own_queue_limit() {
     let levels = Levels::new(0, &[(1, ONE)]);
     levels.push(1, 1).unwrap();
     let refused = levels.push(1, 2).unwrap_err();
@@ -143,7 +143,7 @@ async fn a_model_may_have_any_number_of_levels_and_few_of_them_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_request_goes_behind_its_level_and_before_the_next() {
+async fn delayed_request_is_queued_behind_its_level() {
     let levels = Levels::new(0, &[(1, DELAY)]);
     levels.push(2, 1).unwrap();
     levels.push(1, 2).unwrap();
@@ -156,7 +156,7 @@ async fn a_late_request_goes_behind_its_level_and_before_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
+async fn batches_exclude_expired_requests_of_rejecting_levels() {
     // Waiting requests (priority, number, milliseconds), and the requests that leave after two.
     type Row<'a> = (&'a [(u64, u8, u64)], &'a [u8], u64);
     let table: [Row<'_>; 9] = [
@@ -204,7 +204,7 @@ async fn no_batch_has_a_late_request_of_a_level_that_refuses_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_levels_that_refuse_late_requests_have_a_deadline() {
+async fn only_rejecting_levels_have_a_deadline() {
     let levels = Levels::new(0, &[(1, DELAY), (3, REJECT)]);
     for (priority, expected) in [(1, false), (2, false), (3, true)] {
         let request = InferRequest {
@@ -218,7 +218,7 @@ async fn only_levels_that_refuse_late_requests_have_a_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_waits_for_company_leaves_with_its_oldest_and_the_most_urgent_first() {
+async fn delayed_batch_contains_its_oldest_and_is_sorted_by_priority() {
     let levels = Levels::new(10_000, &[]);
     levels.push(3, 1).unwrap();
     advance(4 * MILLISECOND).await;

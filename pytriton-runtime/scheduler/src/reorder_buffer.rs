@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holds_what_finishes_early() {
+    fn early_results_wait_for_their_turn() {
         let mut order = ReorderBuffer::new();
         assert_eq!(order.finish(1, "b", Some), Vec::<&str>::new());
         assert_eq!(order.finish(2, "c", Some), Vec::<&str>::new());

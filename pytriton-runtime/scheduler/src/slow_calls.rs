@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_a_millisecond_is_not_slow() {
+    fn one_millisecond_call_is_not_slow() {
         let slow = SlowCalls::default();
         let calls = (0..100).map(|_| slow.count(Duration::from_millis(1)));
         assert!(calls.into_iter().all(|reported| reported.is_none()));

@@ -50,7 +50,7 @@ impl Instance for AtOnce {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answers_that_are_sent_at_the_same_time_all_arrive() {
+async fn concurrently_sent_responses_all_arrive() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(AtOnce)),
         ..STREAMED
@@ -78,7 +78,7 @@ impl Instance for Endless {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_takes_too_long_is_over_while_it_answers() {
+async fn call_that_exceeds_its_limit_ends_while_it_streams() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         options: ModelOptions {
@@ -109,7 +109,7 @@ async fn a_call_that_takes_too_long_is_over_while_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_does_not_read_keeps_no_instance_beyond_the_limit_of_a_call() {
+async fn client_that_does_not_read_holds_an_instance_only_for_the_call_limit() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Endless)),
         options: ModelOptions {
@@ -148,7 +148,7 @@ impl Instance for Fails {
 }
 
 #[tokio::test]
-async fn the_error_of_a_function_reaches_those_whose_senders_it_has_dropped() {
+async fn function_error_reaches_requests_with_dropped_senders() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Fails)),
         call: CallMode::Raw,
@@ -180,7 +180,7 @@ impl Instance for Keeps {
 }
 
 #[tokio::test]
-async fn a_sender_that_is_kept_holds_its_call_until_its_client_goes_or_its_time_is_over() {
+async fn kept_sender_holds_its_call_until_disconnect_or_timeout() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Keeps)),
         call: CallMode::Raw,

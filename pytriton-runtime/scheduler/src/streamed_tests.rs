@@ -84,7 +84,7 @@ impl Instance for Repeat {
 }
 
 #[tokio::test]
-async fn each_item_answers_every_request_of_the_batch_with_its_own_rows() {
+async fn each_item_is_split_by_request() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Repeat)),
         ..STREAMED
@@ -146,7 +146,7 @@ impl Instance for Fail {
 }
 
 #[tokio::test]
-async fn a_failure_at_any_place_ends_the_requests_of_its_batch_alone() {
+async fn failure_ends_only_the_requests_of_its_batch() {
     let declaration = ModelDeclaration {
         load: |_| Ok(Box::new(Fail)),
         options: ModelOptions {

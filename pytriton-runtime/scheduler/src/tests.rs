@@ -50,7 +50,7 @@ fn rows(batch: &Batch) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_delay_a_batch_is_what_waits() {
+async fn without_delay_a_batch_contains_waiting_requests() {
     let spec = delayed(0);
     let queue = queue(&spec);
     for rows in [3, 3, 3] {
@@ -62,7 +62,7 @@ async fn without_delay_a_batch_is_what_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_waits_no_longer_than_the_delay() {
+async fn oldest_request_waits_at_most_the_delay() {
     let spec = delayed(10);
     let queue = queue(&spec);
     let begun = Instant::now();
@@ -124,7 +124,7 @@ async fn a_queue_without_instances_refuses_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_sends_the_rest_and_then_ends() {
+async fn closing_drains_the_queue() {
     let spec = delayed(10_000);
     let queue = Arc::new(queue(&spec));
     queue.push(request(&spec, 1, 0.0)).unwrap();
@@ -152,7 +152,7 @@ async fn closing_sends_the_rest_and_then_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn under_delay_a_late_request_goes_after_the_others() {
+async fn delayed_request_is_executed_after_the_others() {
     let policy = QueuePolicy {
         timeout_action: TimeoutAction::Delay,
         default_timeout_microseconds: 1000,
@@ -175,7 +175,7 @@ async fn start(declaration: &ModelDeclaration) -> (Arc<ModelSpec>, Arc<Scheduler
 }
 
 #[tokio::test]
-async fn a_failing_batch_fails_alone() {
+async fn failing_batch_does_not_affect_others() {
     let (spec, scheduler) = start(&IDENTITY).await;
     let infer = |value| {
         let request = request(&spec, 2, value);
@@ -204,7 +204,7 @@ async fn a_failing_batch_fails_alone() {
 }
 
 #[tokio::test]
-async fn a_panic_whose_payload_panics_ends_no_instance() {
+async fn panic_with_a_panicking_payload_does_not_end_the_instance() {
     let (spec, scheduler) = start(&IDENTITY).await;
     for _ in 0..3 {
         let bombed = scheduler.infer(request(&spec, 1, -6.0)).await.unwrap_err();
@@ -216,7 +216,7 @@ async fn a_panic_whose_payload_panics_ends_no_instance() {
 }
 
 #[tokio::test]
-async fn a_request_given_up_or_late_is_not_executed() {
+async fn cancelled_or_expired_request_is_not_executed() {
     let policy = QueuePolicy {
         default_timeout_microseconds: 60_000_000,
         allow_timeout_override: true,
@@ -256,7 +256,7 @@ async fn a_request_given_up_or_late_is_not_executed() {
 }
 
 #[tokio::test]
-async fn drain_answers_what_was_accepted() {
+async fn drain_completes_accepted_requests() {
     let (spec, scheduler) = start(&IDENTITY).await;
     let accepted: Vec<_> = [-4.0, 1.0, 2.0]
         .into_iter()
@@ -280,7 +280,7 @@ async fn drain_answers_what_was_accepted() {
 }
 
 #[tokio::test]
-async fn an_instance_that_cannot_be_loaded_stops_the_start() {
+async fn failed_load_fails_the_start() {
     let table: [(pytriton_core::call::Load, &str); 3] = [
         (|_| panic!("no weights"), "no weights"),
         (
@@ -314,7 +314,7 @@ async fn an_instance_that_cannot_be_loaded_stops_the_start() {
 
 /// The runtime's own timers have a resolution of one millisecond.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_delay_of_microseconds_is_one() {
+async fn delay_has_microsecond_resolution() {
     let (spec, scheduler) = start(&ModelDeclaration {
         options: ModelOptions {
             max_queue_delay_microseconds: 100,
@@ -388,7 +388,7 @@ impl Instance for Together {
 
 /// Regardless of the maximum batch size, requests that are not stacked are separate batches.
 #[tokio::test]
-async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
+async fn concurrent_async_calls_are_limited_by_batches_in_flight() {
     for in_flight in [2_u16, 16] {
         let (spec, scheduler) = start(&ModelDeclaration {
             call: CallMode::Request,
@@ -420,7 +420,7 @@ async fn as_many_calls_of_an_async_function_are_under_way_as_batches_may_be() {
 }
 
 #[tokio::test]
-async fn a_scheduler_that_goes_leaves_no_instance_behind() {
+async fn dropped_scheduler_ends_its_instances() {
     let (_, scheduler) = start(&IDENTITY).await;
     let instances = Arc::clone(&scheduler.instances);
     drop(scheduler);

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-    async fn the_last_thread_is_never_used() {
+    async fn last_thread_is_never_acquired() {
         let workers = Workers::of(&Handle::current());
         let acquire = || workers.try_acquire();
         let (one, two) = (acquire().unwrap(), acquire().unwrap());
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_only_thread_is_never_used() {
+    async fn only_thread_is_never_acquired() {
         assert!(Workers::of(&Handle::current()).try_acquire().is_none());
     }
 }

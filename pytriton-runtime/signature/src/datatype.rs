@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_reads_back() {
+    fn every_name_round_trips() {
         for datatype in DataType::ALL {
             assert_eq!(datatype.name().parse(), Ok(datatype));
         }

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escaped_characters_may_be_in_two_halves() {
+    fn surrogate_pairs_are_decoded() {
         let table = [
             (r#""\u00fc\n""#, Ok("ü\n")),
             (r#""\ud83d\ude00!""#, Ok("😀!")),

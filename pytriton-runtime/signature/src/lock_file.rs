@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_readable_and_reads_back() {
+    fn lock_file_is_readable_and_round_trips() {
         assert_eq!(lock().to_json(), TEXT);
         assert_eq!(LockFile::parse(TEXT), Ok(lock()));
         let empty = LockFile::default();

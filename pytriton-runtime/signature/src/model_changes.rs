@@ -130,7 +130,7 @@ mod tests {
 
     /// Scenarios, with the reported lines and whether they break callers.
     #[test]
-    fn every_change_is_named_and_judged() {
+    fn every_change_is_reported_with_its_compatibility() {
         let (breaking, compatible) = (true, false);
         let table: Vec<(ModelSignature, &str, bool)> = vec![
             (
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn another_order_is_named() {
+    fn changed_order_is_reported() {
         let swapped = changed(|model| model.inputs.swap(0, 1));
         assert_eq!(linear().changes(&swapped), []);
         let changes = linear().moves(&swapped);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_has_a_batch_axis_where_there_was_none_breaks_its_callers() {
+    fn added_batch_axis_is_incompatible() {
         let (without, with) = (
             ModelSignature::new("m", 0, false),
             ModelSignature::new("m", 1, false),

@@ -238,7 +238,7 @@ fn files_of_no_use_are_named() -> Result<()> {
 }
 
 #[test]
-fn options_that_do_not_go_together_are_refused() -> Result<()> {
+fn conflicting_options_are_refused() -> Result<()> {
     let made = certificates()?;
     let files = [
         "--grpc-server-cert={}/server.pem",

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_add_up() {
+    fn repeated_trace_options_are_combined() {
         let items = [
             "level=TIMESTAMPS",
             "level=TENSORS",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn off_wins_wherever_it_stands() {
+    fn off_takes_precedence_at_any_position() {
         for items in [["level=OFF", "level=TENSORS"], ["level=min", "level=false"]] {
             let settings = trace_config(items.iter().map(OsStr::new)).unwrap();
             assert!(settings.level.is_off(), "{items:?}");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_go_to_a_collector() {
+    fn opentelemetry_mode_exports_to_a_collector() {
         let items = ["opentelemetry,url=http://x", "mode=OpenTelemetry", "rate=0"];
         let settings = trace_config(items.iter().map(OsStr::new)).unwrap();
         let reported = settings.values();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_options_are_reported() {
         let table = [
             (
                 "x",

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_text_up_to_a_length() {
+    fn element_text_is_truncated() {
         let few = Tensor::from_elements(vec![3], vec![1_i32, -2, 3]).unwrap();
         assert_eq!(elements_text(&few), "1,-2,3");
         let many = Tensor::from_elements(vec![1 << 20], vec![7_u8; 1 << 20]).unwrap();

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_arrays_at_any_time() {
+    fn file_is_a_valid_array_after_each_write() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_without_end_leaves_its_first_and_its_last() {
+    fn endless_stream_keeps_the_first_and_last_timestamps() {
         let mut notes = Notes::default();
         for ns in 0..100_000 {
             notes.timestamp("COMPUTE_END", 2 * ns);

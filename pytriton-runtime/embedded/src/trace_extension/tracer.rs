@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn models_have_what_they_do_not_set_from_all() {
+    fn models_inherit_unset_settings() {
         let folder = tempfile::tempdir().unwrap();
         let start = TraceSettings {
             destination: file(folder.path()),

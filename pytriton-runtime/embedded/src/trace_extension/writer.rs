@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_a_trace_counts_and_the_id_is_cut() {
+    fn whole_trace_is_counted_and_the_id_is_truncated() {
         let (writer, received, sampler) = sampler();
         for (id, rows, most) in [(0, 1, 2000), (MIB, 1, 2000), (MIB, 100_000, 80_000)] {
             let timeline = Timeline::new(1, Arc::clone(&sampler), None);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_ends_once_even_without_a_response() {
+    fn request_has_one_end_even_without_a_response() {
         let (_writer, received, sampler) = sampler();
         for (starts, responds, expected) in [(true, false, 1), (true, true, 1), (false, false, 0)] {
             let timeline = Timeline::new(1, Arc::clone(&sampler), None);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn traces_that_are_not_written_take_no_more_than_their_limit() {
+    fn unwritten_traces_are_bounded() {
         let (writer, received, sampler) = sampler();
         let request = request(9, 100_000);
         let held: Vec<_> = (0..300)

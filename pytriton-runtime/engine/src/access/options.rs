@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_that_are_open_by_mistake_are_named() {
+    fn unprotected_groups_are_reported() {
         let table: [(&str, &[&str]); 3] = [
             (DEFAULT_GROUPS, &[]),
             (
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_pytriton_s() {
+    fn group_names_match_pytriton() {
         let valid = "health, inference, logging, metadata, model-config, model-repository, shared-memory, statistics, trace";
         let invalid = |names| {
             Err(format!(

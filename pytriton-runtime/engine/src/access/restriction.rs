@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_each_separator_separates() {
+    fn restriction_is_split_at_the_first_separators() {
         let got = parse(&["logging,model-config:k=a=b:c,d", "trace:K K=v"]).unwrap();
         let expected = [
             (vec![Group::Logging, Group::ModelConfig], "k", "a=b:c,d"),

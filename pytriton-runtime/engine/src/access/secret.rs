@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_shown_of_it() {
+    fn secrets_are_not_formatted() {
         let secrets = Secrets::new(vec![Secret::new("hunter2")]);
         assert!(!format!("{secrets:?}").contains("hunter"));
         assert!(!secrets.replace(vec![Secret::new("hunter2")]));

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_the_user_s_alone_and_goes_with_its_owner() {
+    fn token_file_is_private_and_removed_on_drop() {
         let folder = tempfile::tempdir().unwrap();
         let stale = folder.path().join(format!("{PREFIX}old"));
         fs::write(&stale, "x").unwrap();

@@ -46,7 +46,7 @@ fn key(access: &Access, protocol: Protocol, group: Group) -> Option<(String, Str
 }
 
 #[test]
-fn the_user_s_own_headers_go_before_the_token() {
+fn user_headers_take_precedence_over_the_token() {
     let token = |groups: &str| (HEADER.to_owned(), groups.to_owned());
     let default = token(DEFAULT);
     let table: [(&[&str], Vec<_>, Vec<_>); 4] = [

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_tokens() {
+    fn each_line_is_a_token() {
         type Row<'a> = (&'a [u8], Result<&'a [&'a str], &'a str>);
         let table: [Row<'_>; 10] = [
             (b"sixteen-visible.", Ok(&["sixteen-visible."])),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_token_is_as_pytriton_s() {
+    fn generated_token_matches_pytriton() {
         let (one, other) = (generate().unwrap(), generate().unwrap());
         assert_eq!(one.expose().len(), 43);
         assert!(one.expose().bytes().all(|byte| DIGITS.contains(&byte)));

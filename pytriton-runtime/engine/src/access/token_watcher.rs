@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_applies_when_two_reads_agree() {
+    fn token_changes_when_two_reads_agree() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let secrets = Secrets::new(vec![Secret::new("the-old-one-is-it")]);
         let mut log = FileLog::default();

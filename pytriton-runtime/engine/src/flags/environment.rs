@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_items_come_in_the_order_of_their_numbers() {
+    fn numbered_variables_are_sorted_by_number() {
         let variables = [
             ("A_10", "ten"),
             ("A_2", "two"),

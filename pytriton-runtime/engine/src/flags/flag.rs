@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_variable_is_the_name() {
+    fn environment_variable_is_derived_from_the_flag() {
         for (index, flag) in FLAGS.iter().enumerate() {
             let expected = flag.name.replace('-', "_").to_uppercase();
             assert_eq!(flag.env, format!("PYTRITON_TRITON_CONFIG_{expected}"));

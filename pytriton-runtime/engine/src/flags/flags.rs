@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn values_arrive_as_they_were_given() {
+    fn valid_flags_are_accepted_unchanged() {
         type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
         let table: &[Row<'_>] = &[
             (&[], &[]),

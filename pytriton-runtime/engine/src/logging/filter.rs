@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_log_says_more_than_the_detail() {
+    fn rust_log_overrides_the_verbosity() {
         type Row<'a> = (u8, Option<&'a str>, &'a str, Option<Level>);
         let table: &[Row<'_>] = &[
             (0, None, "pytriton", Some(Level::INFO)),

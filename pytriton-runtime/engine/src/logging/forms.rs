@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_dates() {
+    fn days_are_converted_to_dates() {
         let table = [
             (0, (1970, 1, 1)),
             (58, (1970, 2, 28)),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_do_nothing_to_the_line() {
+    fn control_characters_in_values_are_escaped() {
         let log = CapturedOutput::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_long_is_cut() {
+    fn only_long_strings_are_truncated() {
         let mut log = Vec::new();
         let short = "{\"b\":\"x\\n\",\"a\":1}\n";
         let long = format!(

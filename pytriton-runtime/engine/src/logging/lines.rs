@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_line_names_its_request() {
+    fn log_line_contains_its_request() {
         let lines = lines(|| {
             tracing::info!("before");
             let forged = "x\",\"level\":\"ERROR\n".to_owned() + &"y".repeat(9000);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_batch_names_its_requests() {
+    fn log_line_of_a_batch_contains_its_requests() {
         let lines = lines(|| {
             let requests = [request("one"), request("two")];
             let outside = scope_of(requests[0].trace());

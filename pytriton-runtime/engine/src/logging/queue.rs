@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_log_do_not_wait_for_an_output_that_blocks() {
+    fn blocked_output_does_not_block_logging_threads() {
         let (queue, reader, reported) = piped();
         let line = |number: usize| format!("{number} {}\n", "x".repeat(1000));
         let count = 4 * (MAX_QUEUED_BYTES / 1000);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_where_the_log_went_when_they_were_added() {
+    fn lines_are_written_to_the_output_at_the_time_they_were_added() {
         let (queue, mut reader, _reported) = piped();
         let file = tempfile::NamedTempFile::new().unwrap();
         queue.push(b"first\n");

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_do_not_go_together_are_refused() {
+    fn conflicting_options_are_refused() {
         assert_eq!(parse(&[]), Ok(ControlOptions::default()));
         let wildcard = "Wildcard model name '*' must be the ONLY";
         let table: [(&[&str], &str); 6] = [
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_models_are_loaded_at_the_start() {
+    fn control_mode_selects_models_loaded_at_startup() {
         let explicit = "--model-control-mode=Explicit";
         let table: [(&[&str], [bool; 2]); 5] = [
             (&[], [true, true]),

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_system_says() {
+    fn system_memory_is_parsed() {
         let text = "MemTotal:       24689764 kB\nMemFree:         1234 kB\n";
         assert_eq!(machine_bytes(text), Some(24_689_764 << 10));
         assert_eq!(machine_bytes("MemFree: 1 kB\n"), None);

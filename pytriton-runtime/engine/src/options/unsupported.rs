@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn options_with_another_effect_are_refused() {
+    fn unsupported_values_are_refused() {
         let given: Vec<_> = [
             "--allow-cpu-metrics=yes",
             "--allow-gpu-metrics=true",
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_is_sorted() {
+    fn every_flag_is_classified() {
         for flag in FLAGS {
             let refused = |value: &str| {
                 let asked = asked(&[format!("--{}={value}", flag.name)]);

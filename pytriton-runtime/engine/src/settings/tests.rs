@@ -29,7 +29,7 @@ fn read(text: &str) -> (Vec<Row>, Vec<String>) {
 }
 
 #[test]
-fn keys_are_the_options_names_in_sections_or_not() {
+fn keys_are_option_names_with_or_without_sections() {
     let text = "http-port = 8_080\nrestart = true\ncache-config = [\"local,size=1\", \"b\"]\n\
                 [grpc]\naddress = \"::1\" # ours\nkeepalive-time = -1\nhttp2.max-ping-strikes = 0x10\n\n[allow]\nhttp = false\n\
                 [log]\nformat = \"json\"";
@@ -82,7 +82,7 @@ fn errors_are_reported_together_with_their_positions() {
 }
 
 #[test]
-fn a_flag_goes_before_the_file_and_that_before_the_default() {
+fn flags_override_the_file_and_the_file_overrides_defaults() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.toml");
     fs::write(
@@ -114,7 +114,7 @@ fn a_flag_goes_before_the_file_and_that_before_the_default() {
 }
 
 #[test]
-fn a_secret_is_in_no_mistake() {
+fn errors_do_not_contain_secrets() {
     let secret = clap::Arg::new("token")
         .long("token")
         .env("TEST_TOKEN")
@@ -127,7 +127,7 @@ fn a_secret_is_in_no_mistake() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_reported() {
     let error = Options::parse(["--config=/no/such.toml"]).unwrap_err();
     let text = error.to_string();
     assert!(
@@ -137,7 +137,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn the_time_of_a_file_of_mistakes_grows_with_its_size_alone() {
+fn reporting_many_errors_takes_linear_time() {
     let unknown = |count: usize| -> String {
         let keys = (0..count).map(|number| format!("key-{number} = 1\n"));
         keys.collect()

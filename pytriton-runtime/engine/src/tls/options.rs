@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_variable_is_the_name() {
+    fn environment_variable_is_derived_from_the_flag() {
         for flag in [&HTTP, &METRICS, &OPENAI].into_iter().flatten() {
             let name = flag.name.replace('-', "_").to_uppercase();
             assert_eq!(flag.env, format!("PYTRITON_TRITON_CONFIG_{name}"));

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn each_port_has_its_own_files_or_those_of_another() {
+    fn ports_use_their_own_files_or_inherit_them() {
         let table = [
             ("", ["-", "-", "-", "-"]),
             ("grpc-use-ssl=false http-use-ssl=no", ["-", "-", "-", "-"]),

@@ -48,7 +48,7 @@ mod tests {
     use crate::trace::TracesExporter;
 
     #[test]
-    fn a_requested_exporter_is_required() {
+    fn requesting_a_missing_exporter_is_an_error() {
         assert!(TracesExporter::None.layer().unwrap().is_none());
         let error = TracesExporter::Otlp.layer().err().unwrap();
         assert!(error.to_string().contains("the feature `otel`"), "{error}");

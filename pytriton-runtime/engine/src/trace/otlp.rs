@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crate_is_not_those_that_begin_like_it() {
+    fn crate_filter_does_not_match_longer_names() {
         let table = [
             ("tower", "tower", true),
             ("tower", "tower::buffer", true),

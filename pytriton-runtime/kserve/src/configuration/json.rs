@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn has_tritons_members_in_their_order() {
+    fn members_are_in_the_order_of_triton() {
         let expected = r#"{"name":"Identity","platform":"","backend":"pytriton","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":8,"input":[{"name":"INPUT_1","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"OUTPUT_1","data_type":"TYPE_FP32","dims":[-1],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"optimization":{"priority":"PRIORITY_DEFAULT","input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":true},"gather_kernel_buffer_threshold":0,"eager_batching":false},"dynamic_batching":{"preferred_batch_size":[8],"max_queue_delay_microseconds":0,"preserve_ordering":false,"priority_levels":0,"default_priority_level":0,"priority_queue_policy":{}},"instance_group":[{"name":"Identity_0","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[],"model_transaction_policy":{"decoupled":false}}"#;
         assert_eq!(json(&IDENTITY), expected);
     }
 
     #[test]
-    fn says_which_versions_are_served() {
+    fn configuration_contains_the_version_policy() {
         let spec = IDENTITY.spec().unwrap();
         let table = [
             (VersionPolicy::All, r#"{"all":{}}"#),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_parameters_of_the_model() {
+    fn configuration_contains_the_model_parameters() {
         let json = json(&ModelDeclaration {
             options: ModelOptions {
                 parameters: &[("weights", "/w \"1\""), ("a.b", "")],
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_response_cache_of_a_model_that_has_it() {
+    fn configuration_contains_the_response_cache_if_enabled() {
         let json = json(&ModelDeclaration {
             options: ModelOptions {
                 call_options: CallOptions {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_that_a_request_has_any_number_of_answers() {
+    fn configuration_contains_the_decoupled_policy() {
         let json = json(&ModelDeclaration {
             decoupled: true,
             ..IDENTITY
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_how_the_requests_of_sequences_are_gathered() {
+    fn configuration_contains_the_sequence_strategy() {
         let sequences = |strategy, utilization| {
             json(&ModelDeclaration {
                 options: ModelOptions {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_a_queue_policy_only_where_there_is_one() {
+    fn configuration_contains_the_queue_policy_if_set() {
         let batching = ModelOptions {
             preferred_batch_size: &[2, 4],
             max_queue_delay_microseconds: 100,

@@ -149,7 +149,7 @@ impl Schema {
 }
 
 #[test]
-fn every_field_has_the_name_the_number_and_the_type_that_are_checked_in() {
+fn fields_match_the_checked_in_schema() {
     let schema = Schema::new();
     let specs = TABLE.iter();
     let specs = specs.map(|(_, declaration)| declaration.spec().unwrap());
@@ -168,7 +168,7 @@ fn every_field_has_the_name_the_number_and_the_type_that_are_checked_in() {
 }
 
 #[test]
-fn bytes_have_the_tensors_of_all_types() {
+fn bytes_contain_tensors_of_all_types() {
     let spec = of_all_types();
     let bytes = configuration(&spec, BACKEND, None).bytes();
     let config = ModelConfig::decode(&*bytes).unwrap();
@@ -212,7 +212,7 @@ const RICH: ModelDeclaration = ModelDeclaration {
 };
 
 #[test]
-fn bytes_are_read_as_the_message() {
+fn bytes_decode_to_the_message() {
     let dynamic_batching = proto::ModelDynamicBatching {
         preferred_batch_size: vec![4, 200],
         max_queue_delay_microseconds: 1 << 40,
@@ -324,7 +324,7 @@ fn bytes_are_read_as_the_message() {
 }
 
 #[test]
-fn unstackable_requests_do_not_wait_for_others() {
+fn preferred_batch_size_is_one_if_requests_cannot_be_stacked() {
     use CallMode::{Batch, Raw, Request};
     const ONE: &[InstanceGroup] = &[InstanceGroup::cpu(1)];
     type Row = (
@@ -376,7 +376,7 @@ fn unstackable_requests_do_not_wait_for_others() {
 }
 
 #[test]
-fn bytes_have_the_batcher_of_sequences() {
+fn bytes_contain_the_sequence_batcher() {
     let batching = |name: &str| {
         let mut table = TABLE.iter();
         let (_, declaration) = table.find(|(other, _)| *other == name).unwrap();

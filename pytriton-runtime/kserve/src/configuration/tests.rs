@@ -19,7 +19,7 @@ fn golden(name: &str, text: &str) {
 }
 
 #[test]
-fn each_declaration_has_its_text() {
+fn configuration_texts_match_the_golden_files() {
     for (name, declaration) in TABLE {
         let spec = declaration.spec().unwrap();
         golden(name, &configuration(&spec, BACKEND, None).text());
@@ -27,7 +27,7 @@ fn each_declaration_has_its_text() {
 }
 
 #[test]
-fn versions_share_a_text() {
+fn versions_share_a_configuration_text() {
     let spec = IDENTITY.spec().unwrap();
     let table = [
         ("versions", VersionPolicy::All),

@@ -59,7 +59,7 @@ mod tests {
     type Case = (&'static [i64], usize, Option<&'static [i64]>);
 
     #[test]
-    fn the_last_open_dim_takes_what_the_fixed_ones_leave() {
+    fn last_dynamic_dimension_takes_the_remaining_elements() {
         let table: [Case; 16] = [
             (&[-1], 1, Some(&[1])),
             (&[-1], 3, Some(&[3])),

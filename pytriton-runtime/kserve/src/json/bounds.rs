@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parser_needs_what_stands_open_and_the_longest_name() {
+    fn parser_memory_covers_nesting_and_the_longest_name() {
         let padding = " ".repeat(SHORT_BYTES);
         let long = "n".repeat(100);
         let table = [
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_the_error_of_the_parser() {
+    fn refused_reservation_becomes_the_parser_error() {
         let budget = MemoryBudget::new(10_000);
         let mut permit = budget.empty_permit();
         let mut bounds = Bounds::new("", &mut permit).unwrap();

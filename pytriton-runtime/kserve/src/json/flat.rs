@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn flattens() {
+    fn nested_arrays_are_flattened() {
         use Token::{Object, Plain, String};
         let table: &[(&str, &[Token<'_>])] = &[
             ("[]", &[]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_limited() {
+    fn nesting_depth_is_limited() {
         for (depth, fits) in [
             (1, true),
             (99, true),

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_stands_in_the_array_itself() {
+    fn only_top_level_elements_are_counted() {
         let table = [
             ("[]", Some(0)),
             ("[ \n]", Some(0)),

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_and_replaces_tokens_outside_of_strings() {
+    fn non_finite_tokens_are_replaced_outside_of_strings() {
         let table = [
             (r#"["NaN",1]"#, None),
             (

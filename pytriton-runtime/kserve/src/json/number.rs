@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_as_triton_writes_it() {
+    fn numbers_are_formatted_like_triton() {
         let table = [
             (0.0, "0.0"),
             (-0.0, "-0.0"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_look_like_all_others() {
+    fn integral_floats_are_formatted_like_others() {
         for exponent in 0..63 {
             let power = 1_i64 << exponent;
             for integer in [power - 1, power, power + 1, 1 - power, -power, -1 - power] {
@@ -177,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back(single in any::<f32>(), double in any::<f64>()) {
+        fn formatted_numbers_round_trip(single in any::<f32>(), double in any::<f64>()) {
             prop_assert_eq!(text(single).parse::<f32>().unwrap().to_bits(), single.to_bits());
             prop_assert_eq!(text(double).parse::<f64>().unwrap().to_bits(), double.to_bits());
         }

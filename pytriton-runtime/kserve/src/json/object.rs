@@ -95,7 +95,7 @@ mod tests {
     };
 
     #[test]
-    fn keeps_the_texts_of_known_members() {
+    fn known_members_keep_their_text() {
         let text = r#" { "z" : [[{}]], "\u0079":[ 1,2 ] ,"x": null}"#;
         let [x, y] = parse(text, POINT).unwrap();
         assert_eq!(x.unwrap().get(), "null");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn parse_errors_are_specific() {
         let table = [
             ("", "EOF"),
             ("[]", "invalid type: sequence, expected a point"),

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_what_they_stand_for() {
+    fn escapes_are_decoded() {
         let table = [
             ("", Some("")),
             ("é", Some("é")),
@@ -76,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_string_reads_as_serde_reads_it(text in "([a-z\"\\\\ué😀]|\\\\u[0-9a-fD][0-9a-f]{3}|\\\\[nt/\"]){0,12}") {
+        fn decoded_strings_equal_serde(text in "([a-z\"\\\\ué😀]|\\\\u[0-9a-fD][0-9a-f]{3}|\\\\[nt/\"]){0,12}") {
             let quoted = format!("\"{text}\"");
             // Only valid JSON strings are decoded.
             if serde_json::from_str::<&serde_json::value::RawValue>(&quoted).is_ok() {

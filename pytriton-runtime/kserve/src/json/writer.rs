@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn puts_commas_and_escapes() {
+    fn commas_and_escapes_are_written() {
         let mut json = JsonWriter::default();
         json.object(|json| {
             json.name("a:").array([1, 2], JsonWriter::integer);

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_have_openai_s_form() {
+    fn errors_have_the_openai_format() {
         let member = || "stop".to_owned();
         let table = [
             (

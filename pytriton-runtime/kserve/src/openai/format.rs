@@ -221,7 +221,7 @@ mod tests {
     };
 
     #[test]
-    fn a_completion_is_written_as_openai_does() {
+    fn completion_matches_the_openai_format() {
         let format = Format::new(Surface::Completions, 7, 9, &"m".into(), false);
         let head = r#"{"id":"cmpl-00000000000000000000000000000007","object":"text_completion","created":9,"model":"m","choices":["#;
         assert!(!format.begins());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chat_is_written_as_openai_does() {
+    fn chat_matches_the_openai_format() {
         let format = Format::new(Surface::Chat, 7, 9, &"m".into(), true);
         let head = |object| {
             format!(

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_are_listed_as_openai_does() {
+    fn model_list_matches_the_openai_format() {
         let one = r#"{"id":"a","object":"model","created":5,"owned_by":"pytriton"}"#;
         assert_eq!(model_json("a", 5), one.as_bytes());
         let list = format!(r#"{{"object":"list","data":[{one}]}}"#);

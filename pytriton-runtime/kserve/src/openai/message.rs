@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_that_is_not_text_is_refused_by_name() {
+    fn unsupported_content_is_refused_by_name() {
         let ok = |role, text: &str| Ok(Message::new(role, text));
         let err = |text: &str| Err(text.to_owned());
         let roles = "'developer', 'system', 'user', 'assistant', 'tool'";

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_parameter_of_a_text_has_the_name_of_the_text() {
+    fn parameter_with_the_name_of_the_text_is_refused() {
         let mut spec = IDENTITY.spec().unwrap();
         let output = spec.outputs[0].name.clone();
         let convert = |spec: &ModelSpec, name: &str| {

@@ -173,7 +173,7 @@ fn members_for_the_server_are_read() {
 }
 
 #[test]
-fn a_stop_has_at_most_256_bytes_however_it_is_escaped() {
+fn decoded_stop_is_limited_to_256_bytes() {
     let ask = |stop: &str| {
         let json = format!(r#"{{"model":"m","prompt":"x","stop":"{stop}"}}"#);
         ask(&completions(), &json).map(|request| request.stops)
@@ -190,7 +190,7 @@ fn a_stop_has_at_most_256_bytes_however_it_is_escaped() {
 }
 
 #[test]
-fn a_list_of_the_function_s_may_be_long() {
+fn list_of_the_function_is_not_limited() {
     let lists = spec(
         Surface::Completions,
         &[
@@ -360,7 +360,7 @@ fn errors_are_reported_by_name() {
 }
 
 #[test]
-fn many_prompts_take_no_more_than_one_request_may() {
+fn size_of_all_prompts_is_limited() {
     let prompts = format!("[{}]", vec![r#""aaaaaaaaaa""#; 100].join(","));
     let json = format!(r#"{{"model":"m","prompt":{prompts}}}"#);
     let error = ask(&completions(), &json).unwrap_err().to_string();

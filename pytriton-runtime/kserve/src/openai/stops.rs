@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_cut_alike_however_it_comes() {
+    fn stop_is_found_regardless_of_chunk_boundaries() {
         let table: [(&[&str], &str, &str, bool); 12] = [
             (&[], "abc", "abc", false),
             (&["x"], "abc", "abc", false),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_held_back_that_cannot_be_a_stop() {
+    fn only_possible_stop_prefixes_are_held_back() {
         let mut stops = Stops::new(vec!["\n\nQ:".to_owned()]);
         assert_eq!(stops.cut("one".to_owned()), ("one".to_owned(), false));
         assert_eq!(stops.cut(" two\n".to_owned()), (" two".to_owned(), false));

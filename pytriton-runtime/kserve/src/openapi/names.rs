@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn are_identifiers() {
+    fn names_are_converted_to_identifiers() {
         let table = [
             ("Linear", "linear", "Linear"),
             ("AddSub", "add_sub", "AddSub"),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn are_given_once() {
+    fn duplicate_names_are_numbered() {
         let mut names = Names::default();
         let table = [
             ("AddSub", "AddSub"),

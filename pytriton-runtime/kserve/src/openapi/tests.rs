@@ -53,7 +53,7 @@ fn golden(name: &str, document: &Value) {
 }
 
 #[test]
-fn each_document_is_as_it_was() {
+fn documents_match_the_golden_files() {
     const DESCRIBED: ModelDeclaration = ModelDeclaration {
         options: ModelOptions {
             description: "What comes, back.\n\nAll of it.",
@@ -84,7 +84,7 @@ fn each_document_is_as_it_was() {
 }
 
 #[test]
-fn known_ports_are_shown() {
+fn document_contains_known_ports() {
     let routes = ServedRoutes::new([], false).with_other_ports([("grpc", 9001, true)]);
     let document = of(&[], &routes);
     let expected = json!({ "grpc": { "port": 9001, "tls": true } });
@@ -92,13 +92,13 @@ fn known_ports_are_shown() {
 }
 
 #[test]
-fn the_order_of_models_is_theirs() {
+fn document_is_independent_of_model_order() {
     let (one, two) = (named("priorities"), named("decoupled"));
     assert_eq!(open(&[one, two]), open(&[two, one]));
 }
 
 #[test]
-fn options_are_those_that_are_set() {
+fn document_contains_changed_options() {
     let table = [
         ("plain", json!({})),
         ("no_batching", json!({})),
@@ -136,7 +136,7 @@ fn options_are_those_that_are_set() {
 }
 
 #[test]
-fn an_example_is_one_of_the_input() {
+fn example_uses_the_values_of_the_input() {
     const TEXT: TensorDeclaration = TensorDeclaration {
         datatype: DataType::Int32,
         example: &["1", "-2"],
@@ -155,7 +155,7 @@ fn an_example_is_one_of_the_input() {
 }
 
 #[test]
-fn elements_without_a_form_in_json_are_elsewhere() {
+fn inputs_without_a_json_form_are_listed_separately() {
     const HALF: TensorDeclaration = TensorDeclaration {
         datatype: DataType::Fp16,
         ..ANY
@@ -175,7 +175,7 @@ fn elements_without_a_form_in_json_are_elsewhere() {
 }
 
 #[test]
-fn every_operation_has_a_name_of_its_own() {
+fn operation_names_are_unique() {
     let models = [
         "Foo", "foo", "Foo_", "Foo_v1", "FooInput", "InputFoo", "server", "2", "-",
     ];

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_and_repeated_values_are_counted_wherever_they_are() {
+    fn nested_entries_and_values_are_counted() {
         // The name is one more field. Prost omits empty values.
         for (entries, values, expected) in [(0, 0, 1), (1, 0, 3), (3, 0, 7), (2, 5, 17)] {
             let bytes = settings(entries, values).encode_to_vec();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_asked_before_prost() {
+    fn budget_is_reserved_before_decoding() {
         let message = Bytes::from(settings(100, 100).encode_to_vec());
         let budget = MemoryBudget::new(1 << 20);
         let mut permit = budget.empty_permit();

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_one_name_are_a_list() {
+    fn repeated_settings_are_a_list() {
         let values = [("resource", "a"), ("trace_rate", "1"), ("resource", "b")];
         let values = values.map(|(name, value)| (name, value.to_owned()));
         let settings = trace_settings(TIMES, values).settings.into_iter();

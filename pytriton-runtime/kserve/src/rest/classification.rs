@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_largest_of_each_row() {
+    fn largest_elements_of_each_row_are_returned() {
         let table: &[(bool, usize, &[usize], &[&str])] = &[
             (true, 1, &[2, 1], &["2.000000:1", "4.000000:1"]),
             (
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_numbers_as_cpp_does() {
+    fn numbers_are_formatted_like_cpp() {
         let tensor =
             Tensor::from_elements(vec![1, 4], vec![2e30_f32, 1.5e-9, f32::NEG_INFINITY, -0.0])
                 .unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn each_type_has_its_order() {
+    fn each_datatype_is_ordered() {
         fn order<T: Element>(elements: Vec<T>) -> Vec<String> {
             let tensor = Tensor::from_elements(vec![elements.len()], elements).unwrap();
             let classes = classify(&tensor, false, usize::MAX, "").unwrap();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_rows_have_no_classes_and_texts_no_order() {
+    fn empty_rows_have_no_classes_and_text_is_refused() {
         let empty = Tensor::from_elements::<f32>(vec![2, 0], vec![]).unwrap();
         assert_eq!(classify(&empty, true, 3, "").unwrap().shape(), [2, 0]);
         let text = Tensor::from_elements(vec![1, 1], vec!["a".to_owned()]).unwrap();
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_reserved_for_as_many_classes_as_are_returned() {
+    fn memory_is_reserved_for_returned_classes() {
         const MIB: usize = 1 << 20;
         let elements: Vec<u8> = (0..251).cycle().take(MIB).collect();
         let tensor = Tensor::from_elements(vec![1, MIB], elements).unwrap();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_are_those_that_sorting_all_finds() {
+    fn selection_equals_sorting() {
         for width in [0, 1, 2, 7, 300] {
             let row: Vec<u64> = (0..width).map(|index| index * 7919 % 31).collect();
             let mut all: Vec<(u64, usize)> = row.iter().copied().zip(0..).collect();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_read_too() {
+    fn long_requests_use_the_fast_path() {
         let spec = model();
         let numbers = vec!["-1.5e-3"; 10_000].join(", ");
         for end in [
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_is_read_as_all_else_is() {
+    fn only_common_requests_use_the_fast_path() {
         let read = COMMON.map(|text| check(text.as_bytes()));
         assert_eq!(read, [true, true, true, true, true, false, false, false]);
     }

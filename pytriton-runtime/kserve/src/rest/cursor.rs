@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_digits_is_read_with_anything_behind_it() {
+    fn digits_are_read_before_any_byte() {
         const DIGITS: &str = "9081726354908172635";
         for count in 0..=DIGITS.len() {
             for behind in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {

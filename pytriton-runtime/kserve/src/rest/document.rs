@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_those_of_an_object() {
+    fn object_members_are_read() {
         let table = [
             (r#"{"a":1,"b":[2]}"#, Ok(["1", ""])),
             (r#" {"c" : "x", "b": {}} "#, Ok(["", r#""x""#])),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_as_triton_s() {
+    fn type_errors_match_triton() {
         let [value] = members(br#"{"a":-1}"#, ["a"]).unwrap();
         let value = present("a", value).unwrap();
         assert_eq!(

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_it_cannot_use() {
+    fn invalid_header_length_is_reported() {
         let table = [
             (
                 "-1",

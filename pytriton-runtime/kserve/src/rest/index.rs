@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_is_asked_for() {
+    fn ready_filter_is_read() {
         let table = [
             ("", Ok(false)),
             ("{}", Ok(false)),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_models() {
+    fn index_lists_models() {
         let line = |version| IndexLine { name: "m", version };
         let lines = [
             line(None),

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_is_to_be_loaded() {
+    fn load_request_is_read() {
         let table = [
             ("", None, 0),
             ("{}", None, 0),

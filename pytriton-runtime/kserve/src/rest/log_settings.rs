@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_in_tritons_order() {
+    fn settings_are_in_the_order_of_triton() {
         let json = log_settings_json(&LogSettings::default());
         assert_eq!(
             String::from_utf8(json).unwrap(),

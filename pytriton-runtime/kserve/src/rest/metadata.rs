@@ -93,13 +93,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_names_what_it_serves() {
+    fn server_metadata_lists_extensions() {
         let expected = br#"{"name":"triton","version":"2.51.0","extensions":["classification","sequence","model_repository","model_repository(unload_dependents)","schedule_policy","model_configuration","system_shared_memory","cuda_shared_memory","binary_tensor_data","parameters","statistics","trace","logging"]}"#;
         assert_eq!(SERVER_METADATA.to_json(), expected);
     }
 
     #[test]
-    fn has_tritons_members_in_their_order() {
+    fn members_are_in_the_order_of_triton() {
         let spec = IDENTITY.spec().unwrap();
         assert_eq!(
             String::from_utf8(metadata_json(&spec, &[1, 3])).unwrap(),

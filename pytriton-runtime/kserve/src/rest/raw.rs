@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_its_shape_from_its_size() {
+    fn shape_is_derived_from_the_size() {
         let number = |dims: &[i64]| vec![tensor(DataType::Fp32, dims)];
         let string = |dims: &[i64]| vec![tensor(DataType::Bytes, dims)];
         let unknown = "[request id: <id_unknown>] ";

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_tritons_members_in_their_order() {
+    fn members_are_in_the_order_of_triton() {
         let spec = IDENTITY.spec().unwrap();
         let mut statistics = ModelStatistics {
             last_inference: 5,

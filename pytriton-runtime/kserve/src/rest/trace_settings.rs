@@ -128,7 +128,7 @@ mod tests {
     };
 
     #[test]
-    fn a_body_says_what_changes() {
+    fn body_contains_the_changed_settings() {
         let table = [
             ("{}", TraceChanges::default()),
             ("[]", TraceChanges::default()),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_in_tritons_order() {
+    fn settings_are_in_the_order_of_triton() {
         let values = [("trace_rate", "1000"), ("trace_mode", "triton")];
         let values = values.map(|(name, value)| (name, value.to_owned()));
         let json = trace_settings_json(TraceLevel::default(), &values);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortage_is_logged_once_a_minute_and_checked_once_a_second() {
+    fn descriptor_shortage_is_logged_once_a_minute_and_checked_once_a_second() {
         let (mut shortage, mut now) = (Shortage::new(), Instant::now());
         let end = now + Duration::from_secs(150);
         let (mut checks, mut lines) = (0, 0);

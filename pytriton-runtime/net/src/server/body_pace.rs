@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_drips_has_only_the_initial_time() {
+    fn slow_body_has_only_the_initial_timeout() {
         let mut pace = pace();
         assert_eq!(pace.wait(), 20 * SECOND);
         assert_eq!(pace.error(), BodyError::Stalled { seconds: 20 });
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_keeps_the_rate_has_no_total_limit() {
+    fn body_at_the_minimum_rate_has_no_total_limit() {
         let mut pace = pace();
         for _ in 0..3600 {
             pace.receive(1000, SECOND);

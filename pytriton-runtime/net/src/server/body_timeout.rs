@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_is_late_if_it_pauses_or_is_slow_and_sooner_when_the_server_stops() {
+    async fn stalled_and_slow_bodies_time_out() {
         type Row<'a> = (&'a [Duration], Option<Duration>, (BodyError, u64));
         let stalled = BodyError::Stalled { seconds: 20 };
         let slow = BodyError::Slow { rate: 1 };

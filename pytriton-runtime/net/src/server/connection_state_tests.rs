@@ -217,7 +217,7 @@ async fn a_connection_is_closed_if_all_of_it_is_blocked_or_a_stream_cannot_be_re
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_is_over_does_not_disturb_the_next_one_in_its_slot() {
+async fn ended_stream_does_not_affect_the_next_one_in_its_slot() {
     let connection = ConnectionState::new();
     let first = connection.open(Version::HTTP_2);
     let late = first.handle().clone();

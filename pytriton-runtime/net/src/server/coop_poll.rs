@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn no_wake_of_another_thread_is_lost() {
+    async fn wakes_from_other_threads_are_not_lost() {
         const MANY: usize = 20_000;
         let (there, mut back) = (mpsc::channel(1), mpsc::channel(1));
         let (sender, mut receiver) = there;

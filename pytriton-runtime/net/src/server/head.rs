@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_that_http_forbids_are_refused() {
+    fn invalid_request_heads_are_refused() {
         let host = ("host", "x");
         let encoded = |found: &str| {
             let found = found.to_owned();

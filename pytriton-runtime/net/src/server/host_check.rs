@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_ports_are_addressed_by_addresses_local_and_allowed_names() {
+    fn loopback_ports_accept_addresses_localhost_and_allowed_names() {
         let option = AllowedHosts::parse("models.example, proxy").unwrap();
         // A host, and whether it is allowed without and with the option.
         let table = [
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_check_is_for_http1_and_every_name_that_it_has() {
+    fn check_applies_to_every_host_of_an_http1_request() {
         let check = HostCheck::new(None, LOOPBACK, false);
         for (version, host, uri, allowed) in [
             (Version::HTTP_10, None, "/v2", true),

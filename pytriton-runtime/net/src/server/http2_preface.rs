@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_protocol_is_recognized_and_reads_every_byte() {
+    fn protocol_is_detected_and_every_byte_is_read() {
         let post = b"POST /v2/models/m/infer HTTP/1.1\r\n";
         let table: [(&[u8], Option<bool>); 6] = [
             (PREFACE, Some(true)),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_connection_is_not_http2() {
+    fn closed_connection_is_not_http2() {
         let mut preface = Preface::default();
         assert_eq!(preface.read(0), Some(false));
     }

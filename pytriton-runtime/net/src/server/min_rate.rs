@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_may_take_what_the_bytes_have_earned_and_never_longer_than_the_pause() {
+    fn wait_is_limited_by_received_bytes_and_the_pause() {
         let steady = vec![(1000, SECOND); 3600];
         let slow = vec![(500, SECOND); 30];
         let table: [(&[(usize, Duration)], Duration); 7] = [

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_pieces_are_cut_for_http2_and_nothing_is_lost() {
+    async fn large_chunks_are_split_for_http2() {
         let bytes: Bytes = (0..=255).cycle().take(3 * HTTP2_PIECE_BYTES + 1).collect();
         for (http2, pieces) in [(false, 1), (true, 4)] {
             let mut body = body(Full::new(bytes.clone()), http2);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_end_of_a_response_waits_until_little_is_unsent() {
+    async fn end_of_a_response_waits_until_little_is_unsent() {
         let trailers = || HeaderMap::from_iter([("a".parse().unwrap(), "b".parse().unwrap())]);
         for with_trailers in [false, true] {
             for (bytes, waits) in [(1000, false), (16 << 10, false), (17 << 10, true)] {

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_follows_from_what_happened() {
+    fn state_follows_the_events() {
         let ready = |second| (Some(second), "ready");
         let unsent = |second| (Some(second), "unsent");
         let receiving = (None, "receiving");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_may_take_as_long_as_its_bytes_have_earned() {
+    fn client_timeout_grows_with_its_bytes() {
         let rule = MinRate {
             pause: Duration::from_secs(20),
             bytes_per_second: 16 << 10,

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_forms_of_a_time_are_read() {
+    fn both_time_formats_are_parsed() {
         let table = [
             ("700101000000Z", Some((0, "1970-01-01T00:00:00Z"))),
             (
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_day_is_the_one_after_the_last() {
+    fn days_convert_to_dates_and_back() {
         for day in -36_525..3_000_000 {
             let (year, month, of_month) = date(day);
             assert_eq!(days(year, month, of_month), day);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_bytes_read_back() {
+    fn elements_of_any_bytes_round_trip() {
         let elements: [&[u8]; 4] = [b"", b"\0", b"end\0\0", &[0xff, 0xfe]];
         let data = encode_bytes_elements(elements).unwrap();
         let back: Vec<&[u8]> = BytesElements::new(&data).collect::<Result<_, _>>().unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_element_that_is_cut_off() {
+    fn truncated_element_is_reported() {
         let table: &[(&[u8], TensorError)] = &[
             (
                 &[0, 0, 0, 0, 1, 2],

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_is_kept_as_it_was() {
+    fn dimensions_are_stored_unchanged() {
         for count in 0..10 {
             let expected: Vec<usize> = (0..count).collect();
             let mut dims = Dims::from(expected.as_slice());

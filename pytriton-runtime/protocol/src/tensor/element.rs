@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_no_bool_is_named() {
+    fn invalid_bool_is_reported() {
         assert_eq!(bool::decode(&[0, 1]).unwrap(), vec![false, true]);
         let expected = TensorError::NotBool { index: 1, value: 2 };
         assert_eq!(bool::decode(&[1, 2, 3]), Err(expected));

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_without_end_is_cut_off() {
+    fn long_shape_is_truncated() {
         assert_eq!(
             shape_text(&[1; MAX_DIMS_SHOWN]).matches('1').count(),
             MAX_DIMS_SHOWN
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_elements() {
+    fn elements_are_counted() {
         let table: &[(&[usize], Option<usize>)] = &[
             (&[], Some(1)),
             (&[0], Some(0)),

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn stacked_rows_come_back_by_their_seams() {
+    fn stacked_rows_are_split_again() {
         let parts = [
             ints(&[1, 2], &[1, 2]),
             ints(&[0, 2], &[]),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_lie_together_are_stacked_where_they_are() {
+    fn adjacent_rows_are_stacked_in_place() {
         let all = ints(&[3, 2], &[1, 2, 3, 4, 5, 6]);
         let parts = split(&all, &[2, 1]).unwrap();
         let parts: Vec<&Tensor> = parts.iter().collect();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_does_not_fit() {
+    fn tensors_that_cannot_be_stacked_are_refused() {
         let a = ints(&[1, 2], &[1, 2]);
         assert!(stack(&[&a, &ints(&[1, 1], &[1])]).is_err());
         assert!(stack(&[&a, &words(&[1, 2], &["", ""])]).is_err());

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_bytes_that_are_not_the_shape() {
+    fn data_must_match_the_shape() {
         let four = || Bytes::from_static(&[1, 0, 0, 0]);
         let table = [
             (DataType::Fp32, vec![1], true),

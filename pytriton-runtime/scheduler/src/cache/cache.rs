@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_no_more_bytes_than_it_may() {
+    fn cache_stays_within_its_size() {
         let cache = ResponseCache::new(10_000);
         for key in 0..50 {
             let data = Bytes::from(vec![key; 20 * usize::from(key)]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_does_not_keep_its_batch() {
+    fn cached_row_does_not_keep_its_batch() {
         let cache = ResponseCache::new(10_000);
         let batch = Bytes::from(vec![7; 1 << 20]);
         cache.insert(numbered(1), &response(batch.slice(5..8)));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_counted_before_they_are_made() {
+    fn copies_are_counted_before_they_are_allocated() {
         let cache = ResponseCache::new(10_000);
         let large = response(Bytes::from(vec![7; 6000]));
         let bytes = bytes(&large);

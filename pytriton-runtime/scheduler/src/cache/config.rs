@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_options_are_reported() {
         let table = [
             ("local", "expected `local,size=…`, found `local`"),
             ("size=1024", "expected `local,size=…`, found `size=…`"),
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_may_be_too_small_for_any_response() {
+    fn tiny_cache_size_is_accepted() {
         assert_eq!(cache_bytes([OsStr::new("local,size=192")]), Ok(Some(192)));
     }
 
     #[test]
-    fn the_last_size_counts() {
+    fn last_size_takes_precedence() {
         let values = ["local,size=2048", "local,size=1024"].map(OsStr::new);
         assert_eq!(cache_bytes(values), Ok(Some(1024)));
         let values = ["local,size=x", "local,size=1024"].map(OsStr::new);

@@ -131,7 +131,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn whatever_changes_the_response_changes_the_key() {
+    fn everything_that_affects_the_response_changes_the_key() {
         let second = ModelDeclaration {
             options: ModelOptions {
                 version: 2,
@@ -182,7 +182,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn nothing_else_does() {
+    fn ids_and_parameters_do_not_change_the_key() {
         let given = || request(vec![input("a", &["1"]), input("b", &["2"])], &[]);
         let plain = key(&TWO, given());
         let mut parameters = Parameters::default();

@@ -132,7 +132,7 @@ async fn nothing_is_kept(case: &str) {
 }
 
 #[tokio::test]
-async fn each_sequence_of_an_id_has_its_own_state_whatever_waits() {
+async fn sequences_with_the_same_id_have_separate_states() {
     let _one = LOCK.lock().await;
     for (strategy, call) in STRATEGIES {
         let served = start(strategy, call, 60_000_000).await;
@@ -171,7 +171,7 @@ async fn each_sequence_of_an_id_has_its_own_state_whatever_waits() {
 }
 
 #[tokio::test]
-async fn a_state_waits_for_the_request_that_was_accepted() {
+async fn state_is_kept_for_accepted_requests() {
     let _one = LOCK.lock().await;
     let served = start(DIRECT, CallMode::Request, 200_000).await;
     ask(&served, 1, "S", 0.0).await.await.unwrap().unwrap();
@@ -191,7 +191,7 @@ async fn a_state_waits_for_the_request_that_was_accepted() {
 }
 
 #[tokio::test]
-async fn a_state_goes_with_the_request_that_is_taken_back() {
+async fn state_is_dropped_with_the_cancelled_request() {
     let _one = LOCK.lock().await;
     for (strategy, call) in STRATEGIES {
         let served = start(strategy, call, 60_000_000).await;

@@ -91,7 +91,7 @@ async fn comes_back(served: &Served) {
 }
 
 #[tokio::test]
-async fn a_start_that_takes_too_long_is_answered() {
+async fn start_that_exceeds_the_call_limit_is_an_error() {
     let served = start().await;
     let (answer, took) = ask(&served, MADE, "S").await;
     assert_eq!(answer.unwrap_err().status(), Status::DeadlineExceeded);
@@ -104,7 +104,7 @@ async fn a_start_that_takes_too_long_is_answered() {
 }
 
 #[tokio::test]
-async fn an_instance_that_drops_for_too_long_takes_no_requests_meanwhile() {
+async fn instance_stalled_in_drop_receives_no_requests() {
     let served = start().await;
     let (answer, took) = ask(&served, DROPPED, "SE").await;
     answer.unwrap();

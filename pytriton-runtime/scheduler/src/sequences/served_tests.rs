@@ -66,7 +66,7 @@ async fn all_requests_of_a_sequence_are_served_by_one_instance() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() {
+async fn disconnected_client_ends_its_sequence_before_the_cancelled_request() {
     let served = start(&sequences(DIRECT, 2)).await;
     // Takes 50 ms.
     let first = served.spawn(flagged(1, "S", -4.0));
@@ -88,7 +88,7 @@ async fn a_client_that_goes_ends_its_sequence_before_the_request_it_took_back() 
 }
 
 #[tokio::test]
-async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
+async fn sequences_of_a_stalled_instance_end() {
     let served = start(&ModelDeclaration {
         options: ModelOptions {
             instances: TWO,
@@ -124,7 +124,7 @@ async fn the_sequences_of_an_instance_that_hangs_end_and_others_go_on() {
 }
 
 #[tokio::test]
-async fn waiting_requests_are_answered_when_the_model_is_removed() {
+async fn waiting_requests_fail_when_the_model_is_removed() {
     let served = start(&ONE).await;
     let first = served.spawn(flagged(1, "S", -4.0));
     sleep(10 * MILLISECOND).await;

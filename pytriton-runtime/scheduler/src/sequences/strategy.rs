@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_waits_as_long_as_too_few_slots_have_a_request() {
+    fn batch_waits_until_enough_slots_have_a_request() {
         let table = [
             // Delay, utilization, rows, ready, waited, expected.
             (0, 0.0, 4, 1, 0, None),

@@ -147,7 +147,7 @@ async fn request_without_sequence_is_refused_with_tritons_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn as_many_requests_wait_as_may_in_slots_and_behind_them() {
+async fn queue_limit_covers_slots_and_backlog() {
     let bench = Bench::new(&ONE);
     for (id, flags) in [(1, "S"), (1, ""), (2, "S"), (3, "S")] {
         bench.ask(id, flags).unwrap();
@@ -179,7 +179,7 @@ async fn an_idle_sequence_frees_its_slot_for_a_waiting_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_sequence_is_unknown_at_its_time() {
+async fn idle_sequence_expires_at_its_timeout() {
     let bench = Bench::new(&ONE);
     for (passed, known) in [(999, true), (1000, false)] {
         bench.ask(1, "SE").unwrap();
@@ -195,7 +195,7 @@ async fn an_idle_sequence_is_unknown_at_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sequence_waits_no_longer_than_one_of_its_requests_may() {
+async fn sequence_expires_with_the_shortest_timeout_of_its_requests() {
     let bench = Bench::new(&ONE);
     bench.ask(1, "S").unwrap();
     let begun = Instant::now();
@@ -216,7 +216,7 @@ async fn a_sequence_waits_no_longer_than_one_of_its_requests_may() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_taken_back_ends_its_sequence_for_all() {
+async fn cancelled_request_ends_its_sequence() {
     let bench = Bench::new(&ONE);
     bench.ask(1, "S").unwrap();
     let batch = bench.next().await;
@@ -237,7 +237,7 @@ async fn a_request_that_is_taken_back_ends_its_sequence_for_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
+async fn stopping_server_refuses_new_sequences() {
     let bench = Bench::new(&ONE);
     bench.ask(1, "S").unwrap();
     bench.ask(2, "S").unwrap();
@@ -259,7 +259,7 @@ async fn a_stopping_server_starts_no_sequence_and_goes_on_with_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_queue_ends_when_its_last_request_is_taken_back() {
+async fn closed_queue_ends_when_its_last_request_is_cancelled() {
     let bench = Bench::new(&ModelDeclaration {
         options: ModelOptions {
             instances: TWO,
@@ -282,7 +282,7 @@ async fn a_closed_queue_ends_when_its_last_request_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_answered_is_not_looked_for() {
+async fn dropping_an_answered_request_does_not_search_the_queue() {
     let bench = Bench::new(&ONE);
     let enqueued = bench.ask(1, "S").unwrap();
     let (_sender, abandoned) = watch::channel(false);
@@ -324,7 +324,7 @@ async fn a_batch_waits_for_the_requested_number_of_slots() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_instance_has_its_own_sequences_alone() {
+async fn instance_receives_only_its_own_sequences() {
     let bench = Bench::new(&ModelDeclaration {
         options: ModelOptions {
             instances: TWO,

@@ -44,7 +44,7 @@ fn bytes(elements: &[&[u8]]) -> Tensor {
 }
 
 #[test]
-fn members_stand_in_the_order_of_their_names() {
+fn members_are_sorted_by_name() {
     let model = with_outputs(&[
         ("OUT", DataType::Bytes),
         ("IDX", DataType::Int32),

@@ -59,7 +59,7 @@ fn the_first_error_is_reported() {
 }
 
 #[test]
-fn an_element_that_does_not_fit_is_refused_with_the_range() {
+fn element_out_of_range_is_refused_with_the_range() {
     let table = [
         ("bool", "1", "BOOL values"),
         ("uint8", "300", "UINT8 integers from 0 to 255"),
@@ -105,7 +105,7 @@ fn an_element_that_does_not_fit_is_refused_with_the_range() {
 }
 
 #[test]
-fn a_model_with_an_input_called_parameters_takes_none() {
+fn input_named_parameters_replaces_request_parameters() {
     let mut model = model();
     model
         .inputs

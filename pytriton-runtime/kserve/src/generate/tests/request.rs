@@ -24,7 +24,7 @@ fn strings(elements: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn members_of_an_input_s_name_are_tensors() {
+fn members_with_the_name_of_an_input_are_tensors() {
     let table: [(&str, &str, &[i64], Vec<u8>); 16] = [
         (r#"{"int32":5}"#, "int32", &[1], ints(&[5])),
         (r#"{"int32":[1,2,3]}"#, "int32", &[3], ints(&[1, 2, 3])),
@@ -74,7 +74,7 @@ fn members_of_an_input_s_name_are_tensors() {
 }
 
 #[test]
-fn the_batch_axis_is_an_open_dim() {
+fn batch_axis_is_a_dynamic_dimension() {
     let mut model = model();
     model.max_batch_size = 8;
     model.inputs = vec![tensor("x", DataType::Int32, &[1])];
@@ -125,7 +125,7 @@ fn other_members_are_parameters() {
 }
 
 #[test]
-fn the_id_is_a_parameter_too() {
+fn id_is_also_a_parameter() {
     let request = decode(r#"{"int32":1,"id":"a\"b"}"#).unwrap();
     assert_eq!(request.id, "a\"b");
     assert_eq!(request.parameters.str("id"), Some("a\"b"));

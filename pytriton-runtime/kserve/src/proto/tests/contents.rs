@@ -4,7 +4,7 @@ use pytriton_protocol::proto::{InferTensorContents, ModelInferRequest};
 use super::{input, raw, read, refused, typed};
 
 #[test]
-fn raw_contents_are_shared_and_belong_to_the_inputs_in_their_order() {
+fn raw_contents_are_shared_and_assigned_in_order() {
     let message = raw();
     let place = message.raw_input_contents[0].as_ptr();
     assert_eq!(read(message).inputs[0].data.as_ptr(), place);

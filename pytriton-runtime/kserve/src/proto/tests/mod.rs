@@ -78,7 +78,7 @@ fn read(message: ModelInferRequest) -> InferRequest {
 }
 
 #[test]
-fn no_error_holds_all_that_came() {
+fn errors_do_not_contain_whole_inputs() {
     let spec = IDENTITY.spec().unwrap();
     let long = "x".repeat(100_000);
     let named = |input: InferInputTensor| ModelInferRequest {

@@ -6,7 +6,7 @@ use pytriton_protocol::proto::model_infer_request::InferRequestedOutputTensor;
 use super::{parameters, raw, read, refused, string};
 
 #[test]
-fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
+fn parameters_are_forwarded_except_those_of_the_server() {
     use ParameterChoice::{BoolParam, DoubleParam, Int64Param, Uint64Param};
     let message = ModelInferRequest {
         parameters: parameters(&[
@@ -39,7 +39,7 @@ fn parameters_are_handed_on_but_for_those_that_the_server_reads() {
 }
 
 #[test]
-fn a_request_may_be_one_of_a_sequence() {
+fn sequence_parameters_are_read() {
     use ParameterChoice::{BoolParam, Int64Param};
     let table = [
         (None, None),
@@ -82,7 +82,7 @@ fn a_priority_may_be_signed() {
 }
 
 #[test]
-fn parameters_of_the_wrong_type_are_refused_in_tritons_words() {
+fn parameters_of_the_wrong_type_have_tritons_error() {
     use ParameterChoice::{BoolParam, DoubleParam, Int64Param, Uint64Param};
     let table = [
         (
@@ -149,7 +149,7 @@ fn parameters_of_the_wrong_type_are_refused_in_tritons_words() {
 }
 
 #[test]
-fn shared_memory_and_classes_are_refused_in_tritons_words() {
+fn invalid_shared_memory_and_classification_have_tritons_error() {
     use ParameterChoice::Int64Param;
     let region = ("shared_memory_region", string("r"));
     let size = ("shared_memory_byte_size", Int64Param(8));

@@ -151,14 +151,14 @@ fn cuts() -> impl Strategy<Value = Vec<usize>> {
 
 proptest! {
     #[test]
-    fn a_message_is_what_prost_makes_of_it(message in message(), cuts in cuts()) {
+    fn decoded_message_equals_prost(message in message(), cuts in cuts()) {
         let encoded = message.encode_to_vec();
         same(&encoded, &cuts)?;
         prop_assert!(read(&encoded, encoded.len(), &cuts).is_ok());
     }
 
     #[test]
-    fn fields_that_are_not_known_and_mistakes_are_what_prost_makes_of_them(
+    fn unknown_fields_and_errors_equal_prost(
         parts in vec(prop_oneof![message().prop_map(|message| message.encode_to_vec()), odd()], 0..6),
         cuts in cuts(),
     ) {
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_bytes_are_what_prost_makes_of_them(
+    fn corrupted_messages_equal_prost(
         message in message(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         end in any::<prop::sample::Index>(),
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn large_contents_are_aligned_and_little_is_left_to_read() {
+fn large_contents_are_aligned_and_not_decoded_again() {
     let message = ModelInferRequest {
         id: "odd".to_owned(),
         raw_input_contents: [5000, 3, 4099, 1 << 20]
@@ -209,7 +209,7 @@ fn large_contents_are_aligned_and_little_is_left_to_read() {
 }
 
 #[test]
-fn mistakes_have_the_words_of_prost() {
+fn error_texts_equal_prost() {
     let contents = [&[0x3a, 0x88, 0x27][..], &[7; 5000]].concat();
     let mistakes: [&[u8]; 9] = [
         // Truncated in large contents, small ones, a string, a varint, and a group.
@@ -289,7 +289,7 @@ const CROWDS: [(&str, Make); 6] = [
 ];
 
 #[test]
-fn a_message_of_very_many_fields_is_known_before_it_is_read() {
+fn message_with_too_many_fields_is_detected_before_decoding() {
     for (what, make) in CROWDS {
         for (fields, crowded) in [(1 << 16, false), ((1 << 16) + 1, true)] {
             let encoded = make(fields);

@@ -69,7 +69,7 @@ fn message(spec: &ModelSpec, id: &str, tensors: &[Tensor]) -> ModelInferResponse
 
 proptest! {
     #[test]
-    fn they_are_what_prost_writes(
+    fn encoded_responses_equal_prost(
         id in any::<String>(),
         tensors in vec(tensor(), 0..4),
         said in any::<Option<String>>(),

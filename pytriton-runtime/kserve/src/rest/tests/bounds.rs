@@ -1,7 +1,7 @@
 use super::{decode, input};
 
 #[test]
-fn no_error_holds_all_that_came() {
+fn errors_do_not_contain_whole_inputs() {
     let long = "x".repeat(100_000);
     let named = |rest: &str| format!(r#"{{"inputs":[{{"name":"{long}",{rest}}}]}}"#);
     let shape = "1,".repeat(100_000);

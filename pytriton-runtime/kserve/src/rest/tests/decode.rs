@@ -10,7 +10,7 @@ use crate::rest::decode_request;
 use super::{decode, decode_with, input, model};
 
 #[test]
-fn reads_a_request() {
+fn request_is_decoded() {
     let text = r#"{"id":"a\"b","parameters":{"timeout":7,"priority":1,"sequence_id":"s","sequence_start":true,
         "beams":-4,"big":18446744073709551615,"warm":true,"heat":0.5,"name":"n\u00e9"},"unknown":[{}],
         "inputs":[{"name":"x","datatype":"FP32","shape":[2,2],"data":[[1,[2.5]],3,[-0]],"extra":1}],
@@ -40,7 +40,7 @@ fn reads_a_request() {
 }
 
 #[test]
-fn a_request_may_be_one_of_a_sequence() {
+fn sequence_parameters_are_read() {
     let largest = SequenceId::Number(u64::MAX);
     let table = [
         (r#""a":1"#, None),
@@ -95,7 +95,7 @@ fn binary_data_is_not_copied() {
 }
 
 #[test]
-fn binary_data_must_be_all_there_and_no_more() {
+fn binary_data_size_must_match() {
     let header = input(r#""parameters":{"binary_data_size":8}"#);
     let table: &[(usize, Option<&str>)] = &[
         (8, None),
@@ -166,7 +166,7 @@ fn nesting_is_limited_and_never_recursive() {
 }
 
 #[test]
-fn a_batch_of_no_rows_is_left_to_the_check() {
+fn empty_batch_is_accepted_by_the_decoder() {
     let text = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[0,4],"data":[1]}]}"#;
     assert!(decode(text).unwrap().0.inputs[0].data.is_empty());
     let text = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[],"data":[1]}]}"#;

@@ -7,7 +7,7 @@ use crate::rest::ResponseFormat;
 use super::{decode, encode};
 
 #[test]
-fn writes_a_response_as_asked() {
+fn response_has_the_requested_form() {
     let tensor = || Tensor::from_elements(vec![1, 2], vec![0.1_f32, f32::NAN]).unwrap();
     let head = r#"{"model_name":"Identity","model_version":"1","outputs":[{"name":"OUTPUT_1","#;
     let table: &[(&str, &str, &[Bytes])] = &[
@@ -52,7 +52,7 @@ fn writes_a_response_as_asked() {
 }
 
 #[test]
-fn writes_ids_empty_binary_outputs_and_raw_texts() {
+fn ids_empty_binary_outputs_and_raw_text_are_written() {
     let (_, format) =
         decode(r#"{"id":"q","inputs":[],"parameters":{"binary_data_output":true}}"#).unwrap();
     let empty = Tensor::from_elements::<f32>(vec![1, 0], vec![]).unwrap();

@@ -6,7 +6,7 @@ use crate::error::CodecError;
 use super::{decode, input};
 
 #[test]
-fn says_what_is_wrong_with_a_request() {
+fn invalid_request_is_reported() {
     let json = "failed to parse the request JSON buffer: ";
     let fields = "Input must set only one of the following fields: 'data', 'binary_data_size' in 'parameters', 'shared_memory_region' in 'parameters'. But ";
     let table: &[(&str, &str)] = &[
@@ -242,7 +242,7 @@ fn says_what_is_wrong_with_a_request() {
 }
 
 #[test]
-fn says_what_is_wrong_with_a_shape() {
+fn invalid_shape_is_reported() {
     let expected =
         "unable to parse 'shape' of input 'x': expected an array of unsigned integers, found ";
     let table = [
@@ -270,7 +270,7 @@ fn says_what_is_wrong_with_a_shape() {
 }
 
 #[test]
-fn says_what_is_wrong_with_an_element() {
+fn invalid_element_is_reported() {
     let table = [
         (DataType::Bool, "0", "expected BOOL values, found 0"),
         (

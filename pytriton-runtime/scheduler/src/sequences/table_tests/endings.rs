@@ -216,7 +216,7 @@ fn clearing_frees_every_slot() {
 }
 
 #[test]
-fn when_all_ends_what_waits_is_served() {
+fn waiting_requests_are_served_at_shutdown() {
     for strategy in STRATEGIES {
         for sequences in [0, 1, 2, 9_u32] {
             let mut bench = Bench::new(strategy, 1, 1);

@@ -18,19 +18,19 @@ fn ahead(call: CallMode, flags: [&str; 2]) -> Bench {
 }
 
 #[test]
-fn one_that_is_sent_ahead_waits_from_when_it_is_next() {
+fn pipelined_request_is_ordered_by_when_it_becomes_next() {
     let mut bench = ahead(CallMode::Request, ["S", ""]);
     assert_eq!(bench.run_all().concat(), [0, 4, 1, 2, 3]);
 }
 
 #[test]
-fn a_shape_of_its_own_keeps_no_other_out() {
+fn different_shape_does_not_exclude_other_sequences() {
     let mut bench = ahead(CallMode::Batch, ["Sx", "x"]);
     assert_eq!(bench.run_all().concat(), [0, 4, 1, 2, 3]);
 }
 
 #[test]
-fn two_that_are_sent_ahead_take_turns() {
+fn pipelined_sequences_alternate() {
     let mut bench = Bench::of(DIRECT, 1, 2, CallMode::Request);
     for (id, flags) in [(1, "S"), (1, ""), (1, "E"), (2, "S"), (2, ""), (2, "E")] {
         bench.ask(id, flags).unwrap();

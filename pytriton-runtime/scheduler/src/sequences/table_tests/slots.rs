@@ -32,7 +32,7 @@ fn the_lowest_slots_are_given_away_first_and_one_of_each_instance() {
 }
 
 #[test]
-fn no_batch_is_formed_before_as_many_requests_wait_as_are_required() {
+fn batch_waits_for_the_required_number_of_requests() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 2, 1);
         bench.table.start_threshold = StartThreshold {
@@ -53,7 +53,7 @@ fn no_batch_is_formed_before_as_many_requests_wait_as_are_required() {
 }
 
 #[test]
-fn requests_of_a_sequence_run_one_after_another() {
+fn requests_of_a_sequence_run_in_order() {
     for strategy in STRATEGIES {
         for length in 1..5_u32 {
             let mut bench = Bench::new(strategy, 2, 4);
@@ -106,7 +106,7 @@ fn unstackable_request_waits_for_the_next_batch() {
 }
 
 #[test]
-fn a_function_that_takes_one_request_gets_the_one_that_has_waited_longest() {
+fn unbatched_function_receives_the_oldest_request() {
     for strategy in STRATEGIES {
         let mut bench = Bench::of(strategy, 1, 3, CallMode::Request);
         for (id, flags) in [(1, "S"), (2, "S"), (3, "S")] {
@@ -161,7 +161,7 @@ fn an_unknown_sequence_must_start() {
 }
 
 #[test]
-fn a_sequence_that_starts_anew_goes_on_in_its_slot() {
+fn restarted_sequence_keeps_its_slot() {
     for strategy in STRATEGIES {
         let mut bench = Bench::new(strategy, 1, 1);
         let start = Sequence::new(SequenceId::Number(5), true, false).unwrap();
@@ -185,7 +185,7 @@ fn a_sequence_that_starts_anew_goes_on_in_its_slot() {
 }
 
 #[test]
-fn more_sequences_than_slots_wait_in_their_order() {
+fn sequences_without_a_slot_wait_in_order() {
     for strategy in STRATEGIES {
         for waiting in [0, 1, 2, 5] {
             let mut bench = Bench::new(strategy, 1, 1);

@@ -48,7 +48,7 @@ fn a_cancelled_request_ends_its_sequence_at_its_position() {
 }
 
 #[test]
-fn requests_of_the_backlog_before_one_that_is_cancelled_are_executed() {
+fn backlog_requests_before_a_cancelled_one_are_executed() {
     for strategy in STRATEGIES {
         for position in 0..3 {
             for ends in [false, true] {
