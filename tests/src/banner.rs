@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_addresses_once_the_last_line_is_there() {
+    fn addresses_are_parsed_after_the_last_line() {
         let text = "pytriton 0.1.0, engine embedded\n  model    A 1: x FP32 [-1] -> y FP32 [-1]\n  http     http://127.0.0.1:1\n  grpc     grpcs://127.0.0.1:2\n  metrics  http://127.0.0.1:3/metrics\n  openai   https://127.0.0.1:4/v1\n";
         assert_eq!(Banner::parse(text).unwrap(), None);
         let banner = Banner::parse(&format!("{text}ready\n")).unwrap().unwrap();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_address_is_named() {
+    fn missing_address_is_reported() {
         let error = Banner::parse("  http http://a:1\nready\n").unwrap_err();
         assert!(error.to_string().contains("`grpc`"), "{error}");
     }

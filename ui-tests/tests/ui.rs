@@ -12,7 +12,7 @@ fn ui() {
 }
 
 #[test]
-fn advice_of_messages_is_applied() {
+fn suggestions_match_the_corrected_programs() {
     for case in cases() {
         check_words(&case, &followed(&case));
     }
@@ -88,7 +88,7 @@ fn stands_in(word: &str, program: &str) -> bool {
 }
 
 #[test]
-fn words_are_compared_wherever_they_are_advice() {
+fn suggested_code_must_occur_in_the_program() {
     let table = [
         ("error: no: write `u64`", "f: u64", true),
         ("error: no: write `u64`", "f: u32", false),

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_what_runs_and_an_explicit_choice_is_kept() {
+    fn auto_selects_an_available_engine_and_explicit_choices_are_kept() {
         use EngineChoice::{Auto, Embedded, Tritonserver};
         let root = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {

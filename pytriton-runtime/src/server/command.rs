@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_option_is_an_environment_variable_too() {
+    fn every_option_has_an_environment_variable() {
         let command = CommandLine::command_for("test", "1.2.3");
         command.clone().debug_assert();
         let mut seen = BTreeSet::new();

@@ -90,7 +90,7 @@ fn stream_cut_at_the_deadline_is_an_error() {
 
 /// The connection has no traffic, and no instance has the request: only tritonserver's queue does.
 #[test]
-fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
+fn grpc_request_waiting_for_a_sequence_slot_completes() {
     for arguments in [&[][..], &["--allow-metrics=false"]] {
         let served = Served::start(arguments);
         let at = served.addresses();
@@ -117,7 +117,7 @@ fn a_grpc_request_that_waits_for_a_sequence_slot_is_answered() {
 /// tritonserver frees the slot when the other sequence has been idle for five seconds, and has no
 /// way to refuse what waits before then.
 #[test]
-fn a_request_that_waits_for_a_sequence_slot_at_the_deadline_is_cut_and_reported() {
+fn request_waiting_for_a_sequence_slot_at_the_deadline_is_cancelled_and_reported() {
     let served = Served::start(&["--exit-timeout-secs=2"]);
     let at = served.addresses();
     assert_eq!(
@@ -145,7 +145,7 @@ fn a_request_that_waits_for_a_sequence_slot_at_the_deadline_is_cut_and_reported(
 }
 
 #[test]
-fn a_stream_without_requests_does_not_keep_it() {
+fn stream_without_requests_does_not_delay_shutdown() {
     let served = Served::start(&[]);
     let at = served.addresses();
     // The sequence keeps a slot, and no request of it waits.
@@ -186,7 +186,7 @@ fn a_model_and_the_server_are_ready_while_one_instance_is() {
 }
 
 #[test]
-fn a_platform_s_port_stops_with_the_others() {
+fn platform_port_stops_with_the_others() {
     let port = client::free_port();
     let sagemaker = std::net::SocketAddr::from(([127, 0, 0, 1], port));
     let served = Served::start(&[

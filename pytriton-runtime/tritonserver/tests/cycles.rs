@@ -111,7 +111,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn a_hundred_starts_and_stops_do_not_grow() {
+fn hundred_starts_and_stops_do_not_leak() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -104,7 +104,7 @@ fn get(address: SocketAddr, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn answers_on_free_ports_and_stops_well() {
+async fn server_responds_on_free_ports_and_stops_cleanly() {
     let setup = Setup::new(&["--id=my server"]);
     let server = setup.start().await.unwrap();
     let Endpoints {
@@ -168,7 +168,7 @@ async fn ipv6_is_served() {
 }
 
 #[tokio::test]
-async fn grpc_alone_is_ready_too() {
+async fn server_with_only_grpc_becomes_ready() {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
     let endpoints = Endpoints {
         grpc: any,
@@ -192,7 +192,7 @@ async fn secrets_require_our_library() {
 }
 
 #[tokio::test]
-async fn its_death_is_noticed_within_a_second() {
+async fn crash_is_detected_within_a_second() {
     let server = Setup::new(&[]).start().await.unwrap();
     let id = server.id().unwrap().to_string();
     let begun = Instant::now();
@@ -210,7 +210,7 @@ async fn its_death_is_noticed_within_a_second() {
 }
 
 #[tokio::test]
-async fn a_hundred_starts_leave_nothing_behind() {
+async fn hundred_starts_leave_nothing_behind() {
     let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
     let setup = Setup::new(&["--allow-gpu-metrics=false"]);
     let workspaces = setup.folder.path().join("workspaces");
@@ -236,7 +236,7 @@ async fn a_hundred_starts_leave_nothing_behind() {
 }
 
 #[test]
-fn the_installed_server_says_what_it_is() {
+fn installed_server_reports_its_version() {
     let setup = Setup::new(&[]);
     assert_eq!(version(&setup.binary).unwrap(), "2.51.0".parse().ok());
     assert!(setup.probe.flags.len() > 70);

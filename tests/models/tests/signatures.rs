@@ -5,7 +5,7 @@ use pytriton::__private::{FunctionDeclaration, callers_signature, inventory};
 use triton_test_models as _;
 
 #[test]
-fn a_typed_client_and_the_file_agree() {
+fn typed_client_matches_the_signature_file() {
     let mut models = 0;
     for function in inventory::iter::<FunctionDeclaration>() {
         let spec = function.registration().unwrap().spec;

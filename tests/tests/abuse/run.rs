@@ -50,7 +50,7 @@ fn command(folder: &Path) -> Result<Command> {
 }
 
 #[test]
-fn ordinary_clients_do_not_notice() -> Result<()> {
+fn abuse_does_not_affect_ordinary_clients() -> Result<()> {
     let mut random = Random::new();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let server = Server::spawn(&mut command(folder)?)?;

@@ -67,27 +67,27 @@ macro_rules! groups {
             use pytriton_tests::{Engine, Result};
 
             #[test]
-            fn no_group_is_closed() -> Result<()> {
+            fn access_without_restricted_groups() -> Result<()> {
                 drive(Engine::$variant, "", Key::File)
             }
 
             #[test]
-            fn the_usual_groups_are_closed() -> Result<()> {
+            fn access_with_default_groups() -> Result<()> {
                 drive(Engine::$variant, DEFAULT, Key::File)
             }
 
             #[test]
-            fn inferences_are_closed() -> Result<()> {
+            fn access_with_restricted_inference() -> Result<()> {
                 drive(Engine::$variant, "inference,statistics", Key::Environment)
             }
 
             #[test]
-            fn inferences_want_a_header_of_the_user_s_own() -> Result<()> {
+            fn access_with_a_custom_header() -> Result<()> {
                 drive(Engine::$variant, "inference,statistics", Key::Header)
             }
 
             #[test]
-            fn all_groups_are_closed() -> Result<()> {
+            fn access_with_all_groups_restricted() -> Result<()> {
                 drive(Engine::$variant, ALL, Key::File)
             }
         }
@@ -196,7 +196,7 @@ fn secrets_are_hidden() -> Result<()> {
 }
 
 #[test]
-fn neither_help_nor_check_shows_what_opens() -> Result<()> {
+fn help_and_check_do_not_show_secrets() -> Result<()> {
     for arguments in [
         &["--help"][..],
         &[
@@ -239,7 +239,7 @@ fn within(what: &str, mut done: impl FnMut() -> Result<bool>) -> Result<()> {
 }
 
 #[test]
-fn a_token_may_change_while_the_server_runs() -> Result<()> {
+fn token_can_change_while_the_server_runs() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let home = tempfile::tempdir()?;
         let file = home.path().join("token");
@@ -268,7 +268,7 @@ fn a_token_may_change_while_the_server_runs() -> Result<()> {
 }
 
 #[test]
-fn mistakes_end_the_start_with_tritonserver_s_words() -> Result<()> {
+fn invalid_restrictions_fail_the_start_with_tritonserver_texts() -> Result<()> {
     for (option, words) in [
         (
             "--http-restricted-api=bogus:k=v",

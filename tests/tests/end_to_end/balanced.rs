@@ -22,7 +22,7 @@ fn balanced(proxy: &Path, arguments: &[&str], file: &str) -> Result<()> {
 }
 
 #[test]
-fn a_rolling_restart_behind_envoy_loses_nothing() -> Result<()> {
+fn rolling_restart_behind_envoy_loses_no_request() -> Result<()> {
     let envoy = Python::envoy(folder())?;
     let arguments = ["--use-dynamic-base-id", "-l", "error", "-c"];
     balanced(&envoy, &arguments, "envoy/envoy.yaml")
@@ -30,7 +30,7 @@ fn a_rolling_restart_behind_envoy_loses_nothing() -> Result<()> {
 
 #[test]
 #[ignore = "needs HAProxy of Debian: a command of its own, which `.ci/run` has"]
-fn a_rolling_restart_behind_haproxy_loses_nothing() -> Result<()> {
+fn rolling_restart_behind_haproxy_loses_no_request() -> Result<()> {
     let arguments = ["-db", "-f"];
     balanced(
         "/usr/sbin/haproxy".as_ref(),

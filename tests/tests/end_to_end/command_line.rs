@@ -75,7 +75,7 @@ fn check_passes_or_reports_the_reason() -> Result<()> {
 }
 
 #[test]
-fn duplicates_are_refused_with_both_places() -> Result<()> {
+fn duplicate_models_are_reported_with_both_locations() -> Result<()> {
     for arguments in [check(), vec!["list"], FREE_PORTS.to_vec()] {
         let refused = run(DUPLICATES, &arguments)?;
         assert!(!refused.status.success(), "{arguments:?}");
@@ -124,7 +124,7 @@ fn help_and_version() -> Result<()> {
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_refused() -> Result<()> {
+fn invalid_command_lines_are_refused() -> Result<()> {
     for (arguments, part) in [
         (&["--http-prot", "0"][..], "--http-port"),
         (&["--http-port", "many"], "many"),

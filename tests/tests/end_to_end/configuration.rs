@@ -30,7 +30,7 @@ const FREE: &str =
     "http-port = 0\nmetrics-port = 0\n[grpc]\nport = 0\n[log]\nformat = \"json\"\nverbose = 1\n";
 
 #[test]
-fn a_server_is_as_the_file_says() -> Result<()> {
+fn configuration_file_is_applied() -> Result<()> {
     for by_variable in [false, true] {
         let (mut command, _folder, path) = command(FREE)?;
         match by_variable {
@@ -47,7 +47,7 @@ fn a_server_is_as_the_file_says() -> Result<()> {
 }
 
 #[test]
-fn check_says_what_each_option_is_and_who_says_so() -> Result<()> {
+fn check_shows_option_values_and_their_sources() -> Result<()> {
     let text = "grpc-port = 0\nmetrics-port = 7\nexit-timeout-secs = 3\ncache-config = [\"local,size=2048\"]\n[log]\nverbose = 1\n";
     let (mut command, _folder, path) = command(text)?;
     command
@@ -92,7 +92,7 @@ fn check_says_what_each_option_is_and_who_says_so() -> Result<()> {
 }
 
 #[test]
-fn secrets_are_nowhere() -> Result<()> {
+fn secrets_are_never_printed() -> Result<()> {
     let text =
         "http-restricted-api = [\"health:key=Sesam\"]\ncache-config = [\"redis,password=Sesam\"]\n";
     for arguments in [&["check"][..], &["--help"], &["check", "--log-verbose=2"]] {
@@ -130,7 +130,7 @@ fn numbered_variables_are_added_to_the_unnumbered_one() -> Result<()> {
 }
 
 #[test]
-fn mistakes_come_all_at_once_with_their_lines() -> Result<()> {
+fn all_errors_are_reported_with_their_lines() -> Result<()> {
     let (mut wrong, _folder, path) = command("http-prot = 8000\ngrpc-port = \"x\"\n")?;
     wrong
         .env("PYTRITON_CONFIG", &path)
@@ -162,7 +162,7 @@ fn mistakes_come_all_at_once_with_their_lines() -> Result<()> {
 }
 
 #[test]
-fn a_platform_sets_the_port_by_default() -> Result<()> {
+fn platform_variable_sets_the_default_port() -> Result<()> {
     let port = TcpListener::bind("127.0.0.1:0")?
         .local_addr()?
         .port()

@@ -56,7 +56,7 @@ fn models_are_loaded_and_unloaded() -> Result<()> {
 }
 
 #[test]
-fn models_of_tritonserver_are_loaded_and_unloaded() -> Result<()> {
+fn tritonserver_models_are_loaded_and_unloaded() -> Result<()> {
     drive(Engine::Tritonserver)
 }
 
@@ -74,18 +74,18 @@ fn without_one(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn a_server_goes_on_without_a_model() -> Result<()> {
+fn server_continues_without_a_failed_model() -> Result<()> {
     without_one(Engine::Embedded)
 }
 
 #[test]
-fn tritonserver_goes_on_without_a_model() -> Result<()> {
+fn tritonserver_continues_without_a_failed_model() -> Result<()> {
     without_one(Engine::Tritonserver)
 }
 
 /// 2.51 does not catch an exception: the log names it, not the last frame of the stack trace.
 #[test]
-fn a_load_that_ends_tritonserver_is_reported_with_its_cause() -> Result<()> {
+fn load_that_crashes_tritonserver_is_reported_with_its_cause() -> Result<()> {
     let moody = tempfile::tempdir()?;
     let file = moody.path().join("broken");
     let explicit = ["--model-control-mode=explicit", "--load-model=Plain"];
@@ -122,7 +122,7 @@ fn a_load_that_ends_tritonserver_is_reported_with_its_cause() -> Result<()> {
 }
 
 #[test]
-fn options_about_models_that_cannot_be_followed_are_refused() -> Result<()> {
+fn invalid_model_control_options_are_refused() -> Result<()> {
     let explicit = "--model-control-mode=explicit";
     let table: [(&[&str], &str); 5] = [
         (

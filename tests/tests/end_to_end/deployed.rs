@@ -36,29 +36,29 @@ fn embedded(name: &str, binary: &str) -> Result<()> {
 }
 
 #[test]
-fn a_deployment_does_what_its_manifest_promises() -> Result<()> {
+fn deployment_matches_its_manifest() -> Result<()> {
     embedded("deployment", MODELS)
 }
 
 #[test]
-fn knative_s_port_is_enough() -> Result<()> {
+fn knative_port_is_sufficient() -> Result<()> {
     embedded("knative", MODELS)
 }
 
 #[test]
-fn kserve_s_runtime_does_what_it_promises() -> Result<()> {
+fn kserve_runtime_matches_its_manifest() -> Result<()> {
     embedded("kserve", MODELS)?;
     embedded("kserve-knative", MODELS)
 }
 
 #[test]
-fn kserve_s_runtime_with_tritonserver_does_what_it_promises() -> Result<()> {
+fn kserve_runtime_with_tritonserver_matches_its_manifest() -> Result<()> {
     let program = tritonserver(MODELS.as_ref(), folder())?;
     deployed("kserve-tritonserver", MODELS, &program, &[])
 }
 
 #[test]
-fn kserve_s_runtime_of_a_native_backend_does_what_it_promises() -> Result<()> {
+fn kserve_runtime_of_a_native_backend_matches_its_manifest() -> Result<()> {
     let program = tritonserver(MODELS.as_ref(), folder())?;
     let written = TempDir::new()?;
     let mut repository = Command::new(MODELS);
@@ -75,11 +75,11 @@ fn kserve_s_runtime_of_a_native_backend_does_what_it_promises() -> Result<()> {
 }
 
 #[test]
-fn kserve_s_agent_loads_and_unloads() -> Result<()> {
+fn kserve_agent_loads_and_unloads() -> Result<()> {
     embedded("agent", COMING_AND_GOING)
 }
 
 #[test]
-fn seldon_s_agent_loads_and_unloads() -> Result<()> {
+fn seldon_agent_loads_and_unloads() -> Result<()> {
     embedded("seldon", COMING_AND_GOING)
 }

@@ -13,7 +13,7 @@ const NOTICED: Duration = Duration::from_secs(1);
 const DIFFERENCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/differences.md");
 
 #[test]
-fn both_engines_answer_alike() -> Result<()> {
+fn engines_return_equal_responses() -> Result<()> {
     let python = python()?;
     let embedded = serve(Engine::Embedded, &[])?;
     // A restart would reset statistics. In the corpus, they are compared before the streams that
@@ -51,7 +51,7 @@ const KILLERS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn the_embedded_engine_outlives_what_ends_tritonserver() -> Result<()> {
+fn requests_that_crash_tritonserver_do_not_crash_the_embedded_engine() -> Result<()> {
     let python = python()?;
     let server = serve(Engine::Embedded, &[])?;
     let banner = server.banner();
@@ -61,7 +61,7 @@ fn the_embedded_engine_outlives_what_ends_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn end_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
+fn crash_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let python = python()?;
     // `deadlines` depends on a race, so it is excluded.
     for (killer, _) in KILLERS
@@ -82,7 +82,7 @@ fn end_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
 }
 
 #[test]
-fn restart_follows_the_end_of_tritonserver() -> Result<()> {
+fn tritonserver_is_restarted_after_a_crash() -> Result<()> {
     let python = python()?;
     let server = serve(Engine::Tritonserver, &["--restart"])?;
     let banner = server.banner();

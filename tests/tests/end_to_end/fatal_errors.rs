@@ -34,7 +34,7 @@ fn lose(server: &Server) -> Result<()> {
 }
 
 #[test]
-fn its_process_ends_with_the_reason() -> Result<()> {
+fn process_ends_with_the_reason_of_the_fatal_error() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let server = serve(engine, &[])?;
         lose(&server)?;
@@ -53,7 +53,7 @@ fn its_process_ends_with_the_reason() -> Result<()> {
 }
 
 #[test]
-fn a_tritonserver_that_is_not_its_own_goes_on_with_other_models() -> Result<()> {
+fn stock_tritonserver_continues_with_other_models() -> Result<()> {
     let server = Server::start_native(MODELS.as_ref(), folder(), &[])?;
     lose(&server)?;
     for _ in 0..2 {

@@ -21,7 +21,7 @@ fn status(address: &str, path: &str, host: &str) -> Result<String> {
 }
 
 #[test]
-fn the_pages_and_openai_ports_allow_only_known_names() -> Result<()> {
+fn docs_and_openai_ports_accept_only_allowed_hosts() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         for (arguments, named) in [
             (&[][..], "421"),
@@ -52,7 +52,7 @@ fn the_pages_and_openai_ports_allow_only_known_names() -> Result<()> {
 
 /// tritonserver's own ports do not check host names.
 #[test]
-fn the_option_needs_a_port_that_checks_names() -> Result<()> {
+fn allowed_hosts_require_a_port_that_checks_them() -> Result<()> {
     let mut command = Engine::Tritonserver.command(MODELS.as_ref(), folder())?;
     command.args(FREE_PORTS).args([
         "--allow-docs=false",

@@ -56,7 +56,7 @@ fn models_and_library_are_written_and_the_command_is_printed() -> Result<()> {
 }
 
 #[test]
-fn a_library_that_is_written_again_is_another_file() -> Result<()> {
+fn rewritten_library_is_a_new_file() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let library = folder.path().join("backends/native_backend").join(LIBRARY);
     repository(EXAMPLE.as_ref(), folder.path(), &["--native"])?.success("repository")?;
@@ -71,7 +71,7 @@ fn a_library_that_is_written_again_is_another_file() -> Result<()> {
 }
 
 #[test]
-fn a_library_that_is_missing_is_named_with_what_builds_it() -> Result<()> {
+fn missing_library_is_reported_with_its_build_command() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path().canonicalize()?;
     let (binary, target) = (folder.join("alone"), folder.join("target"));
@@ -92,7 +92,7 @@ fn a_library_that_is_missing_is_named_with_what_builds_it() -> Result<()> {
 }
 
 #[test]
-fn a_binary_without_a_backend_says_what_to_write() -> Result<()> {
+fn missing_backend_is_reported_with_advice() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join("target");
     let refused = repository(WITHOUT.as_ref(), &target, &["--native"])?;

@@ -83,7 +83,7 @@ fn every_document_is_valid() -> Result<()> {
 }
 
 #[test]
-fn a_client_is_generated_of_all_test_models() -> Result<()> {
+fn client_is_generated_for_all_test_models() -> Result<()> {
     let folder = TempDir::new()?;
     let path = document(MODELS, folder.path())?;
     python()?.run("openapi_generated.py", [text(&path), text(folder.path())])
@@ -103,12 +103,12 @@ fn ask_linear(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn a_generated_client_asks_linear() -> Result<()> {
+fn generated_client_calls_linear() -> Result<()> {
     ask_linear(Engine::Embedded)
 }
 
 #[test]
-fn a_generated_client_asks_linear_in_tritonserver() -> Result<()> {
+fn generated_client_calls_linear_in_tritonserver() -> Result<()> {
     ask_linear(Engine::Tritonserver)
 }
 
@@ -121,11 +121,11 @@ fn compare(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn schemas_are_those_of_requests_and_answers() -> Result<()> {
+fn schemas_match_requests_and_responses() -> Result<()> {
     compare(Engine::Embedded)
 }
 
 #[test]
-fn schemas_are_those_of_tritonserver_s_too() -> Result<()> {
+fn schemas_match_requests_and_responses_of_tritonserver() -> Result<()> {
     compare(Engine::Tritonserver)
 }

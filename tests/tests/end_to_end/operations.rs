@@ -101,14 +101,14 @@ fn run(command: &str, server: &Server, folder: &Path) -> Result<Finished> {
 }
 
 #[test]
-fn commands_print_what_stands_below_them() -> Result<()> {
+fn documented_commands_print_the_documented_output() -> Result<()> {
     let operations = fs::read_to_string(root().join("docs/operations.md"))?;
     assert!(!operations.contains("\n```sh"));
     try_commands(&operations)
 }
 
 #[test]
-fn the_guide_s_commands_print_what_stands_below_them() -> Result<()> {
+fn guide_commands_print_the_documented_output() -> Result<()> {
     for chapter in ["first_model", "batching", "engines", "production"] {
         let chapter = root().join(format!("pytriton/src/guide/{chapter}.md"));
         try_commands(&fs::read_to_string(chapter)?)?;
@@ -162,7 +162,7 @@ fn try_commands(text: &str) -> Result<()> {
 }
 
 #[test]
-fn dots_are_anything() {
+fn dots_match_any_text() {
     for (text, pattern, expected) in [
         ("a\n", "a", true),
         ("ab", "a", false),

@@ -79,7 +79,7 @@ fn an_option_that_the_engine_cannot_honour_is_refused() -> Result<()> {
 }
 
 #[test]
-fn limits_have_bounds_and_are_the_embedded_engine_s() -> Result<()> {
+fn limits_have_bounds_and_require_the_embedded_engine() -> Result<()> {
     for (option, bounds) in [
         ("--http-max-input-size=0", "0 is not in 1..="),
         ("--grpc-max-input-size=0", "0 is not in 1..="),
@@ -106,7 +106,7 @@ fn limits_have_bounds_and_are_the_embedded_engine_s() -> Result<()> {
 }
 
 #[test]
-fn limits_are_those_of_the_options() -> Result<()> {
+fn limit_options_are_applied() -> Result<()> {
     let limits = [
         "--http-max-input-size=100000",
         "--grpc-max-input-size=50000",
@@ -121,7 +121,7 @@ fn limits_are_those_of_the_options() -> Result<()> {
 }
 
 #[test]
-fn rust_log_says_what_is_logged() -> Result<()> {
+fn rust_log_selects_log_lines() -> Result<()> {
     let logged = |directives: &str, arguments: &[&str]| -> Result<String> {
         let mut command = Command::new(MODELS);
         command.args(check()).args(arguments);

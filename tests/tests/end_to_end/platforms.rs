@@ -8,7 +8,7 @@ use crate::command_line::{DEADLINE, FREE_PORTS, run};
 use crate::{MODELS, folder, python};
 
 #[test]
-fn both_engines_answer_alike() -> Result<()> {
+fn engines_return_equal_platform_responses() -> Result<()> {
     let tritonserver = tritonserver(MODELS.as_ref(), folder())?;
     let mut command = python()?.command_by("unshare", &["--map-root-user", "--net"]);
     command
@@ -32,7 +32,7 @@ fn prediction() -> Command {
 }
 
 #[test]
-fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
+fn vertex_ai_environment_is_sufficient() -> Result<()> {
     let mut command = prediction();
     let server = Server::spawn(command.args([
         "--vertex-ai-default-model=I_FP32",
@@ -81,7 +81,7 @@ fn vertex_ai_s_environment_is_all_it_takes() -> Result<()> {
 }
 
 #[test]
-fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
+fn sagemaker_environment_sets_port_model_and_health() -> Result<()> {
     // While this file exists, one model fails to load.
     let moody = tempfile::NamedTempFile::new()?;
     let body = r#"{"inputs":[{"name":"x","datatype":"INT32","shape":[1,1],"data":[7]}]}"#;
@@ -116,7 +116,7 @@ fn sagemaker_s_environment_says_port_model_and_health() -> Result<()> {
 }
 
 #[test]
-fn missing_parts_of_a_platform_are_named() -> Result<()> {
+fn missing_platform_variables_are_reported() -> Result<()> {
     for (arguments, part) in [
         (
             &["--allow-vertex-ai=true"][..],

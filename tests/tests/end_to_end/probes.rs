@@ -5,6 +5,6 @@ use pytriton_tests::{Engine, Result};
 use crate::{python, serve};
 
 #[test]
-fn probes_are_answered_whatever_is_computed() -> Result<()> {
+fn probes_respond_during_heavy_requests() -> Result<()> {
     python()?.test("test_heavy.py", &serve(Engine::Embedded, &[])?)
 }

@@ -26,7 +26,7 @@ const REQUEST: &str =
     r#"{"inputs":[{"name":"INPUT_1","shape":[1,2],"datatype":"FP32","data":[1,2]}]}"#;
 
 #[test]
-fn http2_with_prior_knowledge_is_spoken_where_http_is() -> Result<()> {
+fn http2_with_prior_knowledge_is_supported_on_http_ports() -> Result<()> {
     let server = serve(Engine::Embedded, &[])?;
     let banner = server.banner();
     let openai = banner.openai.clone().unwrap_or_default();
@@ -53,7 +53,7 @@ fn http2_with_prior_knowledge_is_spoken_where_http_is() -> Result<()> {
 }
 
 #[test]
-fn kserve_s_client_is_served() -> Result<()> {
+fn kserve_client_is_served() -> Result<()> {
     // KServe's client expects responses that tritonserver does not send.
     let server = serve(Engine::Embedded, &[])?;
     let python = Python::with_kserve(crate::folder())?;
@@ -61,7 +61,7 @@ fn kserve_s_client_is_served() -> Result<()> {
 }
 
 #[test]
-fn openai_s_routes_can_be_closed() -> Result<()> {
+fn openai_routes_can_be_disabled() -> Result<()> {
     let server = serve(Engine::Embedded, &["--allow-openai=false"])?;
     assert_eq!(server.banner().openai, None);
     let models = format!("http://{}/v1/models", server.banner().http);

@@ -54,7 +54,7 @@ fn on_free_ports(text: &str, server: &Server) -> String {
 }
 
 #[test]
-fn shows_the_whole_of_linear() -> Result<()> {
+fn readme_contains_the_whole_linear_example() -> Result<()> {
     let readme = fs::read_to_string(root().join("README.md"))?;
     let source = fs::read_to_string(root().join("examples/linear/src/main.rs"))?;
     assert!(source.lines().count() <= 15);
@@ -66,7 +66,7 @@ fn shows_the_whole_of_linear() -> Result<()> {
 }
 
 #[test]
-fn calls_have_the_output_they_show() -> Result<()> {
+fn readme_calls_have_the_documented_output() -> Result<()> {
     let readme = fs::read_to_string(root().join("README.md"))?;
     let blocks = blocks(&readme);
     let server = Server::start(env!("CARGO_BIN_EXE_example_linear"), &[])?;
@@ -86,7 +86,7 @@ fn calls_have_the_output_they_show() -> Result<()> {
 }
 
 #[test]
-fn lists_every_option() -> Result<()> {
+fn cli_reference_lists_every_option() -> Result<()> {
     let reference = fs::read_to_string(root().join("docs/cli.md"))?;
     let mut help = Command::new(crate::MODELS);
     let help = finish(help.arg("--help"), DEADLINE)?.success("--help")?;

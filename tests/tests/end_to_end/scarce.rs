@@ -30,7 +30,7 @@ fn ask(connection: &mut TcpStream) -> Result<()> {
 }
 
 #[test]
-fn a_lack_of_descriptors_is_logged_once() -> Result<()> {
+fn descriptor_shortage_is_logged_once() -> Result<()> {
     let ports = FREE_PORTS.join(" ");
     let serve = format!("ulimit -n 100 && exec '{MODELS}' {ports}");
     let server = Server::spawn(Command::new("sh").args(["-c", &serve]))?;

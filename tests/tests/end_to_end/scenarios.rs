@@ -13,7 +13,7 @@ const SCENARIOS: &str = env!("CARGO_BIN_EXE_test_scenarios");
 
 #[test]
 #[ignore = "compares times: a command of its own, which `.ci/run` has"]
-fn both_engines_form_the_same_batches() -> Result<()> {
+fn engines_form_equal_batches() -> Result<()> {
     let python = python()?;
     let embedded = Server::start_with(Engine::Embedded, folder(), SCENARIOS, &[])?;
     let tritonserver = Server::start_with(Engine::Tritonserver, folder(), SCENARIOS, &[])?;

@@ -32,7 +32,7 @@ fn under_load_no_response_is_lost_by_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn idle_servers_end_at_once() -> Result<()> {
+fn idle_servers_stop_at_once() -> Result<()> {
     for signal in ["TERM", "INT"] {
         let server = Server::start(MODELS, &[])?;
         server.signal(signal)?;
@@ -45,7 +45,7 @@ fn idle_servers_end_at_once() -> Result<()> {
 }
 
 #[test]
-fn it_ends_in_time_although_every_thread_is_held_up() -> Result<()> {
+fn shutdown_ends_in_time_although_every_thread_is_blocked() -> Result<()> {
     let binary = env!("CARGO_BIN_EXE_held_up");
     let server = Server::start(binary, &["--exit-timeout-secs=1"])?;
     let body = r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1,1],"data":[1]}]}"#;
@@ -88,7 +88,7 @@ fn stop_within_a_body(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn openai_s_routes_answer_a_request_that_has_begun() -> Result<()> {
+fn openai_routes_complete_started_requests() -> Result<()> {
     stop_within_a_body(Engine::Embedded)
 }
 
@@ -138,12 +138,12 @@ fn stop_with_sequences(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn sequences_are_dropped_and_what_they_have_asked_is_answered() -> Result<()> {
+fn shutdown_completes_requests_of_sequences_and_drops_their_state() -> Result<()> {
     stop_with_sequences(Engine::Embedded)
 }
 
 #[test]
-fn sequences_are_dropped_and_what_they_have_asked_is_answered_by_tritonserver() -> Result<()> {
+fn shutdown_of_tritonserver_completes_requests_of_sequences_and_drops_their_state() -> Result<()> {
     stop_with_sequences(Engine::Tritonserver)
 }
 
@@ -165,7 +165,7 @@ fn stream(server: &Server, model: &str, body: &str) -> Result<(TcpStream, String
 }
 
 #[test]
-fn a_stream_that_ends_in_time_comes_as_a_whole() -> Result<()> {
+fn stream_that_ends_before_the_deadline_is_complete() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     let (mut client, mut seen) =
         stream(&server, "SlowCount", r#"{"count":10,"milliseconds":100}"#)?;

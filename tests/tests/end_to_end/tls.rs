@@ -65,7 +65,7 @@ const MUTUAL: [&str; 6] = [
 ];
 
 #[test]
-fn clients_talk_to_every_port_and_certificates_are_changed_under_load() -> Result<()> {
+fn every_port_supports_tls_and_certificate_rotation_under_load() -> Result<()> {
     let server = start(Engine::Embedded, &EVERYWHERE)?;
     let ports = ["http", "grpc", "metrics", "openai", "docs"];
     assert_eq!(server.banner().tls, ports);
@@ -84,7 +84,7 @@ fn clients_talk_to_every_port_and_certificates_are_changed_under_load() -> Resul
 }
 
 #[test]
-fn a_stopping_server_answers_what_it_has_accepted_over_tls() -> Result<()> {
+fn stopping_server_completes_accepted_requests_over_tls() -> Result<()> {
     let server = start(Engine::Embedded, &EVERYWHERE)?;
     python()?.test("test_shutdown.py", &server)?;
     assert_eq!(server.wait(EXIT)?.0.code(), Some(0));
@@ -98,7 +98,7 @@ fn client_certificates_are_required_on_request() -> Result<()> {
 }
 
 #[test]
-fn streams_are_as_without_tls() -> Result<()> {
+fn streaming_works_over_tls() -> Result<()> {
     let server = start(Engine::Embedded, &EVERYWHERE)?;
     python()?.test("test_streaming.py", &server)
 }
@@ -112,7 +112,7 @@ fn tritonserver_has_tls_for_grpc() -> Result<()> {
 }
 
 #[test]
-fn openai_s_routes_beside_tritonserver_have_tls() -> Result<()> {
+fn openai_routes_next_to_tritonserver_support_tls() -> Result<()> {
     let asked = [
         "--openai-use-ssl=true",
         "--openai-server-cert={}/server.pem",
@@ -137,7 +137,7 @@ fn check(engine: Engine, arguments: &[String]) -> Result<Finished> {
 }
 
 #[test]
-fn every_form_of_a_key_is_taken() -> Result<()> {
+fn every_key_format_is_accepted() -> Result<()> {
     let made = certificates()?;
     for name in [
         "server",
@@ -159,7 +159,7 @@ fn every_form_of_a_key_is_taken() -> Result<()> {
 }
 
 #[test]
-fn files_of_no_use_are_named() -> Result<()> {
+fn unusable_files_are_reported() -> Result<()> {
     let made = certificates()?;
     let table = [
         ("absent.pem", "server.key", "", "/absent.pem: No such file"),

@@ -81,14 +81,14 @@ impl Drop for Collector {
 }
 
 #[test]
-fn spans_come_to_a_collector() -> Result<()> {
+fn spans_are_exported_to_a_collector() -> Result<()> {
     let collector = Collector::start(&[])?;
     let server = collector.serve(Engine::Embedded, &[], "2048")?;
     python()?.test("test_traces.py", &server)
 }
 
 #[test]
-fn spans_of_functions_reach_the_collector_with_tritonserver() -> Result<()> {
+fn function_spans_are_exported_with_tritonserver() -> Result<()> {
     let collector = Collector::start(&[])?;
     let forward = [
         "--http-header-forward-pattern=trace(parent|state)",
@@ -99,21 +99,21 @@ fn spans_of_functions_reach_the_collector_with_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn traces_come_to_a_collector() -> Result<()> {
+fn traces_are_exported_to_a_collector() -> Result<()> {
     let collector = Collector::start(&[])?;
     let server = collector.trace(Engine::Embedded)?;
     python()?.test("test_trace_collector.py", &server)
 }
 
 #[test]
-fn traces_of_tritonserver_come_to_a_collector() -> Result<()> {
+fn traces_of_tritonserver_are_exported_to_a_collector() -> Result<()> {
     let collector = Collector::start(&[])?;
     let server = collector.trace(Engine::Tritonserver)?;
     python()?.test("test_trace_collector.py", &server)
 }
 
 #[test]
-fn a_collector_that_does_not_answer_keeps_no_request_waiting() -> Result<()> {
+fn unresponsive_collector_does_not_delay_requests() -> Result<()> {
     let collector = Collector::start(&["slow"])?;
     let server = collector.serve(Engine::Embedded, &[], "16")?;
     let banner = server.banner();

@@ -90,7 +90,7 @@ fn answers(server: &Server) -> bool {
 }
 
 #[test]
-fn starts_answers_and_stops_without_a_trace() -> Result<()> {
+fn start_and_stop_leave_no_files_or_processes() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let first = server
@@ -150,7 +150,7 @@ fn memory_tunables_are_set_unless_the_user_sets_them() -> Result<()> {
 }
 
 #[test]
-fn the_death_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
+fn killed_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     kill(child(&server))?;
@@ -165,7 +165,7 @@ fn the_death_of_tritonserver_ends_the_process_with_its_reason() -> Result<()> {
 }
 
 #[test]
-fn restart_brings_tritonserver_back_where_it_was() -> Result<()> {
+fn restarted_tritonserver_keeps_its_ports() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &["--restart"])?;
     for _ in 0..2 {
@@ -180,7 +180,7 @@ fn restart_brings_tritonserver_back_where_it_was() -> Result<()> {
 }
 
 #[test]
-fn the_death_of_the_process_ends_tritonserver() -> Result<()> {
+fn killed_process_ends_tritonserver() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let child = child(&server);

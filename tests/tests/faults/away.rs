@@ -47,7 +47,7 @@ fn asked(server: &Server) -> Result<()> {
 }
 
 #[test]
-fn models_stay_listed_while_tritonserver_is_away() -> Result<()> {
+fn models_stay_listed_while_tritonserver_restarts() -> Result<()> {
     let home = tempfile::tempdir()?;
     let (real, held) = (installed()?, home.path().join("held"));
     let wait = format!("while [ -e '{}' ]; do sleep 0.05; done", held.display());

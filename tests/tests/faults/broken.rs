@@ -37,7 +37,7 @@ fn impostor(then: &str) -> Result<String> {
 }
 
 #[test]
-fn the_cause_is_named_within_a_second() -> Result<()> {
+fn cause_of_a_failed_start_is_reported_within_a_second() -> Result<()> {
     let table = [
         (
             0o755,
@@ -89,7 +89,7 @@ fn the_cause_is_named_within_a_second() -> Result<()> {
 }
 
 #[test]
-fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
+fn too_few_descriptors_are_reported_within_a_second() -> Result<()> {
     // Only tritonserver knows the requirements of its options or of a later version, and it does
     // not always exit.
     let complains = impostor(
@@ -138,7 +138,7 @@ fn too_few_descriptors_are_named_within_a_second() -> Result<()> {
 
 /// tritonserver would report a port that is in use.
 #[test]
-fn a_certificate_that_is_missing_is_named_before_tritonserver_is_started() -> Result<()> {
+fn missing_certificate_is_reported_before_tritonserver_is_started() -> Result<()> {
     let home = tempfile::tempdir()?;
     let arguments = [
         "--grpc-use-ssl=true",
@@ -156,7 +156,7 @@ fn a_certificate_that_is_missing_is_named_before_tritonserver_is_started() -> Re
 }
 
 #[test]
-fn a_port_in_use_is_named_within_a_second() -> Result<()> {
+fn port_in_use_is_reported_within_a_second() -> Result<()> {
     let taken = TcpListener::bind("127.0.0.1:0")?;
     let address = taken.local_addr()?;
     for endpoint in ["http", "grpc", "metrics"] {
@@ -182,7 +182,7 @@ fn a_port_in_use_is_named_within_a_second() -> Result<()> {
 }
 
 #[test]
-fn a_folder_that_is_no_place_for_a_socket_is_named_with_the_cause() -> Result<()> {
+fn unusable_socket_folder_is_reported_with_the_cause() -> Result<()> {
     let home = tempfile::tempdir()?;
     // The path of a Unix socket has at most 108 bytes.
     let deep = home.path().join("x".repeat(120));
@@ -252,7 +252,7 @@ impl Drop for Hanging {
 }
 
 #[test]
-fn one_that_hangs_is_waited_for_until_somebody_loses_patience() -> Result<()> {
+fn hanging_start_is_awaited_until_a_signal() -> Result<()> {
     let home = tempfile::tempdir()?;
     let script = impostor(&format!(
         "echo $$ > '{}/id'; exec sleep 300",
@@ -275,7 +275,7 @@ fn one_that_hangs_is_waited_for_until_somebody_loses_patience() -> Result<()> {
 }
 
 #[test]
-fn one_that_does_not_even_help_ends_with_us() -> Result<()> {
+fn hanging_help_process_ends_with_its_parent() -> Result<()> {
     let home = tempfile::tempdir()?;
     let file = home.path().join("id");
     let script = format!(

@@ -64,7 +64,7 @@ impl Drop for Calls {
 }
 
 #[test]
-fn slow_calls_are_answered() -> Result<()> {
+fn slow_calls_complete_during_shutdown() -> Result<()> {
     for slow in [Slow::Up, Slow::Down] {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &[])?;
@@ -91,7 +91,7 @@ fn slow_calls_are_answered() -> Result<()> {
 }
 
 #[test]
-fn calls_without_end_are_answered_and_then_not_accepted() -> Result<()> {
+fn continuous_calls_complete_and_then_are_refused() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let mut calls = Calls::new("loop", &server.banner().grpc)?;
@@ -134,7 +134,7 @@ fn idle_clients_do_not_delay_shutdown() -> Result<()> {
 /// With models of others or with traces, tritonserver must shut down on its own; without shared
 /// descriptors, too.
 #[test]
-fn servers_that_must_end_by_themselves_answer_too() -> Result<()> {
+fn calls_complete_if_tritonserver_shuts_down_on_its_own() -> Result<()> {
     let home = tempfile::tempdir()?;
     let real = installed()?;
     let alone = format!("#!/bin/sh\nexec '{real}/bin/tritonserver' \"$@\" </dev/null\n");
@@ -180,7 +180,7 @@ impl Drop for Deaf {
 }
 
 #[test]
-fn without_http_calls_are_answered_too() -> Result<()> {
+fn calls_complete_without_http() -> Result<()> {
     let home = tempfile::tempdir()?;
     // A server without models that need HTTP.
     let mut command = Command::new(env!("CARGO_BIN_EXE_example_identity"));

@@ -110,12 +110,12 @@ fn deaths(server: &Server) -> Result<()> {
 }
 
 #[test]
-fn the_embedded_engine_forgets_them() -> Result<()> {
+fn embedded_engine_releases_resources_of_killed_clients() -> Result<()> {
     deaths(&Server::start(MODELS, &[])?)
 }
 
 #[test]
-fn tritonserver_forgets_them() -> Result<()> {
+fn tritonserver_releases_resources_of_killed_clients() -> Result<()> {
     let home = tempfile::tempdir()?;
     deaths(&start(home.path(), &[])?)
 }

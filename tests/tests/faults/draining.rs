@@ -60,7 +60,7 @@ pub(crate) fn answered(server: &Server, model: &str) -> bool {
 }
 
 #[test]
-fn a_request_that_takes_long_to_read_is_answered() -> Result<()> {
+fn slowly_sent_request_completes() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let body = slow_to_read();
@@ -75,7 +75,7 @@ fn a_request_that_takes_long_to_read_is_answered() -> Result<()> {
 }
 
 #[test]
-fn an_answer_that_takes_long_to_write_arrives() -> Result<()> {
+fn large_response_arrives_completely() -> Result<()> {
     for encoding in ["", "\r\nAccept-Encoding: gzip"] {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &[])?;
@@ -100,7 +100,7 @@ fn an_answer_that_takes_long_to_write_arrives() -> Result<()> {
 }
 
 #[test]
-fn a_body_that_pauses_is_awaited() -> Result<()> {
+fn paused_body_is_awaited() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let body = format!(
@@ -194,7 +194,7 @@ fn complete(answer: &[u8]) -> bool {
 }
 
 #[test]
-fn clients_that_ask_on_and_on_are_answered_and_then_not_accepted() -> Result<()> {
+fn continuous_requests_complete_and_then_are_refused() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let banner = server.banner().clone();
@@ -233,7 +233,7 @@ fn clients_that_ask_on_and_on_are_answered_and_then_not_accepted() -> Result<()>
 }
 
 #[test]
-fn cut_requests_are_logged() -> Result<()> {
+fn closed_requests_are_logged() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &["--exit-timeout-secs=2"])?;
     let address = &server.banner().http;

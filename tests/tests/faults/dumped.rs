@@ -56,7 +56,7 @@ fn is_small(folder: &Path) -> Result<()> {
 }
 
 #[test]
-fn of_tritonserver() -> Result<()> {
+fn dump_of_tritonserver_excludes_shared_memory() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "")?;
     let id = tritonserver(&server);
@@ -70,7 +70,7 @@ fn of_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn of_tritonserver_that_is_started_again() -> Result<()> {
+fn dump_of_a_restarted_tritonserver_excludes_shared_memory() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "--restart")?;
     let id = tritonserver(&server);
@@ -84,7 +84,7 @@ fn of_tritonserver_that_is_started_again() -> Result<()> {
 }
 
 #[test]
-fn of_the_worker() -> Result<()> {
+fn dump_of_the_worker_excludes_shared_memory() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), "")?;
     let id = tritonserver(&server);

@@ -33,7 +33,7 @@ fn fail(server: &Server, panics: bool, text: &str) -> Result<http::Answer> {
 }
 
 #[test]
-fn of_failures_are_escaped_and_bounded() -> Result<()> {
+fn function_errors_are_escaped_and_bounded() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         for format in ["human", "json"] {
             let home = tempfile::tempdir()?;
@@ -78,7 +78,7 @@ fn of_failures_are_escaped_and_bounded() -> Result<()> {
 
 /// Output of tritonserver is escaped in our log and in our final error message.
 #[test]
-fn of_tritonserver_are_escaped() -> Result<()> {
+fn tritonserver_errors_are_escaped() -> Result<()> {
     let home = tempfile::tempdir()?;
     let real = crate::engine::installed()?;
     let line = r#"E0101 01:02:03.4 1 b.cc:9] \"x\\n[ERROR] forged \\u001b[31m\""#;

@@ -13,7 +13,7 @@ fn input(value: &str) -> String {
 }
 
 #[test]
-fn only_the_batch_that_fails_fails_and_in_the_same_words() -> Result<()> {
+fn failure_affects_only_its_batch_and_has_the_same_text_on_both_engines() -> Result<()> {
     let home = tempfile::tempdir()?;
     let tritonserver = start(home.path(), &[])?;
     let embedded = Server::start(MODELS, &[])?;
@@ -62,7 +62,7 @@ fn a_slow_function_does_not_delay_other_models() -> Result<()> {
 const LIMITED: [Engine; 2] = [Engine::Embedded, Engine::Tritonserver];
 
 #[test]
-fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
+fn log_reports_stalled_and_recovered_instances() -> Result<()> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     for engine in LIMITED {
         let server = Server::start_with(engine, folder, MODELS, &[])?;
@@ -94,7 +94,7 @@ fn the_log_says_which_instance_hangs_and_when_it_is_back() -> Result<()> {
 }
 
 #[test]
-fn a_call_that_hangs_for_ever_keeps_no_server_from_stopping() -> Result<()> {
+fn endless_call_does_not_prevent_shutdown() -> Result<()> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     for engine in LIMITED {
         let server = Server::start_with(engine, folder, MODELS, &[])?;

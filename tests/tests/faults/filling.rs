@@ -136,7 +136,7 @@ impl Disk {
 }
 
 #[test]
-fn a_disk_that_fills_while_it_serves_ends_nothing() -> Result<()> {
+fn full_disk_does_not_end_the_server() -> Result<()> {
     let home = tempfile::tempdir()?;
     let disk = Disk::new(home.path());
     let server =

@@ -63,7 +63,7 @@ fn connected_client_is_answered() -> Result<()> {
 
 /// tritonserver shuts down on its own here, because of the models of others.
 #[test]
-fn nor_is_a_server_that_ends_by_itself() -> Result<()> {
+fn disconnected_client_is_not_waited_for_if_tritonserver_shuts_down_on_its_own() -> Result<()> {
     let home = tempfile::tempdir()?;
     let others = home.path().join("others");
     fs::create_dir(&others)?;

@@ -100,7 +100,7 @@ fn add(address: &str, value: i32, starts: bool, bytes: usize) -> Result<http::An
 }
 
 #[test]
-fn a_sequence_whose_start_finds_no_shared_memory_has_no_older_state() -> Result<()> {
+fn sequence_whose_start_fails_for_lack_of_memory_has_no_older_state() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut command = shell(&[], LIMIT, "");
     prepare(&mut command, home.path())?;
@@ -133,7 +133,7 @@ fn a_sequence_whose_start_finds_no_shared_memory_has_no_older_state() -> Result<
 }
 
 #[test]
-fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
+fn stream_ends_at_a_response_without_shared_memory() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut command = shell(&[], LIMIT, "");
     prepare(&mut command, home.path())?;
@@ -162,7 +162,7 @@ fn one_of_many_answers_that_finds_no_shared_memory_is_the_last() -> Result<()> {
 
 /// Statistics of texts, which bypass tritonserver, must not need shared memory.
 #[test]
-fn texts_past_tritonserver_need_no_shared_memory_of_the_worker() -> Result<()> {
+fn openai_responses_need_no_shared_memory_of_the_worker() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let openai = server.banner().openai.clone().unwrap_or_default();
@@ -194,7 +194,7 @@ fn texts_past_tritonserver_need_no_shared_memory_of_the_worker() -> Result<()> {
 }
 
 #[test]
-fn little_address_space_fails_one_batch() -> Result<()> {
+fn exhausted_address_space_fails_one_batch() -> Result<()> {
     let home = tempfile::tempdir()?;
     let identity_server = env!("CARGO_BIN_EXE_example_identity");
     // 2 GiB.

@@ -65,7 +65,7 @@ fn load(server: &Server) -> Result<()> {
 /// tritonserver's own threads wake up intermittently, as often as in a stock server with the same
 /// models.
 #[test]
-fn nothing_of_ours_wakes() -> Result<()> {
+fn idle_process_does_not_wake_up() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();

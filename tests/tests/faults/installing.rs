@@ -67,7 +67,7 @@ fn runs(id: u32) -> bool {
 }
 
 #[test]
-fn one_that_is_interrupted_leaves_nothing_to_the_next() -> Result<()> {
+fn interrupted_installation_leaves_no_files() -> Result<()> {
     let cache = tempfile::tempdir()?;
     let folder = cache.path().join("pytriton/tritonserver");
     let ids = tempfile::tempdir()?;

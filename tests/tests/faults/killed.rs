@@ -31,7 +31,7 @@ fn closed(server: &Server) -> bool {
 }
 
 #[test]
-fn tritonserver_under_load() -> Result<()> {
+fn killing_tritonserver_under_load_is_reported() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     let mut load = Load::new()?;
@@ -61,7 +61,7 @@ fn tritonserver_under_load() -> Result<()> {
 }
 
 #[test]
-fn the_worker_under_load() -> Result<()> {
+fn killing_the_worker_under_load_leaves_no_process() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     let mut load = Load::new()?;
@@ -88,7 +88,7 @@ fn the_worker_under_load() -> Result<()> {
 
 /// The ports are the same, so they must be free as soon as the process is dead.
 #[test]
-fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
+fn next_start_can_use_the_same_ports_at_once() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut load = Load::new()?;
     let first = start(home.path(), &[])?;
@@ -124,7 +124,7 @@ fn the_next_start_takes_the_same_ports_at_once() -> Result<()> {
 }
 
 #[test]
-fn a_server_that_is_started_again_is_right_again() -> Result<()> {
+fn restarted_server_returns_correct_responses() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     let mut load = Load::new()?;
@@ -179,7 +179,7 @@ fn times_ready_again(server: &Server) -> usize {
 }
 
 #[test]
-fn a_stop_while_it_is_started_again_is_an_orderly_end() -> Result<()> {
+fn stop_during_a_restart_is_orderly() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     for _ in 0..ROUNDS {

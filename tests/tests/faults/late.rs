@@ -42,13 +42,13 @@ fn hangs(arguments: &[&str], moment: Option<Duration>) -> Result<()> {
 }
 
 #[test]
-fn one_that_hangs_before_the_signal_is_late() -> Result<()> {
+fn tritonserver_that_hangs_before_the_signal_exceeds_the_deadline() -> Result<()> {
     hangs(&[], None)
 }
 
 /// It closes all connections, and with traces to write it ends by itself.
 #[test]
-fn one_that_hangs_after_the_signal_is_late() -> Result<()> {
+fn tritonserver_that_hangs_after_the_signal_exceeds_the_deadline() -> Result<()> {
     hangs(
         &["--trace-config=rate=1000"],
         Some(Duration::from_millis(400)),
@@ -56,7 +56,7 @@ fn one_that_hangs_after_the_signal_is_late() -> Result<()> {
 }
 
 #[test]
-fn one_that_is_killed_while_it_completes_requests_has_died() -> Result<()> {
+fn tritonserver_killed_during_shutdown_is_an_error() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut random = Random::new();
     for _ in 0..ROUNDS {

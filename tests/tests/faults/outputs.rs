@@ -67,13 +67,13 @@ fn each_has_its_own(server: &Server) -> Result<()> {
 }
 
 #[test]
-fn of_a_worker_s_models() -> Result<()> {
+fn rejected_output_of_a_worker_fails_only_its_request() -> Result<()> {
     let home = tempfile::tempdir()?;
     each_has_its_own(&start(home.path(), &[])?)
 }
 
 #[test]
-fn of_models_in_its_own_process() -> Result<()> {
+fn rejected_output_of_a_native_model_fails_only_its_request() -> Result<()> {
     each_has_its_own(&Server::start_native(
         BINARY.as_ref(),
         env!("CARGO_TARGET_TMPDIR").as_ref(),

@@ -87,7 +87,7 @@ fn send(server: &Server, bytes: usize) -> Result<()> {
 /// Memory must return to within a fifth of that after small requests, except for what tritonserver
 /// keeps.
 #[test]
-fn it_comes_back_within_ten_seconds() -> Result<()> {
+fn memory_is_released_within_ten_seconds() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     send(&server, 1)?;
@@ -128,7 +128,7 @@ fn faults(id: u32) -> u64 {
 }
 
 #[test]
-fn the_buffers_of_a_request_are_kept_for_the_next() -> Result<()> {
+fn request_buffers_are_reused() -> Result<()> {
     let server = Server::start(MODELS, &[])?;
     send(&server, 1)?;
     send(&server, PICTURE)?;

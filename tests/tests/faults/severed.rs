@@ -61,7 +61,7 @@ const ASKED: Duration = Duration::from_secs(20);
 const RETURNED: Duration = Duration::from_secs(5);
 
 #[test]
-fn service_returns_by_itself() -> Result<()> {
+fn closed_channel_is_reestablished() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let id = child(&server);
@@ -82,7 +82,7 @@ fn service_returns_by_itself() -> Result<()> {
 
 /// Both processes run: every active request gets a response or an error, and the next one succeeds.
 #[test]
-fn under_load_nothing_is_wrong_and_nothing_waits() -> Result<()> {
+fn closed_channels_under_load_cause_only_errors() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let mut random = Random::new();
@@ -139,7 +139,7 @@ fn repeated_failures_are_recovered() -> Result<()> {
 
 /// The worker accepts no connection while it has no descriptor for it.
 #[test]
-fn as_long_as_there_is_no_channel_there_are_errors() -> Result<()> {
+fn requests_fail_while_there_is_no_channel() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let limit = Limit::lower(server.pid(), Resource::Nofile, NO_MORE)?;

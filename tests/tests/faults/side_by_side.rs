@@ -13,7 +13,7 @@ fn right(servers: &[&Server]) -> bool {
 }
 
 #[test]
-fn servers_do_not_mind_each_other() -> Result<()> {
+fn two_servers_do_not_affect_each_other() -> Result<()> {
     let home = tempfile::tempdir()?;
     let one = start(home.path(), &[])?;
     let two = start(home.path(), &[])?;

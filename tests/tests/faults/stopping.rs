@@ -60,7 +60,7 @@ fn every_accepted_request_is_answered() -> Result<()> {
 
 /// A large response is still being sent after the last batch.
 #[test]
-fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
+fn slow_reader_receives_its_complete_response() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let columns = 4 << 20;
@@ -91,7 +91,7 @@ fn a_slow_reader_gets_all_of_its_answer() -> Result<()> {
 }
 
 #[test]
-fn clients_that_never_end_do_not_keep_it_from_ending() -> Result<()> {
+fn endless_clients_do_not_prevent_shutdown() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut load = Load::new()?;
     let server = start(home.path(), &["--exit-timeout-secs=2"])?;
@@ -150,7 +150,7 @@ fn pending_requests_are_refused_together_at_the_deadline() -> Result<()> {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() -> Result<()> {
+fn second_signal_ends_the_server_at_once() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     let banner = server.banner().clone();

@@ -85,7 +85,7 @@ fn are_free(server: &Server) -> Result<()> {
 }
 
 #[test]
-fn the_worker_dies() -> Result<()> {
+fn killed_worker_ends_streams() -> Result<()> {
     for busy in BUSY {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &[])?;
@@ -101,7 +101,7 @@ fn the_worker_dies() -> Result<()> {
 }
 
 #[test]
-fn tritonserver_dies_and_comes_back() -> Result<()> {
+fn killed_tritonserver_ends_streams_and_restarts() -> Result<()> {
     for busy in BUSY {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &["--restart"])?;
@@ -121,7 +121,7 @@ fn tritonserver_dies_and_comes_back() -> Result<()> {
 }
 
 #[test]
-fn channels_break_while_both_live() -> Result<()> {
+fn closed_channel_ends_streams() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     for busy in BUSY {
@@ -147,7 +147,7 @@ fn streams_that_failed(streams: &mut Streams, count: usize) -> Result<String> {
 }
 
 #[test]
-fn streams_that_end_in_time_are_whole_when_the_server_stops() -> Result<()> {
+fn streams_that_end_before_the_deadline_are_complete() -> Result<()> {
     for busy in BUSY {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &[])?;
@@ -163,7 +163,7 @@ fn streams_that_end_in_time_are_whole_when_the_server_stops() -> Result<()> {
 }
 
 #[test]
-fn endless_streams_end_with_the_server() -> Result<()> {
+fn endless_streams_end_at_shutdown() -> Result<()> {
     for busy in BUSY {
         let home = tempfile::tempdir()?;
         let server = start(home.path(), &["--exit-timeout-secs=3"])?;
@@ -181,7 +181,7 @@ fn endless_streams_end_with_the_server() -> Result<()> {
 }
 
 #[test]
-fn clients_leave() -> Result<()> {
+fn disconnected_clients_end_their_streams() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     for _ in 0..3 {
@@ -260,7 +260,7 @@ fn flat(server: &Server, processes: &[u32], growth: u64) -> Result<()> {
 }
 
 #[test]
-fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
+fn ten_thousand_cancelled_streams_leak_nothing() -> Result<()> {
     let home = tempfile::tempdir()?;
     let server = start(home.path(), &[])?;
     flat(&server, &[server.pid(), tritonserver(&server)], FLAT)?;
@@ -268,7 +268,7 @@ fn ten_thousand_that_are_taken_back_leave_nothing() -> Result<()> {
 }
 
 #[test]
-fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
+fn ten_thousand_cancelled_streams_leak_nothing_in_a_stock_tritonserver() -> Result<()> {
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
     let server = Server::start_native(MODELS.as_ref(), folder, &[])?;
     flat(&server, &[server.pid()], FLAT)?;
@@ -276,7 +276,7 @@ fn nor_do_they_in_a_stock_tritonserver() -> Result<()> {
 }
 
 #[test]
-fn nor_do_they_in_the_embedded_engine() -> Result<()> {
+fn ten_thousand_cancelled_streams_leak_nothing_in_the_embedded_engine() -> Result<()> {
     let folder = env!("CARGO_TARGET_TMPDIR").as_ref();
     let server = Server::start_with(Engine::Embedded, folder, MODELS, &[])?;
     flat(&server, &[server.pid()], EMBEDDED_FLAT)?;

@@ -19,7 +19,7 @@ const HABITS: [Habit; 6] = [
 ];
 
 #[test]
-fn inputs_fail_their_own_request() -> Result<()> {
+fn unreadable_inputs_fail_only_their_request() -> Result<()> {
     let home = tempfile::tempdir()?;
     let library = preload(home.path(), "unreadable")?;
     let server = Server::spawn(command(home.path(), &[])?.env("LD_PRELOAD", &library))?;

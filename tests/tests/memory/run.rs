@@ -75,7 +75,7 @@ fn limit_address_space(server: &Server) -> Result<Sizes> {
 }
 
 #[test]
-fn the_costliest_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
+fn most_expensive_requests_of_many_clients_stay_within_the_budget() -> Result<()> {
     let server = start()?;
     let banner = server.banner();
     let region = Region::register(&banner.http, LARGE_BODY as u64)?;

@@ -10,7 +10,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The table for the tests of the decorators must match PyTriton's behaviour.
 #[test]
-fn the_table_is_that_of_pytriton() -> Result<()> {
+fn decorator_table_matches_pytriton() -> Result<()> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let python = Python::with_pytriton(target)?;
     let made = target.join("decorators.json");

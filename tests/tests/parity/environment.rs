@@ -4,7 +4,7 @@ use pytriton_tests::{HarnessError, Server};
 
 /// PyTriton treats every non-empty text as true.
 #[test]
-fn a_text_that_says_false_is_false() {
+fn false_values_of_environment_variables_are_false() {
     for no in ["False", "false", "0"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_test_models"));
         command.args(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);

@@ -54,7 +54,7 @@ fn has_anchor(document: &str, wanted: &str) -> bool {
 }
 
 #[test]
-fn links_lead_to_files_and_headings() -> Result<()> {
+fn links_point_to_files_and_headings() -> Result<()> {
     let root = root().canonicalize()?;
     let documents = files(&root, ".md")?;
     assert!(documents.len() > 20, "{documents:?}");
@@ -109,7 +109,7 @@ fn contributing_names_files_that_exist() -> Result<()> {
 }
 
 #[test]
-fn anchors_are_those_of_headings() {
+fn anchors_match_headings() {
     for (heading, expected) in [
         ("Access control", "access-control"),
         ("`pytriton.triton`", "pytritontriton"),

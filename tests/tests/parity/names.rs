@@ -77,7 +77,7 @@ pub(super) fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 #[test]
-fn the_names_are_those_of_pytriton() -> Result<()> {
+fn names_match_pytriton() -> Result<()> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = target.join("names.txt");
     let mut script = Python::with_pytriton(target)?.command();
@@ -136,7 +136,7 @@ fn supported_names_have_a_test_and_others_a_reason() -> Result<()> {
 }
 
 #[test]
-fn every_link_leads_to_what_it_names() -> Result<()> {
+fn links_point_to_the_named_items() -> Result<()> {
     let document = read("docs/pytriton.md")?;
     for (label, target) in links(&document) {
         let (file, heading) = target.split_once('#').unwrap_or((target, ""));

@@ -32,12 +32,12 @@ fn run(script: &str, file: &str) -> Result<()> {
 }
 
 #[test]
-fn calls_and_serves() -> Result<()> {
+fn module_calls_and_serves() -> Result<()> {
     with("tests/module")?.test_alone("module/test_calls.py")
 }
 
 #[test]
-fn names_that_python_cannot_tell_apart_are_errors() -> Result<()> {
+fn names_that_collide_in_python_are_errors() -> Result<()> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let python = Python::with_maturin(folder)?;
     for (feature, told) in [
@@ -65,17 +65,17 @@ fn names_that_python_cannot_tell_apart_are_errors() -> Result<()> {
 }
 
 #[test]
-fn serves_in_the_foreground() -> Result<()> {
+fn module_serves_in_the_foreground() -> Result<()> {
     with("tests/module")?.test_alone("module/test_serve.py")
 }
 
 #[test]
-fn the_notebook_prints_what_it_shows() -> Result<()> {
+fn notebook_prints_the_documented_output() -> Result<()> {
     run("module/notebook.py", "examples/linear_python/linear.ipynb")
 }
 
 #[test]
-fn the_document_says_what_happens() -> Result<()> {
+fn python_document_matches_its_example() -> Result<()> {
     let document = fs::read_to_string(root().join("docs/python.md"))?;
     let source = fs::read_to_string(root().join("examples/linear_python/src/lib.rs"))?;
     assert!(document.contains(&format!("```rust\n{source}```")));

@@ -27,7 +27,7 @@ fn placed() -> Function {
 }
 
 #[test]
-fn an_instance_knows_its_device() -> Result<()> {
+fn instance_context_contains_its_device() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let groups = [InstanceGroup::cpu(3)];
         known(engine, &groups, &["KIND_CPU"], &[0.0, 1.0, 2.0])?;
@@ -37,7 +37,7 @@ fn an_instance_knows_its_device() -> Result<()> {
 
 /// Without any GPU, the start fails. Otherwise, the function opens the device.
 #[test]
-fn a_gpu_is_there_or_named() -> Result<()> {
+fn missing_gpu_is_reported() -> Result<()> {
     let groups = [InstanceGroup::cpu(1), InstanceGroup::gpu(0)];
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;

@@ -105,7 +105,7 @@ fn the_client_receives_the_error_and_the_server_ends() -> Result<()> {
 }
 
 #[test]
-fn the_model_is_not_ready_at_once_and_takes_no_more() -> Result<()> {
+fn model_refuses_requests_after_a_fatal_error() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
         triton.bind(model("lost"), plain())?;
@@ -128,7 +128,7 @@ fn the_model_is_not_ready_at_once_and_takes_no_more() -> Result<()> {
 }
 
 #[test]
-fn each_neighbour_in_the_batch_is_answered_once() -> Result<()> {
+fn other_requests_of_the_batch_receive_one_response() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
         let calls = Arc::new(AtomicUsize::new(0));
@@ -179,7 +179,7 @@ fn abandoned_request_does_not_delay_the_end() -> Result<()> {
 /// A function with separate results may return a fatal error for some requests. Only these fail,
 /// and the server ends nevertheless.
 #[test]
-fn some_of_the_requests_of_a_batch() -> Result<()> {
+fn fatal_error_for_some_requests_fails_only_these() -> Result<()> {
     let mixes = [
         &[][..],
         &[0],
@@ -249,7 +249,7 @@ fn some_of_the_requests_of_a_batch() -> Result<()> {
 
 /// -1 at each position of a batch, and at two positions: the whole batch fails in each case.
 #[test]
-fn at_each_place_of_a_batch() -> Result<()> {
+fn fatal_error_at_any_position_fails_the_batch() -> Result<()> {
     let places = [&[0][..], &[1], &[2], &[3], &[0, 3], &[1, 2]];
     for engine in ENGINES {
         for lost in places {
@@ -286,7 +286,7 @@ fn at_each_place_of_a_batch() -> Result<()> {
 }
 
 #[test]
-fn two_models_at_once_end_it_once() -> Result<()> {
+fn concurrent_fatal_errors_end_the_server_once() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
         let both = Arc::new(Barrier::new(2));
@@ -318,7 +318,7 @@ fn two_models_at_once_end_it_once() -> Result<()> {
 }
 
 #[test]
-fn a_stream_ends_with_it() -> Result<()> {
+fn fatal_error_ends_streams() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
         let function = Function::batch_iter(|inputs| {

@@ -40,7 +40,7 @@ fn raw(
 }
 
 #[test]
-fn every_form_is_served() -> Result<()> {
+fn every_function_form_is_served() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         every_form(engine)?;
     }
@@ -145,7 +145,7 @@ fn one<T>(value: T) -> pytriton::ndarray::Array1<T> {
 }
 
 #[test]
-fn each_instance_has_a_function_of_its_own() -> Result<()> {
+fn each_instance_has_its_own_function() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let functions = [10.0, 20.0, 30.0].map(|own| {
@@ -172,7 +172,7 @@ fn each_instance_has_a_function_of_its_own() -> Result<()> {
 }
 
 #[test]
-fn inputs_are_as_they_are_declared() -> Result<()> {
+fn inputs_match_their_declaration() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let scaled = model("scaled")

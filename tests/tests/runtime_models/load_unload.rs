@@ -16,7 +16,7 @@ fn times(by: f32) -> Function {
 }
 
 #[test]
-fn before_and_after_the_start() -> Result<()> {
+fn models_can_be_bound_before_and_after_the_start() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     assert!(triton.addresses().is_none() && !triton.is_alive());
     triton.bind(model("before"), times(2.0))?;
@@ -42,7 +42,7 @@ fn before_and_after_the_start() -> Result<()> {
 }
 
 #[test]
-fn a_bind_that_fails_leaves_the_others_as_they_were() -> Result<()> {
+fn failed_bind_does_not_affect_other_models() -> Result<()> {
     for running in [false, true] {
         let triton = triton(Engine::Embedded)?;
         triton.bind(model("one"), times(2.0))?;
@@ -94,7 +94,7 @@ fn a_bind_that_fails_leaves_the_others_as_they_were() -> Result<()> {
 }
 
 #[test]
-fn a_model_that_goes_answers_what_it_has_accepted() -> Result<()> {
+fn removed_model_completes_accepted_requests() -> Result<()> {
     let triton = triton(Engine::Embedded)?;
     let (entered, leave) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
     let (inside, outside) = (entered.clone(), leave.clone());

@@ -49,7 +49,7 @@ fn bound() -> Result<Triton> {
 }
 
 #[test]
-fn a_platform_wants_ports() -> Result<()> {
+fn platform_options_require_ports() -> Result<()> {
     for option in ["--allow-sagemaker=true", "--allow-vertex-ai=true"] {
         let triton = builder(Engine::Embedded)?
             .options(move |options| options.triton = Options::parse([option]).unwrap().triton)
@@ -65,7 +65,7 @@ fn a_platform_wants_ports() -> Result<()> {
 }
 
 #[test]
-fn an_application_of_axum_serves_models_beside_its_own_routes() -> Result<()> {
+fn axum_application_serves_models_and_its_own_routes() -> Result<()> {
     let triton = bound()?;
     let application = Router::new()
         .route("/hello", get(async || "hello"))
@@ -95,7 +95,7 @@ fn an_application_of_axum_serves_models_beside_its_own_routes() -> Result<()> {
 }
 
 #[test]
-fn it_serves_beside_ports() -> Result<()> {
+fn router_serves_in_addition_to_ports() -> Result<()> {
     let triton = bound()?;
     let ports = triton.run()?.http().ok_or("no HTTP")?;
     let (at, stop, thread) = serve(Router::new().fallback_service(triton.router()?))?;

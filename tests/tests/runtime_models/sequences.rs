@@ -35,7 +35,7 @@ fn ask(at: SocketAddr, model: &str, (id, flags): (Value, &str), x: f32) -> Resul
 }
 
 #[test]
-fn a_closure_makes_the_state_of_each_sequence() -> Result<()> {
+fn closure_creates_the_state_of_each_sequence() -> Result<()> {
     each_sequence_has_a_state(Engine::Embedded)?;
     each_sequence_has_a_state(Engine::Tritonserver)
 }
@@ -156,7 +156,7 @@ fn each_sequence_has_a_state(engine: Engine) -> Result<()> {
 }
 
 #[test]
-fn a_state_makes_a_model_of_sequences() -> Result<()> {
+fn stateful_function_enables_sequence_batching() -> Result<()> {
     let state = || Function::per_sequence(|_, _| Ok(0.0_f32));
     let function = state().sample(|sum: &mut f32, _| Ok(array![[*sum]]));
     let spec = model("m").registration(&function)?.spec;

@@ -35,7 +35,7 @@ fn serves_a_model_that_is_never_loaded() -> Result<()> {
 }
 
 #[test]
-fn one_ends_it_while_it_is_still_loading() -> Result<()> {
+fn signal_ends_the_server_while_a_model_loads() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("loading");
     let mut child = Command::new(env::current_exe()?)

@@ -106,7 +106,7 @@ fn several_servers_coexist() -> Result<()> {
 }
 
 #[tokio::test]
-async fn from_async_code_too() -> Result<()> {
+async fn server_is_stopped_from_async_code() -> Result<()> {
     let served = testing::serve(model("double"), times(2.0))?;
     served.triton().bind(model("triple"), times(3.0))?;
     assert_eq!(infer(served.http(), "triple", &[&[1.0]])?, json!([3.0]));
@@ -170,7 +170,7 @@ fn threads(name: &str) -> Result<usize> {
 }
 
 #[test]
-fn a_port_that_cannot_be_had_leaves_no_threads() -> Result<()> {
+fn port_in_use_leaves_no_threads() -> Result<()> {
     let first = testing::serve(model("portly"), times(2.0))?;
     let taken = first.http().port();
     for protocol in ["http", "grpc", "metrics"] {

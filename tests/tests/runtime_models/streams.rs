@@ -21,7 +21,7 @@ fn answers(x: &Array2<f32>) -> Vec<std::result::Result<Array2<f32>, Failure>> {
 }
 
 #[test]
-fn every_form_is_served() -> Result<()> {
+fn every_streaming_form_is_served() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let given = |inputs: &pytriton::Inputs<'_>| {

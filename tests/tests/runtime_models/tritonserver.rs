@@ -18,7 +18,7 @@ fn times(by: f32) -> Function {
 }
 
 #[test]
-fn its_models_are_fixed_while_it_serves() -> Result<()> {
+fn models_of_tritonserver_are_fixed_while_it_runs() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
     let nothing = triton.run().unwrap_err().to_string();
     assert!(nothing.starts_with("no model is bound"), "{nothing}");
@@ -50,7 +50,7 @@ fn its_models_are_fixed_while_it_serves() -> Result<()> {
 }
 
 #[test]
-fn its_death_is_known_and_it_can_be_run_again() -> Result<()> {
+fn killed_tritonserver_is_detected_and_can_be_run_again() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
     triton.bind(model("one"), times(2.0))?;
     let at = triton.run()?.http().ok_or("no HTTP")?;
@@ -69,7 +69,7 @@ fn its_death_is_known_and_it_can_be_run_again() -> Result<()> {
 }
 
 #[test]
-fn while_it_is_started_again_it_is_not_alive() -> Result<()> {
+fn server_is_not_alive_during_a_restart() -> Result<()> {
     let triton = builder(Engine::Tritonserver)?
         .arguments(["--restart"])
         .build()?;
@@ -125,7 +125,7 @@ fn a_failed_load_is_reported() -> Result<()> {
 }
 
 #[test]
-fn it_has_no_router() -> Result<()> {
+fn tritonserver_engine_has_no_router() -> Result<()> {
     let triton = triton(Engine::Tritonserver)?;
     triton.bind(model("one"), times(2.0))?;
     let error = triton.router().map(drop).unwrap_err().to_string();

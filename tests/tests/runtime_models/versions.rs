@@ -56,7 +56,7 @@ fn served(policy: Option<VersionPolicy>, engine: Engine) -> Result<(Vec<u32>, Va
 }
 
 #[test]
-fn a_policy_says_which() -> Result<()> {
+fn version_policy_selects_served_versions() -> Result<()> {
     let table = [
         (None, vec![1, 2, 10], json!({"all": {}})),
         (Some(VersionPolicy::All), vec![1, 2, 10], json!({"all": {}})),
@@ -91,7 +91,7 @@ fn a_policy_says_which() -> Result<()> {
 }
 
 #[test]
-fn a_policy_that_leaves_none_ends_the_start() -> Result<()> {
+fn policy_that_excludes_all_versions_fails_the_start() -> Result<()> {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let triton = triton(engine)?;
         let absent = VersionPolicy::Specific(vec![7]);

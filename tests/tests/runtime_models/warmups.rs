@@ -28,7 +28,7 @@ fn noting(ledger: &Ledger) -> Function {
 }
 
 #[test]
-fn every_instance_is_warm_before_it_is_asked() -> Result<()> {
+fn every_instance_is_warmed_up_before_its_first_request() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("x.raw");
     let values = [1.5, 2.25].map(f32::to_le_bytes).concat();
@@ -97,7 +97,7 @@ impl Drop for State {
 }
 
 #[test]
-fn sequences_and_streams_are_warm_and_nothing_of_them_is_left() -> Result<()> {
+fn sequences_and_streams_are_warmed_up_without_leftovers() -> Result<()> {
     for engine in ENGINES {
         let open = builder(engine)?.arguments(["--restricted-endpoints="]);
         let triton = open.build()?;
@@ -142,7 +142,7 @@ fn sequences_and_streams_are_warm_and_nothing_of_them_is_left() -> Result<()> {
 }
 
 #[test]
-fn one_that_fails_keeps_the_server_from_starting() -> Result<()> {
+fn failed_warm_up_fails_the_start() -> Result<()> {
     for engine in ENGINES {
         let triton = triton(engine)?;
         let slow = model("slow").max_call_microseconds(100_000);

@@ -12,7 +12,7 @@ fn two() -> Array2<f32> {
 }
 
 #[test]
-fn a_wrong_answer_is_named() -> Result<()> {
+fn invalid_outputs_are_reported() -> Result<()> {
     let table = [
         (
             Function::batch(|_| Ok((two(), two()))),
@@ -76,7 +76,7 @@ fn a_wrong_answer_is_named() -> Result<()> {
 }
 
 #[test]
-fn requests_of_different_parameters_are_called_apart() -> Result<()> {
+fn requests_with_different_parameters_are_called_separately() -> Result<()> {
     let function = Function::batch(|inputs| {
         let times = inputs.parameters()?.int("times").unwrap_or(1);
         Ok(&inputs.array::<f32, Ix2>("x")? * times as f32)

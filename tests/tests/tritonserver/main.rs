@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use harness::{TestServer, infer, json};
 
 #[test]
-fn answers_as_the_functions_do() {
+fn responses_equal_the_results_of_the_functions() {
     let server = TestServer::start();
     let answer = infer(
         &server,
@@ -53,7 +53,7 @@ fn answers_as_the_functions_do() {
 }
 
 #[test]
-fn batches_keep_their_seams_under_load() {
+fn batches_are_split_correctly_under_load() {
     let server = TestServer::start();
     thread::scope(|scope| {
         for client in 0..16_u16 {
@@ -104,7 +104,7 @@ fn instances_run_in_parallel() {
 }
 
 #[test]
-fn a_large_request_is_served_and_its_memory_comes_back() {
+fn memory_of_a_large_request_is_released() {
     let server = TestServer::start();
     let columns = 8 << 20;
     let (status, length) = server.binary("Double", columns);
@@ -119,7 +119,7 @@ fn a_large_request_is_served_and_its_memory_comes_back() {
 }
 
 #[test]
-fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
+fn instances_survive_a_killed_tritonserver() {
     let mut server = TestServer::start();
     for value in [10.0, 11.0, 12.0] {
         thread::scope(|scope| {
@@ -135,7 +135,7 @@ fn a_killed_tritonserver_leaves_the_instances_to_the_next() {
 }
 
 #[test]
-fn a_worker_that_stops_answers_what_is_under_way_and_refuses_the_rest() {
+fn stopping_worker_completes_running_batches_and_refuses_others() {
     let mut server = TestServer::start();
     thread::scope(|scope| {
         let port = server.port();

@@ -115,7 +115,7 @@ programs! {
 }
 
 #[test]
-fn every_program_is_a_test() {
+fn every_program_has_a_test() {
     for program in entries(Path::new("tests/pass")) {
         let name = program.file_stem().unwrap().to_string_lossy();
         let listed = name == "main" || PROGRAMS.contains(&&*name);

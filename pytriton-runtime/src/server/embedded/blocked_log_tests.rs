@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const LOGS: &str = "PYTRITON_TEST_BLOCKED_LOG";
 
 const NAME: &str =
-    "server::embedded::blocked_log_tests::a_server_whose_standard_error_is_not_read_answers";
+    "server::embedded::blocked_log_tests::unread_standard_error_does_not_block_requests";
 
 /// Several times the capacity of the pipe and the queue.
 const LINES: usize = 20_000;
@@ -72,7 +72,7 @@ fn is_live(address: &str) -> bool {
 }
 
 #[test]
-fn a_server_whose_standard_error_is_not_read_answers() {
+fn unread_standard_error_does_not_block_requests() {
     if std::env::var_os(LOGS).is_some() {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(serve());

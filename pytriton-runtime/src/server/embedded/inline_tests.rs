@@ -224,7 +224,7 @@ fn calls_over_http_and_grpc_never_overlap_on_an_instance() {
 }
 
 #[test]
-fn a_function_that_blocks_now_and_then_holds_up_neither_health_nor_other_clients() {
+fn blocking_inline_function_does_not_delay_health_or_other_clients() {
     const BLOCKS: Duration = Duration::from_secs(1);
     const CLIENTS: usize = 3;
     let function = Function::sample(|inputs| {

@@ -82,7 +82,7 @@ async fn serves_on_three_ports_and_stops() {
 }
 
 #[tokio::test]
-async fn an_accepted_request_is_answered_while_the_server_stops() {
+async fn accepted_request_completes_during_shutdown() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http().unwrap();
     let idle = TcpStream::connect(http).await.unwrap();
@@ -148,7 +148,7 @@ async fn unanswered_requests_fail_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
+async fn stalled_body_does_not_delay_shutdown() {
     let server = start(&[]).await.unwrap();
     let http = server.addresses().http().unwrap();
     let request = infer(1.0);
@@ -164,7 +164,7 @@ async fn a_body_that_stands_still_does_not_hold_a_server_that_stops() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_is_read_slowly_but_steadily_comes_as_a_whole() {
+async fn slowly_read_response_arrives_completely() {
     const ELEMENTS: usize = 2 << 20;
     const STEP: usize = 64 << 10;
     let server = start(&["--body-timeout-secs=1"]).await.unwrap();
@@ -196,7 +196,7 @@ async fn an_answer_that_is_read_slowly_but_steadily_comes_as_a_whole() {
 }
 
 #[test]
-fn stopping_has_an_end_when_every_worker_is_stuck() {
+fn shutdown_ends_although_every_worker_is_blocked() {
     let workers = Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -260,7 +260,7 @@ async fn invalid_http_is_refused_and_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn one_port_can_speak_both() {
+async fn one_port_can_serve_http_and_grpc() {
     let port = {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
@@ -301,7 +301,7 @@ async fn unsupported_models_fail_the_start() {
 }
 
 #[tokio::test]
-async fn starting_and_stopping_leaves_nothing_behind() {
+async fn start_and_shutdown_leak_nothing() {
     let count = |what: &str| {
         std::fs::read_dir(format!("/proc/self/{what}"))
             .unwrap()

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asks_with_and_without_ports() {
+    fn local_client_works_with_and_without_ports() {
         let mut options = Options::parse(["--http-port=0", "--grpc-port=0", "--metrics-port=0"]);
         let options = options.as_mut().unwrap();
         options.triton.engine = EngineChoice::Embedded;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_at_most_for_the_timeout() {
+    fn local_client_waits_at_most_for_the_timeout() {
         let triton = Triton::with(
             Options::parse(["--engine=embedded"]).unwrap(),
             Registry::new(&[&IDENTITY]).unwrap(),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn some_parameters_have_a_meaning() {
+    fn reserved_parameters_are_interpreted() {
         let number = ParameterValue::Int64;
         let given = [
             ("sequence_id", number(5)),

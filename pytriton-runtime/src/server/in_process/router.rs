@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn answers_each_protocol() {
+    async fn router_serves_each_protocol() {
         let mut options = Options::parse::<&str>([]).unwrap();
         options.triton.engine = EngineChoice::Embedded;
         let triton = Triton::with(options, Registry::new(&[&IDENTITY]).unwrap());

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_cuts_or_kills_does_not_end_well() {
+    fn exit_code_reports_closed_connections_and_killed_processes() {
         let well = Stopped::default();
         let cut = Stopped {
             cut: 2,

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_that_there_cannot_be_is_refused() {
+    fn invalid_docs_page_options_are_refused() {
         let alone = "--allow-http=false";
         for (arguments, expected) in [
             (&[alone][..], ""),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_users_own_values_win() {
+    fn user_values_take_precedence() {
         let both = format!("glibc.rtld.nns=5:{LARGE_BUFFER_TUNABLES}");
         type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
         let table: &[Row<'_>] = &[

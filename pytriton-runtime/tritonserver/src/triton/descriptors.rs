@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_models_need() {
+    fn required_descriptors_are_counted() {
         assert_eq!(enough(102, 1), Ok(()));
         let error = enough(64, 10).unwrap_err().to_string();
         assert!(
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_the_words_of_tritonserver() {
+    fn descriptor_errors_of_tritonserver_are_recognized() {
         let lines = [
             "[warn] Error from accept() call: Too many open files",
             "E1121 00:47:11.3 21 tcp_server_posix.cc:356] File descriptor limit reached. Retrying.",

@@ -116,7 +116,7 @@ mod tests {
     };
 
     #[test]
-    fn the_crate_names_the_backend() {
+    fn backend_has_the_name_of_the_crate() {
         assert_eq!(LIBRARY.name(), "of_ours");
         assert_eq!(LIBRARY.file(), "libtriton_of_ours.so");
         for (module, fits) in [
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn cargos_own_folder_is_looked_at_first() {
+    fn cargo_target_folder_is_searched_first() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         fs::create_dir(folder.join("deps")).unwrap();

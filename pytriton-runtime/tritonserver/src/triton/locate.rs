@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_that_has_one_wins() {
+    fn first_location_with_a_server_is_used() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         let paths = |named: Option<&str>| SearchPaths {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cached_server_that_others_could_have_changed_is_not_run() {
+    fn cached_server_writable_by_others_is_not_run() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("pytriton/tritonserver/2.51.0");
         let binary = put(&root.join("bin"), 0o755);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_leads_to_the_folder_of_the_server() {
+    fn symbolic_link_is_resolved_to_the_server_folder() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let binary = put(&root.join("real/bin"), 0o755);

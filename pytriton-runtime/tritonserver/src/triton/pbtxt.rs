@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_that_differ_are_refused() {
+    fn versions_with_different_configurations_are_refused() {
         let one = IDENTITY.spec().unwrap();
         let table: [(ModelDeclaration, &str); 4] = [
             (

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adds_the_requests_that_wait_for_each_model() {
+    fn pending_requests_of_all_models_are_added() {
         const HELP: &str = "HTTP/1.1 200 OK\r\n\r\n# HELP nv_inference_pending_request_count Instantaneous number\n\
                             # TYPE nv_inference_pending_request_count gauge\nnv_inference_request_success{model=\"A\"} 7\n";
         let line = |model, value| format!("{FAMILY}{{model=\"{model}\",version=\"1\"}} {value}\n");

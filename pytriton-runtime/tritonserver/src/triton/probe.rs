@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_flags_of_the_help() {
+    fn flags_are_parsed_from_the_help() {
         let help = "Usage:\n  --help\n\tPrint --usage\n  --model-repository <string>\n\n  --metrics-config <<a>=<b>>\n --x";
         // The real server exits with status 1 after its help.
         let probe = probe(&format!("printf -- '{help}' >&2; exit 1")).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn says_why_a_binary_is_of_no_use() {
+    fn unusable_binary_is_explained() {
         let table = [
             ("echo hello", "is not a tritonserver"),
             (
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_in_the_log_of_a_failing_start() {
+    fn version_is_parsed_from_the_log_of_a_failed_start() {
         let folder = script("echo '| server_version | 2.51.0 |'; exit 1");
         let got = version(&folder.path().join("tritonserver")).unwrap();
         assert_eq!(got, "2.51.0".parse().ok());

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_leave_the_folder_are_refused() {
+    fn names_outside_the_folder_are_refused() {
         for name in ["", ".", "..", "a/b", "/a", "a/", "../a", "./a"] {
             let declaration = ModelDeclaration {
                 options: ModelOptions {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_it_cannot_write() {
+    fn unwritable_path_is_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let registry = Registry::new(&[&IDENTITY]).unwrap();
         let error = write_repository(file.path(), BACKEND, &registry).unwrap_err();

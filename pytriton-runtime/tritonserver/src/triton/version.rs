@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_servers_say() {
+    fn server_versions_are_parsed() {
         let version = |major, minor, patch| Version {
             major,
             minor,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_and_images_name_the_safe_version() {
+    fn documents_and_images_contain_the_safe_version() {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for (file, texts) in [
             ("README.md", &["2.71 (26.07)", "2.75 (26.11)"][..]),

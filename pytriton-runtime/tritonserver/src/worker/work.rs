@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_idle_some_time_after_the_last_batch() {
+    fn worker_is_idle_some_time_after_the_last_batch() {
         let work = Activity::new();
         let since = Instant::now();
         let time = Duration::from_millis(20);

@@ -83,7 +83,7 @@ fn fill_in(server: &Server, snippets: &Snippets) -> Result<()> {
 }
 
 #[test]
-fn every_form_of_the_examples_answers() -> Result<()> {
+fn forms_of_all_examples_return_a_response() -> Result<()> {
     let snippets = Snippets::new("models")?;
     let server = Server::start(MODELS, &HISTOGRAMS)?;
     fill_in(&server, &snippets)?;
@@ -91,14 +91,14 @@ fn every_form_of_the_examples_answers() -> Result<()> {
 }
 
 #[test]
-fn forms_answer_beside_tritonserver() -> Result<()> {
+fn forms_work_with_the_tritonserver_engine() -> Result<()> {
     let (engine, folder) = (Engine::Tritonserver, Path::new(FOLDER));
     let server = Server::start_with(engine, folder, MODELS, &[])?;
     look_with(FORMS, &server, &[("PYTRITON_TEST_MODELS", KINDS)])
 }
 
 #[test]
-fn every_form_of_examples_with_a_server_of_their_own_answers() -> Result<()> {
+fn forms_of_examples_with_their_own_server_return_a_response() -> Result<()> {
     // One crate for all, so that their programs are built once.
     let snippets = Snippets::new("alone")?;
     let servers = ALONE.iter().map(Example::start);

@@ -44,7 +44,7 @@ fn look_with(file: &str, server: &Server, more: &[(&str, &str)]) -> Result<()> {
 }
 
 #[test]
-fn it_is_for_everybody() -> Result<()> {
+fn page_is_usable_and_accessible() -> Result<()> {
     let server = Server::start(MODELS, &HISTOGRAMS)?;
     look("test_page.py", &server)
 }
@@ -56,7 +56,7 @@ fn hostile_responses_do_not_break_the_page() -> Result<()> {
 }
 
 #[test]
-fn it_asks_for_the_token() -> Result<()> {
+fn page_asks_for_the_token() -> Result<()> {
     for (closed, file) in [
         ("metadata,inference,statistics", "test_page_access.py"),
         ("statistics", "test_page_panel.py"),

@@ -20,7 +20,7 @@ fn run(alone: &Outside, url: &str) -> Result<String> {
 }
 
 #[test]
-fn a_crate_has_the_file_alone_and_is_built_anew_when_it_changes() -> Result {
+fn crate_with_only_the_signature_file_is_rebuilt_on_changes() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     let listed = finish(
         Command::new(SERVED).args(["list", "--format", "json"]),

@@ -18,7 +18,7 @@ use crate::{Result, folder, serve, urls};
 const TOKEN: &str = "aToken-of_43_characters.0123456789=:,;!#%&'x";
 
 #[tokio::test]
-async fn tokens_open_what_is_closed() -> Result {
+async fn token_grants_access_to_restricted_groups() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let home = TempDir::new()?;
         let file = home.path().join("token");
@@ -142,7 +142,7 @@ fn closed(home: &TempDir) -> Result<[String; 4]> {
 }
 
 #[tokio::test]
-async fn every_client_and_every_call_has_the_token() -> Result {
+async fn every_client_sends_the_token_with_every_call() -> Result {
     let home = TempDir::new()?;
     let arguments = closed(&home)?;
     let server = serve(Engine::Embedded, &arguments.each_ref().map(String::as_str))?;
@@ -158,7 +158,7 @@ async fn every_client_and_every_call_has_the_token() -> Result {
 
 /// The server accepts only clients with a certificate.
 #[tokio::test]
-async fn every_client_and_every_call_goes_over_tls() -> Result {
+async fn every_client_uses_tls_for_every_call() -> Result {
     let (home, made) = (TempDir::new()?, certificates()?);
     let read = |name: &str| fs::read(made.path().join(name));
     let tls = Tls::new().roots(read("ca.pem")?);
@@ -224,7 +224,7 @@ async fn ask(url: &str, tls: Tls) -> std::result::Result<(), ClientError> {
 }
 
 #[tokio::test]
-async fn only_who_is_trusted_is_asked() -> Result {
+async fn untrusted_servers_receive_no_request() -> Result {
     let made = certificates()?;
     let read = |name: &str| fs::read(made.path().join(name));
     let trusting = Tls::new().roots(read("ca.pem")?);
@@ -272,7 +272,7 @@ async fn only_who_is_trusted_is_asked() -> Result {
 }
 
 #[tokio::test]
-async fn clients_show_who_they_are() -> Result {
+async fn clients_present_their_certificate() -> Result {
     let made = certificates()?;
     let read = |name: &str| fs::read(made.path().join(name));
     let trusting = Tls::new().roots(read("ca.pem")?);

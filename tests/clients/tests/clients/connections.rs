@@ -54,7 +54,7 @@ impl Way {
 }
 
 #[tokio::test]
-async fn one_for_all_that_one_can_carry() -> Result {
+async fn concurrent_requests_share_connections() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     for url in urls(&server) {
         let way = Way::to(&url).await?;
@@ -79,7 +79,7 @@ async fn one_for_all_that_one_can_carry() -> Result {
 
 /// With HTTP/1.1, a client can only cancel a request by closing the connection.
 #[tokio::test]
-async fn an_answer_that_is_given_up_costs_one_over_http() -> Result {
+async fn cancelled_request_closes_its_http1_connection() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     for (url, more) in urls(&server).iter().zip([1, 0]) {
         let way = Way::to(url).await?;

@@ -172,7 +172,7 @@ async fn errors(_: &Server, url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed_ends_streams() -> Result {
+async fn killed_server_ends_streams() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     let client = AsyncDecoupledModelClient::new(&urls(&server)[1], "Count")?;
     let mut answers = client.infer_sample((array![1000], array![20_u32]));

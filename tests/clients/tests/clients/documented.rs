@@ -200,7 +200,7 @@ async fn documented_programs_work() -> crate::Result {
 }
 
 #[test]
-fn documented_programs_are_those_of_the_tests() -> crate::Result {
+fn documented_programs_match_the_tested_programs() -> crate::Result {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
     let document = fs::read_to_string(document)?;
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

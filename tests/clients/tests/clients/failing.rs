@@ -200,7 +200,7 @@ async fn a_port_for_something_else(_: &Server, url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn unreachable_server() -> Result {
+async fn unreachable_server_is_an_error() -> Result {
     // A port that was just released.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     for scheme in ["http", "grpc"] {
@@ -224,7 +224,7 @@ async fn unreachable_server() -> Result {
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed() -> Result {
+async fn killed_server_is_an_error() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         for protocol in 0..2 {
             let server = serve(engine, &[])?;
@@ -265,7 +265,7 @@ async fn until_frozen(server: &Server) -> Result {
 }
 
 #[tokio::test]
-async fn a_server_that_is_frozen() -> Result {
+async fn frozen_server_causes_a_timeout() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     for url in urls(&server) {
         let client =
@@ -330,7 +330,7 @@ async fn a_server_that_is_frozen() -> Result {
 }
 
 #[tokio::test]
-async fn invalid_addresses() {
+async fn invalid_addresses_are_refused() {
     for url in ["", "ftp://localhost", "http://localhost:x", "grpc://"] {
         let invalid = AsyncModelClient::new(url, "Scale").unwrap_err();
         assert!(

@@ -44,7 +44,7 @@ fn pytriton() -> Result<(Foreign, TempDir)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn models_of_pytriton() -> Result {
+async fn clients_call_models_of_pytriton() -> Result {
     let (foreign, _home) = pytriton()?;
     for url in urls(foreign.server()) {
         rows_and_samples(&url).await?;
@@ -217,7 +217,7 @@ async fn any_number_of_answers(url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn models_of_another_backend() -> Result {
+async fn clients_call_models_of_another_backend() -> Result {
     let home = TempDir::new()?;
     let python = Python::with_pytriton_servers(folder())?;
     let path = home.path().display().to_string();
@@ -263,7 +263,7 @@ async fn loaded_from_what_the_client_has(url: &str) -> Result {
 }
 
 #[tokio::test]
-async fn models_of_mlserver() -> Result {
+async fn clients_call_models_of_mlserver() -> Result {
     let python = Python::with_mlserver(folder())?;
     let foreign = Foreign::start(&python, &program("mlserver_server.py"), &[])?;
     for url in urls(foreign.server()) {

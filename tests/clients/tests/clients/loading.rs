@@ -41,7 +41,7 @@ async fn loaded_model_responds_until_it_is_unloaded() -> Result {
 }
 
 #[test]
-fn the_same_blocking() -> Result {
+fn blocking_client_loads_and_unloads() -> Result {
     let server = explicit(Engine::Embedded)?;
     let client = ModelClient::new(&urls(&server)[0], "AddSub")?;
     client.load_model()?;

@@ -92,7 +92,7 @@ fn with_length(body: &str, more: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn responses_that_violate_the_protocol() -> Result {
+async fn responses_that_violate_the_protocol_are_errors() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     let [known, _] = urls(&server);
     let config = AsyncModelClient::new(&known, "AddSub")?;
@@ -156,7 +156,7 @@ async fn responses_that_violate_the_protocol() -> Result {
 }
 
 #[tokio::test]
-async fn servers_that_speak_something_else() -> Result {
+async fn servers_of_another_protocol_are_errors() -> Result {
     let (bad, alert) = (
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
         b"\x15\x03\x03\0\x02\x02\x32",
@@ -197,7 +197,7 @@ async fn gateway_errors_are_retried_until_the_init_timeout() -> Result {
 
 /// The stacks of these threads exceed the memory limit of the process.
 #[test]
-fn no_thread_is_to_be_had() -> Result {
+fn failed_thread_creation_is_an_error() -> Result {
     let mut client = Command::new(env!("CARGO_BIN_EXE_sharing"));
     client
         .arg("http://127.0.0.1:1")

@@ -34,7 +34,7 @@ async fn answered(servers: &[Server; 2], model: &str) -> Result<[u64; 2]> {
 }
 
 #[tokio::test]
-async fn each_has_its_share_and_sequences_stay_where_they_are() -> Result {
+async fn requests_are_distributed_and_sequences_stay_on_one_server() -> Result {
     let (servers, lists) = two()?;
     for list in &lists {
         let client = AsyncModelClient::new(list, "AddSub")?;
@@ -63,7 +63,7 @@ async fn each_has_its_share_and_sequences_stay_where_they_are() -> Result {
 }
 
 #[tokio::test]
-async fn another_endpoint_takes_over() -> Result {
+async fn requests_fail_over_to_another_endpoint() -> Result {
     let (servers, lists) = two()?;
     let clients = lists
         .each_ref()
@@ -135,7 +135,7 @@ async fn a_frozen_endpoint_does_not_delay_a_ready_one() -> Result {
 }
 
 #[tokio::test]
-async fn one_that_takes_no_connection_is_passed_over() -> Result {
+async fn unreachable_endpoint_is_skipped() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     let socket = TcpSocket::new_v4()?;
     socket.bind("127.0.0.1:0".parse()?)?;
@@ -164,7 +164,7 @@ async fn one_that_takes_no_connection_is_passed_over() -> Result {
 }
 
 #[tokio::test]
-async fn streams_count_where_load_is_spread() -> Result {
+async fn active_streams_count_as_load() -> Result {
     let (servers, lists) = two()?;
     let client = AsyncDecoupledModelClient::new(&lists[1], "Count")?;
     let mut first =
@@ -184,7 +184,7 @@ async fn streams_count_where_load_is_spread() -> Result {
 }
 
 #[tokio::test]
-async fn one_that_is_frozen_is_left_alone() -> Result {
+async fn frozen_endpoint_is_avoided() -> Result {
     let (servers, lists) = two()?;
     for list in &lists {
         servers[0].signal("STOP")?;

@@ -311,7 +311,7 @@ async fn a_server_without_support_reports_it() -> Result {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_server_that_was_killed() -> Result {
+async fn regions_of_a_killed_server_are_removed() -> Result {
     for engine in [Engine::Embedded, Engine::Tritonserver] {
         let server = serve(engine, &[])?;
         let clients = urls(&server).map(|url| client(&url, "Large", 64 * MIB));
@@ -335,7 +335,7 @@ async fn nothing_is_left_of_a_server_that_was_killed() -> Result {
 }
 
 #[test]
-fn a_blocking_client_leaves_nothing_behind_it() -> Result {
+fn blocking_client_removes_its_regions() -> Result {
     let server = serve(Engine::Embedded, &[])?;
     for url in urls(&server) {
         let large = ModelClient::builder(&url, "Large")

@@ -27,7 +27,7 @@ fn run(arguments: &[&str]) -> Result<Finished> {
 }
 
 #[test]
-fn the_file_is_what_list_writes() -> Result {
+fn signature_file_equals_the_output_of_list() -> Result {
     let listed = run(&["list", "--format", "json"])?.success("list")?;
     if std::env::var_os("UPDATE").is_some() {
         fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/models.lock"), &listed)?;
@@ -77,7 +77,7 @@ async fn streams_of_the_file(_: &Server, url: &str) -> Result {
 
 /// Changes to the file, and the results of `check`.
 #[test]
-fn check_names_what_breaks_callers_and_what_does_not() -> Result {
+fn check_reports_compatible_and_breaking_changes() -> Result {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("models.lock");
     let check = |lock: &str| -> Result<Finished> {

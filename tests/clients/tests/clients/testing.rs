@@ -24,7 +24,7 @@ fn test_server_is_called_by_its_test() -> Result {
 }
 
 #[tokio::test]
-async fn the_same_on_tokio() -> Result {
+async fn test_server_is_called_on_tokio() -> Result {
     let served = served()?;
     let client = served.async_client("Double")?;
     let outputs = client.infer_sample(array![3.0_f32]).await?;

@@ -13,7 +13,7 @@ use crate::{Result, SERVED, serve, urls};
 
 /// A request that no server has received is retried if the client is configured to do so.
 #[tokio::test]
-async fn a_request_that_was_not_sent_is_sent_again() -> Result {
+async fn unsent_request_is_retried() -> Result {
     let known = serve(Engine::Embedded, &[])?;
     let config = AsyncModelClient::new(&urls(&known)[0], "AddSub")?
         .model_config()

@@ -22,7 +22,7 @@ fn crates(feature: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_engine_leaves_out_what_only_the_other_needs() {
+fn engines_exclude_dependencies_of_the_other() {
     let (embedded, tritonserver) = (crates("embedded"), crates("tritonserver"));
     for name in ["pytriton-backend", "zip"] {
         assert!(tritonserver.contains(name), "{name}");
@@ -42,7 +42,7 @@ fn each_engine_leaves_out_what_only_the_other_needs() {
 }
 
 #[test]
-fn clients_need_nothing_of_a_server() {
+fn clients_have_no_server_dependencies() {
     let client = crates("client");
     for name in ["hyper", "ndarray", "pytriton-client", "tonic"] {
         assert!(client.contains(name), "{name}");

@@ -36,7 +36,7 @@ fn program(name: &str, variables: &str, arguments: &[&str]) -> Option<Command> {
 }
 
 #[test]
-fn a_library_is_put_where_it_can_be_loaded_from() {
+fn library_is_unpacked_to_an_executable_file_system() {
     install();
     let arguments = [&["--tritonserver", SERVER][..], &FREE_PORTS].concat();
     let variables = "XDG_CACHE_HOME=\"$0\"";
@@ -64,7 +64,7 @@ fn a_missing_directory_is_reported() {
 }
 
 #[test]
-fn a_server_that_may_not_be_run_is_told_apart_from_one_that_is_broken() {
+fn noexec_server_and_broken_server_have_different_errors() {
     install();
     let variables = format!(
         "PYTRITON_TRITONSERVER=\"$0\"/server && cp '{SERVER}/bin/tritonserver' \"$0\"/server"

@@ -13,7 +13,7 @@ const NO_EMBEDDED: &str =
 
 #[cfg(not(feature = "tritonserver"))]
 #[test]
-fn without_tritonserver_the_binary_says_why() {
+fn requesting_tritonserver_without_the_feature_is_an_error() {
     for arguments in [
         &["--engine=tritonserver"][..],
         &["--tritonserver=/opt/tritonserver"],
@@ -40,7 +40,7 @@ fn without_tritonserver_the_binary_says_why() {
 /// No feature of this package enables span export.
 #[cfg(not(feature = "tritonserver"))]
 #[test]
-fn without_spans_the_binary_says_why() {
+fn requesting_spans_without_the_feature_is_an_error() {
     let stderr = refusal(&[&FREE_PORTS[..], &["--trace-config=mode=opentelemetry"]].concat());
     assert!(
         stderr.contains("--trace-config mode=opentelemetry: "),
@@ -51,7 +51,7 @@ fn without_spans_the_binary_says_why() {
 
 #[cfg(not(feature = "embedded"))]
 #[test]
-fn without_the_embedded_engine_the_binary_says_why() {
+fn requesting_the_embedded_engine_without_the_feature_is_an_error() {
     for arguments in [&["--engine=embedded"][..], &["check", "--engine=embedded"]] {
         assert_eq!(
             refusal(arguments),

@@ -17,7 +17,7 @@ fn time() -> Duration {
 }
 
 #[test]
-fn every_request_is_answered_rightly_or_has_an_error() -> Result<()> {
+fn every_request_receives_a_correct_response_or_an_error() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut run = Run::start(home.path(), "all some narrow all", false)?;
     run.last(time(), &FAULTS)?;
@@ -28,7 +28,7 @@ fn every_request_is_answered_rightly_or_has_an_error() -> Result<()> {
 
 /// Cancelled gRPC calls and killed clients may crash tritonserver 2.51.
 #[test]
-fn so_is_every_other_where_calls_are_taken_back() -> Result<()> {
+fn cancelled_calls_do_not_lose_other_responses() -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut run = Run::start(home.path(), "all some narrow cancel", true)?;
     run.last(time(), &WITH_CANCELLED_CALLS)?;

@@ -63,7 +63,7 @@ const NOTHING: [&str; 3] = [
 ];
 
 #[test]
-fn each_argument_stays_one() {
+fn arguments_are_not_split() {
     let table: &[(&[&str], &[&str])] = &[
         (&[], &[]),
         (&["--log-file=/a b.log"], &["--log-file=/a b.log"]),
@@ -81,7 +81,7 @@ fn each_argument_stays_one() {
 }
 
 #[test]
-fn addresses_are_written_as_each_library_wants_them() {
+fn addresses_have_the_format_of_each_library() {
     let flags = Flags::default();
     let at = |text: &str| Some(text.parse().unwrap());
     let table = [
@@ -120,7 +120,7 @@ fn addresses_are_written_as_each_library_wants_them() {
 }
 
 #[test]
-fn patterns_and_caches_are_passed_where_there_are_some() {
+fn patterns_and_caches_are_passed_if_set() {
     let (none, own) = (Flags::default(), flags(&["--cache-directory=/own"]));
     let caches = Some(PathBuf::from("/s/caches"));
     let patterned = Launch {
@@ -143,7 +143,7 @@ fn patterns_and_caches_are_passed_where_there_are_some() {
 }
 
 #[test]
-fn models_that_keep_responses_have_a_cache_of_some_size() {
+fn response_cache_has_a_default_size() {
     let table: &[(bool, &[&str], &[&str])] = &[
         (false, &[], &[]),
         (true, &[], &["--cache-config=local,size=67108864"]),
@@ -170,7 +170,7 @@ fn models_that_keep_responses_have_a_cache_of_some_size() {
 }
 
 #[test]
-fn secrets_stand_elsewhere() {
+fn secrets_are_not_in_the_arguments() {
     let flags = flags(&["--http-restricted-api=health:key=hunter2", "--log-file=x"]);
     let command = AccessOptions::augment_args(Command::new("test").no_binary_name(true));
     let matches = command.get_matches_from(["--restricted-endpoints="]);
@@ -192,7 +192,7 @@ fn secrets_stand_elsewhere() {
 }
 
 #[test]
-fn passwords_of_caches_stand_elsewhere() {
+fn cache_passwords_are_not_in_the_arguments() {
     let flags = flags(&[
         "--cache-config=local,size=1024",
         "--cache-config=redis,auth=hunter2",

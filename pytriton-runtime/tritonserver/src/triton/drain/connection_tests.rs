@@ -27,7 +27,7 @@ fn next_step(protocol: Protocol, sights: &[Snapshot]) -> Step {
 }
 
 #[test]
-fn reading_ends_when_nothing_is_coming() {
+fn idle_connection_stops_reading() {
     let just = Tcp {
         since_received: milliseconds(8),
         since_sent: milliseconds(8),
@@ -119,7 +119,7 @@ fn reading_ends_when_nothing_is_coming() {
 }
 
 #[test]
-fn clients_are_dismissed_between_frames() {
+fn goaway_is_sent_between_frames() {
     let sent = |delivered| Tcp {
         delivered,
         since_sent: milliseconds(4),
@@ -169,7 +169,7 @@ fn clients_are_dismissed_between_frames() {
 }
 
 #[test]
-fn it_is_silent_when_no_byte_has_moved() {
+fn connection_without_traffic_is_silent() {
     let now = Instant::now();
     let mut connection = Connection::new(Protocol::Grpc, USED, now);
     let snapshot = |delivered| Snapshot {

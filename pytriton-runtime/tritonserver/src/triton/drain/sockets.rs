@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_lines_of_the_kernel() {
+    fn epoll_entries_of_the_kernel_are_parsed() {
         let line = "tfd:       24 events:       19 data:                4  pos:0 ino:4dc8 sdev:8";
         assert_eq!(awaited(line), Some((24, 0x19)));
         for line in ["pos:\t0", "flags:\t02000002", "tfd: x events: 19", ""] {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sees_what_is_read_and_what_is_not() {
+    async fn polled_sockets_are_detected() {
         use std::os::fd::AsRawFd;
 
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

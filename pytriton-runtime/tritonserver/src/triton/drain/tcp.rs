@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_comes_and_goes() {
+    fn transferred_bytes_are_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (mut server, _) = listener.accept().unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_that_the_other_side_has_closed() {
+    fn closed_peer_is_detected() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         for (half, read) in [(true, true), (false, true), (false, false)] {
             let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

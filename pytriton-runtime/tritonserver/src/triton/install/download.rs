@@ -93,12 +93,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_tool_runs_what_lies_in_the_current_folder() {
+    fn tools_run_in_the_root_directory() {
         assert!(works(&["sh", "-c", "[ \"$(pwd)\" = / ]"]));
     }
 
     #[test]
-    fn says_how_a_download_failed() {
+    fn failed_download_is_explained() {
         let folder = tempfile::tempdir().unwrap();
         let table: [(&[&str], &str); 3] = [
             (&["false"], "`false` failed with exit status: 1"),

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_how_far_it_is() {
+    fn progress_is_displayed() {
         let table = [
             (
                 0,

@@ -116,7 +116,7 @@ fn failed_installation_leaves_nothing() {
 }
 
 #[test]
-fn an_interrupted_installation_is_done_again() {
+fn interrupted_installation_is_repeated() {
     let parent = tempfile::tempdir().unwrap();
     let left = parent.path().join(format!("{TEMP_PREFIX}1/tree/bin"));
     fs::create_dir_all(&left).unwrap();
@@ -135,7 +135,7 @@ fn an_interrupted_installation_is_done_again() {
 }
 
 #[test]
-fn a_folder_that_is_no_installation_is_replaced() {
+fn incomplete_installation_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("2.51.0");
     fs::create_dir_all(folder.join("bin")).unwrap();
@@ -148,7 +148,7 @@ fn a_folder_that_is_no_installation_is_replaced() {
 }
 
 #[test]
-fn two_at_once_fetch_once() {
+fn concurrent_installations_download_once() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("2.51.0");
     let (wheel, fetched) = (wheel(GOOD), AtomicU32::new(0));
@@ -172,7 +172,7 @@ fn two_at_once_fetch_once() {
 }
 
 #[test]
-fn the_c_library_is_compared_by_numbers() {
+fn glibc_versions_are_compared_numerically() {
     let table = [
         ("glibc 2.36", Some((2, 36))),
         ("glibc 2.9", Some((2, 9))),

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_the_checksum_of_a_file() {
+    fn file_checksum_is_verified() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "abc").unwrap();
         // FIPS 180-2, appendix B.1.

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_warning_says_what_ends_a_server() {
+    fn warning_lists_the_requests_that_crash_a_server() {
         let anybody = Endpoints {
             grpc: Some(([0, 0, 0, 0], 1).into()),
             ..Endpoints::default()
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_server_that_others_reach_is_warned_of() {
+    fn exposed_old_server_causes_a_warning() {
         let at = |text: &str| Some(text.parse().unwrap());
         let here = Endpoints {
             http: at("127.0.0.1:1"),

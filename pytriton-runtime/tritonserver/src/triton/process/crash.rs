@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_mask_of_the_kernel() {
+    fn signal_mask_is_parsed() {
         let status = "Name:\tx\nSigBlk:\t0000000000000400\nSigIgn:\t0\n";
         assert_eq!(blocked(status), Some(bit(11)));
         assert_eq!(blocked("Name:\tx\n"), None);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ends_a_server_is_a_crash() {
+    fn only_fatal_signals_are_crashes() {
         let table = [
             ("Signal (11) received.", Some(11)),
             ("Signal (6) received.", Some(6)),

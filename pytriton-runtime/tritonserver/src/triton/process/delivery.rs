@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_closed_connections_have_to_send() {
+    fn unsent_bytes_of_closed_connections_are_counted() {
         let table = [
             ("", 0),
             (

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_how_and_why() {
+    fn exit_report_contains_status_and_reason() {
         let table = [
             (0x0100, "exited with code 1"),
             (

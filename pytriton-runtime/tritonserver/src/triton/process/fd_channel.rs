@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_a_descriptor_by_number() {
+    fn descriptor_is_duplicated_by_number() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let fd_channel = FdChannel(ours);
         let child = std::thread::spawn(move || {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_whose_port_it_is() {
+    fn owner_of_a_port_is_detected() {
         for address in ["127.0.0.1:0", "[::]:0"] {
             let Ok(listener) = TcpListener::bind(address) else {
                 continue;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_lines_of_the_kernel() {
+    fn tcp_table_of_the_kernel_is_parsed() {
         let line = |state| {
             format!(
                 "   1: 0100007F:1F40 00000000:0000 {state} 00000000:00000000 00:00000000 00000000 1000 0 4711 1 x"

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_prefix_of_the_log() {
+    fn log_prefix_is_parsed() {
         let table = [
             (
                 "I1121 00:47:11.386923 2149 grpc_server.cc:2558] \"Started GRPCInferenceService at 0.0.0.0:18001\"",

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_free_ports_that_differ() {
+    fn free_ports_are_distinct() {
         let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
         let ports = Ports::find(Endpoints {
             http: any,

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_fields_of_the_kernel() {
+    fn stat_fields_are_parsed() {
         const REST: &str = "1 7 42 0 -1 4194560 100 0 0 0 17 25 0 0 20 0 31";
         for (start, state, running, runnable) in [
             ("42 (sh) S", 'S', true, false),

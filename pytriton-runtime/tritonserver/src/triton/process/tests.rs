@@ -43,7 +43,7 @@ async fn an_exit_is_noticed_with_its_reason() {
 }
 
 #[tokio::test]
-async fn stop_asks_first_and_insists_after_the_grace() {
+async fn stop_terminates_first_and_kills_after_the_grace_period() {
     let (child, lines) = shell("trap 'exit 0' TERM; echo up; while :; do sleep 0.01; done");
     lines.recv_timeout(TEST_TIMEOUT).unwrap();
     assert!(child.stop(TEST_TIMEOUT).await.success());
@@ -56,7 +56,7 @@ async fn stop_asks_first_and_insists_after_the_grace() {
 }
 
 #[tokio::test]
-async fn one_that_hangs_in_its_crash_is_killed() {
+async fn process_that_hangs_in_its_crash_handler_is_killed() {
     // While a handler of a signal runs, the signal is blocked.
     let script = "import signal, time; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGSEGV]); \
                   print('Signal (11) received.', flush=True); time.sleep(60)";
@@ -66,7 +66,7 @@ async fn one_that_hangs_in_its_crash_is_killed() {
 }
 
 #[tokio::test]
-async fn a_log_line_ends_no_process() {
+async fn log_line_about_a_signal_does_not_end_the_process() {
     for line in ["Signal (11) received.", "Signal (15) received."] {
         let (child, _) = shell(&format!("echo '{line}' >&2; sleep 6; exit 3"));
         let exit = timeout(Duration::from_secs(20), child.exited()).await;
@@ -119,7 +119,7 @@ async fn the_cause_of_a_crash_comes_first() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_group_stays_behind() {
+async fn all_processes_of_the_group_are_ended() {
     for drop_it in [true, false] {
         let (child, lines) = shell("sleep 60 & echo $!; echo $$; [ -t 0 ] || sleep 60");
         let [inner, outer] =
@@ -138,7 +138,7 @@ async fn nothing_of_the_group_stays_behind() {
 }
 
 #[tokio::test]
-async fn the_child_outlives_the_thread_that_asked_for_it() {
+async fn child_outlives_the_thread_that_started_it() {
     let (child, _) = std::thread::spawn(|| shell("sleep 60")).join().unwrap();
     sleep(Duration::from_millis(100)).await;
     assert!(running(child.id().unwrap()));
@@ -152,7 +152,7 @@ async fn failed_start_is_reported() {
 }
 
 #[tokio::test]
-async fn a_death_before_readiness_is_reported_at_once() {
+async fn exit_before_readiness_is_reported_at_once() {
     let (child, _) = shell("sleep 0.05; echo 'error: broken'; exit 1");
     let ports = Ports::find(Endpoints {
         http: Some(([127, 0, 0, 1], 0).into()),
@@ -210,7 +210,7 @@ async fn a_hanging_start_is_reported() {
 
 /// Another server has the port and is ready.
 #[tokio::test]
-async fn the_readiness_of_another_server_does_not_count() {
+async fn readiness_of_another_server_is_ignored() {
     let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = other.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -235,7 +235,7 @@ async fn the_readiness_of_another_server_does_not_count() {
 }
 
 #[tokio::test]
-async fn long_and_broken_lines_do_no_harm() {
+async fn long_and_invalid_lines_are_read() {
     let (child, lines) = shell("head -c 200000 /dev/zero; printf '\\n\\377\\376 x\\n'; exit 1");
     assert!(
         !timeout(TEST_TIMEOUT, child.exited())
@@ -249,7 +249,7 @@ async fn long_and_broken_lines_do_no_harm() {
 }
 
 #[tokio::test]
-async fn without_complaints_the_last_line_is_the_reason() {
+async fn last_line_is_the_reason_without_an_error_line() {
     let (child, _) = shell("echo usage; echo; echo 'no such option'; echo; exit 1");
     let exit = timeout(TEST_TIMEOUT, child.exited()).await.unwrap();
     assert_eq!(exit.last_lines, ["no such option"]);

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_is_private_and_goes_with_its_owner() {
+    fn workspace_is_private_and_removed_on_drop() {
         let parent = tempfile::tempdir().unwrap();
         let parent = parent.path().join("pytriton/workspaces");
         let (one, two) = (
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workspace_of_another_host_stays() {
+    fn workspace_of_another_host_is_kept() {
         let boot = current_boot();
         for (local, owner, stays) in [
             // Its locks are not visible here, so it looks abandoned.
